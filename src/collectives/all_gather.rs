@@ -58,7 +58,8 @@ fn all_gather_words<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec
     let call = CollectiveCall::begin(p, Collective::AllGather);
     let (id, P) = (call.id, call.P);
     // max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
-    let in_steps = time_of_steps(planning_params(p), bruck(P, id).map(|round| k * round.values));
+    let in_steps =
+        time_of_steps(planning_params(p), bruck(P, id).map(|round| k.saturating_mul(round.values)));
     if all_to_all_time(planning_params(p), P, k) < in_steps {
         return all_to_all_in(p, &call, vec![value; P]);
     }
@@ -115,8 +116,9 @@ pub fn all_gather_vector<T: Payload + Clone>(
     }
     let call = CollectiveCall::begin(p, Collective::AllGather);
     let piece = elements_per_word::<T>(planning_params(p));
-    let expected: usize = (0..P).filter(|from| *from != id).map(|from| elements[from].div_ceil(piece)).sum();
-    let mut received: Vec<(usize, VectorPiece<T>)> = Vec::with_capacity(expected);
+    let others = (0..P).filter(|from| *from != id);
+    let expected = others.fold(0_usize, |sum, from| sum.saturating_add(elements[from].div_ceil(piece)));
+    let mut received: Vec<(usize, VectorPiece<T>)> = Vec::new();
     let tag = call.tag::<VectorPiece<T>>(0);
     for (number, elements) in vector.chunks(piece).enumerate() {
         for distance in 1..P {
@@ -130,7 +132,7 @@ pub fn all_gather_vector<T: Payload + Clone>(
         received.push(call.recv_any(p, 0));
     }
     received.sort_unstable_by_key(|(from, piece)| (*from, piece.number));
-    let mut vectors: Vec<Vec<T>> = elements.iter().map(|elements| Vec::with_capacity(*elements)).collect();
+    let mut vectors: Vec<Vec<T>> = elements.iter().map(|_| Vec::new()).collect();
     vectors[id] = vector;
     received.into_iter().for_each(|(from, piece)| vectors[from].extend(piece.elements));
     vectors

@@ -3,7 +3,7 @@
 use crate::message::Payload;
 use crate::params::Params;
 use crate::proc::Proc;
-use crate::time::Time;
+use crate::time::{Time, factor};
 
 /// The times of a message of k words.
 pub(super) struct MessageCost {
@@ -28,7 +28,7 @@ impl MessageCost {
     /// Returns the time of P - 1 messages that one processor sends or receives in a row, if each keeps it
     /// busy for `busy`: L + 2o + (k-1)G + (P-2) max((k-1)G + g, busy).
     pub(super) fn row_time(&self, P: usize, busy: Time) -> Time {
-        self.transit + (P as i64 - 2) * self.gap.max(busy)
+        self.transit + factor(P.saturating_sub(2)) * self.gap.max(busy)
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn max_words<T: Payload>(p: &Proc) -> usize {
 
 /// Returns the words of a message of n values, by their type; one word each if values differ.
 pub(super) fn words_of<T: Payload>(p: &Proc, n: usize) -> usize {
-    T::SIZE.map_or(n, |size| p.params().words(n * size))
+    T::SIZE.map_or(n, |size| p.params().words(n.saturating_mul(size)))
 }
 
 /// Returns the number of elements in a word, at least one: the content of a message where there are no long

@@ -91,5 +91,5 @@ fn gather_tree<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize, val
 /// Returns the time with the tree: L + 2o + (k-1)G, and so on with doubled k.
 fn tree_time(params: &Params, P: usize, k: usize) -> Time {
     let way = |k: usize| MessageCost::new(params, k).transit;
-    way(k) + distances(P).skip(1).map(|distance| way(k * distance).max(params.g)).sum()
+    way(k) + distances(P).skip(1).map(|distance| way(k.saturating_mul(distance)).max(params.g)).sum()
 }

@@ -12,8 +12,8 @@ use crate::rounds::distances;
 /// processors before it, and sends the result to x + 2^i.
 ///
 /// **Time**, for values of k words and R = ceil(log2 P) >= 1: (R-1) ((k-1)G + max(L + 2o + c, g)) + L + 2o +
-/// (k-1)G + c. If all call at once, no earlier gap is running, and k = 1 or the ports are dual, it is exact
-/// for P = 2^R, and a bound for other P.
+/// (k-1)G + c. If all call at once, no earlier gap is running, k = 1 or the ports are dual, and nothing stalls,
+/// it is exact for P = 2^R, and a bound for other P.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};

@@ -65,7 +65,7 @@ pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) ->
 /// Returns the time with the tree: max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
 fn tree_time(params: &Params, P: usize, k: usize) -> Time {
     // If P is not a power of two, the first message is shorter; the others are full.
-    time_of_steps(params, bruck(P, 0).rev().map(|round| k * round.values))
+    time_of_steps(params, bruck(P, 0).rev().map(|round| k.saturating_mul(round.values)))
 }
 
 /// Forwards the values for the places below this one, and returns the first one, which is the processor's own.

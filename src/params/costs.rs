@@ -2,7 +2,7 @@
 //! section 2; LogGPS, table 3.
 
 use super::params::{LogGps, LongMessages, Params};
-use crate::time::{PS, Time};
+use crate::time::{PS, Time, factor};
 
 /// The costs of a message of k words, without stalls and busy ports.
 impl Params {
@@ -26,12 +26,12 @@ impl Params {
     /// Returns the time for which the sender is busy: o, or o + kO_s under LogGPS, and R more above S.
     pub fn send_overhead(&self, k: usize) -> Time {
         let R = if self.is_synchronous(k) { self.R } else { Time::ZERO };
-        self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_s + R)
+        self.gps().map_or(self.o, |gps| self.o + factor(k) * gps.O_s + R)
     }
 
     /// Returns the time for which the receiver is busy: o, or o + kO_r under LogGPS.
     pub fn recv_overhead(&self, k: usize) -> Time {
-        self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_r)
+        self.gps().map_or(self.o, |gps| self.o + factor(k) * gps.O_r)
     }
 
     /// Returns whether G_l is negative: a long message then travels during its send overhead (LogGPS, table
@@ -45,11 +45,11 @@ impl Params {
     /// make it negative.
     pub fn stream(&self, k: usize) -> Time {
         match self.long {
-            LongMessages::LogP => (self.counted_words(k) as i64 - 1) * self.g.max(self.o),
-            LongMessages::LogGP { G } => (self.counted_words(k) as i64 - 1) * G,
+            LongMessages::LogP => factor(k.saturating_sub(1)) * self.g.max(self.o),
+            LongMessages::LogGP { G } => factor(k.saturating_sub(1)) * G,
             LongMessages::LogGPS(gps) => {
                 let in_first_packet = k.min(gps.s);
-                in_first_packet as i64 * gps.G_s + (k - in_first_packet) as i64 * gps.G_l
+                factor(in_first_packet) * gps.G_s + factor(k - in_first_packet) * gps.G_l
             }
         }
     }
@@ -104,7 +104,7 @@ impl Params {
         }
         let slack = |k: usize| self.send_overhead(k) + self.stream(k) + self.L;
         // The slack grows up to s words, and falls by the same amount with every word above.
-        let beyond = slack(gps.s).as_ps() / -per_word.as_ps();
+        let beyond = slack(gps.s).as_ps() / (-per_word).as_ps();
         Some(gps.s.saturating_add(beyond.max(0) as usize))
     }
 }
@@ -160,7 +160,7 @@ impl ReceptionCost {
 
     /// Computes the overhead of a message of k words.
     fn compute(&self, k: usize) -> Time {
-        let cost = self.fixed + k as i64 * self.per_word;
+        let cost = self.fixed + factor(k) * self.per_word;
         match self.surcharge {
             Some((above, more)) if k > above => cost + more,
             _ => cost,

@@ -26,8 +26,8 @@ pub(crate) use levels::{PerLevel, innermost_level, innermost_params, level_param
 pub use model::Model;
 pub(crate) use noise::Detours;
 pub use noise::Noise;
-pub(crate) use params::MAX_WORDS;
 pub use params::{LogGps, LongMessages, Params, ParamsError};
+pub(crate) use params::{MAX_PROCESSORS, MAX_WORDS};
 pub use presets::{Preset, PresetValue, preset, presets};
 pub use settings::{Latency, Ports, Precedence, Ties, Work};
 pub use table::Parameter;

@@ -257,7 +257,7 @@ impl Noise {
 
     /// Returns the detours of a processor.
     pub(crate) fn detours_of(&self, id: usize) -> Detours<'_> {
-        let number = if self.together { 0 } else { id as u64 + 1 };
+        let number = if self.together { 0 } else { (id as u64).wrapping_add(1) };
         let mut dice = Rng::with_seed(self.seed ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         let mut below = |most: Time| Time::from_ps(dice.i64(0..most.as_ps()));
         match &self.pattern {

@@ -98,7 +98,7 @@ impl ParamsError {
 }
 
 /// More processors than fit any host, and few enough to count with 32 bits.
-pub(super) const MAX_PROCESSORS: usize = 1 << 24;
+pub(crate) const MAX_PROCESSORS: usize = 1 << 24;
 /// The most words of a message and bytes of a word that 32 bits can count.
 pub(crate) const MAX_WORDS: usize = u32::MAX as usize;
 

@@ -5,5 +5,5 @@ mod picoseconds;
 
 pub(crate) use parse::LONGEST;
 pub use parse::TimeError;
-pub(crate) use picoseconds::MOST_IN_FILE;
+pub(crate) use picoseconds::{MOST_IN_FILE, factor};
 pub use picoseconds::{MS, NS, PS, SEC, Time, US};

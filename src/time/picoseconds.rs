@@ -136,6 +136,12 @@ impl Mul<Time> for i64 {
     }
 }
 
+/// Returns a number of things as the factor of a time. A number that is too large for a factor becomes the largest.
+#[inline]
+pub(crate) fn factor(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
 impl Mul<i64> for Time {
     type Output = Time;
     #[inline]

@@ -15,6 +15,7 @@ mod collectives;
 mod derive;
 mod drawn;
 mod examples;
+mod extremes;
 mod faults;
 mod faulty;
 mod formula;
