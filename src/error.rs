@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use crate::message::RecvFilter;
 use crate::params::ParamsError;
@@ -322,5 +322,14 @@ pub(crate) fn cause_from_panic(id: usize, payload: Box<dyn Any + Send>) -> Cause
     };
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
-    Cause::Panic { id, message: text.unwrap_or("it did not say why").into() }
+    let message = text.unwrap_or("it did not say why").into();
+    contain(|| drop(payload));
+    Cause::Panic { id, message }
+}
+
+/// Calls code of the program where nothing can be unwound, such as the destructor of one of its values: a panic
+/// ends here, when it has been printed.
+pub(crate) fn contain(code: impl FnOnce()) {
+    // The payload may have a destructor that panics, too.
+    _ = catch_unwind(AssertUnwindSafe(code)).map_err(std::mem::forget);
 }

@@ -19,7 +19,7 @@ use super::stacks::prefetch::{PROC_LINES, prefetch_stack};
 use super::wall::dilation::RecordedWait;
 use super::watchdog::{Heartbeat, WatchGuard};
 use crate::agenda::{Agenda, AgendaEntry};
-use crate::error::{Cause, RunError, cause_from_panic, stop};
+use crate::error::{Cause, RunError, cause_from_panic, contain, stop};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope};
 use crate::params::{PerLevel, ReceptionCost};
@@ -294,7 +294,7 @@ pub(crate) fn run<T>(
         match catch_unwind(AssertUnwindSafe(|| body(id, &mut clock))) {
             Ok(result) => results.borrow_mut()[id] = Some(result),
             Err(payload) if !shared.failed.get() => clock.fail(cause_from_panic(id, payload)),
-            Err(_) => (),
+            Err(payload) => contain(|| drop(payload)),
         }
     };
     let mut coroutines = Coroutines::new(0..P, run_info.stack, &start)?;

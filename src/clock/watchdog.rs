@@ -6,7 +6,6 @@
 //! runs of the process at intervals. The thread ends when there are no runs.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -15,6 +14,7 @@ use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
 use super::sync::IS_MODEL_CHECKED;
+use crate::error::contain;
 use crate::time::Time;
 
 /// The interval at which the watchdog looks at all runs.
@@ -184,7 +184,7 @@ impl WatchedRun {
                 let (id, at) = (now.0 as usize - 1, Time::from_ps(beat.at.load(Ordering::Relaxed)));
                 let processor = Unresponsive { id, at, duration };
                 // The reporting function may panic, but the other runs must still be watched.
-                _ = catch_unwind(AssertUnwindSafe(|| (self.patience.report)(&processor)));
+                contain(|| (self.patience.report)(&processor));
             }
         }
     }

@@ -145,7 +145,8 @@ impl Setup {
             proc.end();
         }));
         if outcome.is_err() && self.observed_faults.lock().crashed.contains_key(&id) {
-            outcome = Ok(()); // a crash is a regular end
+            let payload = std::mem::replace(&mut outcome, Ok(())); // a crash is a regular end
+            contain(|| drop(payload));
         }
         let (stats, log) = proc.finish(outcome.is_ok());
         // The log is kept also if the run fails.
@@ -568,7 +569,8 @@ impl Machine {
         limits::check(self.clock, self.carrier, self.params.P, self.stack)?;
         // The code behind these closures is compiled once, not once for every program.
         let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
-        let clear = || results.iter().for_each(|result| *result.lock() = None);
+        let forget_result = |result: &Mutex<Option<R>>| contain(|| drop(result.lock().take()));
+        let clear = || results.iter().for_each(forget_result);
         let store_result = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
         let run = || match self.clock {
             ClockKind::Virtual => {
@@ -589,7 +591,7 @@ impl Machine {
                     error
                 })?;
                 // A program may have caught the panic of its crash.
-                setup.observed_faults.lock().crashed.keys().for_each(|id| *results[*id].lock() = None);
+                setup.observed_faults.lock().crashed.keys().for_each(|id| forget_result(&results[*id]));
                 Ok(self.report(stats, &setup))
             }
             ClockKind::Wall => self.run_on_wall_clock(runs, &store_result, &clear),
@@ -598,10 +600,11 @@ impl Machine {
             // A destructor runs the program. On a thread that unwinds, the processors would seem to unwind
             // too.
             let run = std::thread::scope(|scope| scope.spawn(run).join());
-            run.unwrap_or_else(|panic| resume_unwind(panic))?
+            run.unwrap_or_else(|panic| resume_unwind(panic))
         } else {
-            run()?
-        };
+            run()
+        }
+        .inspect_err(|_| results.iter().for_each(forget_result))?;
         let results = results.into_iter().map(Mutex::into_inner).collect();
         Ok(run.replace_results(results).0)
     }

@@ -12,6 +12,7 @@ use std::ptr;
 use super::pack::{Pack, stable_hash};
 use super::packed_value::PackedValue;
 use super::payload::Payload;
+use crate::error::contain;
 
 /// Memory for an inline value: three words.
 type Storage = MaybeUninit<[usize; 3]>;
@@ -145,7 +146,7 @@ impl Drop for Parcel {
     fn drop(&mut self) {
         if let Some(drop) = self.vtable.drop {
             // SAFETY: the vtable is the parcel's own, and the storage is used no more.
-            unsafe { drop(&mut self.storage) }
+            contain(|| unsafe { drop(&mut self.storage) });
         }
     }
 }

@@ -3,14 +3,16 @@
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use loggp::{Cause, Dilation, MS, Machine, NS, PS, Params, Proc, RunError, SEC, Tag, Time, US, Work};
+use loggp::{
+    Cause, Dilation, MS, Machine, NS, PS, Params, Payload, Proc, RunError, SEC, Tag, Time, US, Work,
+};
 
 use crate::child::{self, CLOCKS};
 
@@ -258,6 +260,83 @@ fn failed_run_with_aborting_panics_prints_its_error() {
         // If no processor waits, the error is returned as usual.
         let expected = if place == "unreceived" { (Some(1), None) } else { (None, Some(libc::SIGABRT)) };
         assert_eq!((status.code(), status.signal()), expected, "{place}: {text}");
+    }
+}
+
+/// A value whose destructor panics, with another such value.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic_any(Bomb);
+    }
+}
+
+impl Payload for Bomb {
+    fn bytes(&self) -> usize {
+        1
+    }
+}
+
+/// Panics of the program's values, when the run drops them, change neither the run's end nor its error.
+#[test]
+fn a_destructor_that_panics_ends_no_run_otherwise() {
+    const BOMB: Tag<Bomb> = Tag::named(7, "bomb");
+    let cases: [(&str, fn(&mut Proc) -> Option<Bomb>); 5] = [
+        ("processor 1 panicked: it did not say why", |p| {
+            if p.id() == 1 {
+                panic_any(Bomb);
+            }
+            p.recv(BYTE);
+            None
+        }),
+        // A processor that is unwound has a panic of its own.
+        ("processor 1 panicked: no", |p| {
+            if p.id() == 1 {
+                panic!("no");
+            }
+            _ = catch_unwind(AssertUnwindSafe(|| p.recv(BYTE)));
+            panic_any(Bomb);
+        }),
+        ("a message was never received: from processor 1", |p| {
+            if p.id() == 1 {
+                p.send(0, BOMB, Bomb);
+                p.send(0, BOMB, Bomb);
+            }
+            None
+        }),
+        ("processor 1 panicked: no", |p| {
+            p.send(1 - p.id(), BOMB, Bomb);
+            if p.id() == 1 {
+                p.wait_until(100 * US);
+                panic!("no");
+            }
+            p.recv(BYTE);
+            None
+        }),
+        ("processor 1 panicked: no", |p| {
+            if p.id() == 1 {
+                p.wait_until(100 * US);
+                panic!("no");
+            }
+            Some(Bomb)
+        }),
+    ];
+    for place in CLOCKS.into_iter().chain(["two cores"]) {
+        for (number, (expected, program)) in cases.into_iter().enumerate() {
+            let (sender, receiver) = std::sync::mpsc::channel();
+            std::thread::spawn(move || {
+                let machine = match place {
+                    "two cores" => machine(2, "virtual").cores(2),
+                    _ => machine(2, place),
+                };
+                let error = machine.run(program).map(|run| std::mem::forget(run.results)).unwrap_err();
+                _ = sender.send(error.to_string());
+            });
+            let said = receiver.recv_timeout(Duration::from_secs(60));
+            let said = said.unwrap_or_else(|why| panic!("case {number}, {place}: {why}"));
+            assert!(said.starts_with(expected), "case {number}, {place}: {said}");
+        }
     }
 }
 
