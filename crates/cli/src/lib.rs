@@ -60,11 +60,13 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::path::Path;
 use std::sync::Mutex;
+use std::thread::Builder;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use loggp::__private::nearest_name;
 use loggp::{Level, Params, ParamsBuilder, Ports};
+use rustix::process::{Resource, getrlimit};
 
 pub use alloc::ExitingAllocator;
 use error::CliError;
@@ -144,6 +146,9 @@ subcommands! {
     man::ManCommand,
 }
 
+/// The bytes of stack in which every command line can be carried out, with plenty to spare.
+const STACK: usize = 8 << 20;
+
 /// Message and place of the last panic.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
@@ -164,15 +169,32 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
             *last = panic;
         }
     }));
-    let error = match catch_unwind(AssertUnwindSafe(|| execute(words))) {
-        Ok(Ok(())) => return 0,
-        Ok(Err(error)) => error,
-        Err(_) => CliError::run(format!(
-            "this is a mistake in loggp, and no fault of the request: {}",
-            LAST_PANIC.lock().map(|last| last.replace('\n', " ")).unwrap_or_default()
-        )),
+    let carry_out = || {
+        let error = match catch_unwind(AssertUnwindSafe(|| execute(words))) {
+            Ok(Ok(())) => return 0,
+            Ok(Err(error)) => error,
+            Err(_) => CliError::run(format!(
+                "this is a mistake in loggp, and no fault of the request: {}",
+                LAST_PANIC.lock().map(|last| last.replace('\n', " ")).unwrap_or_default()
+            )),
+        };
+        error.report()
     };
-    error.report()
+    if getrlimit(Resource::Stack).current.is_none_or(|bytes| bytes >= STACK as u64 / 2) {
+        return carry_out();
+    }
+    // The limit on the main thread's stack is none on those of other threads.
+    std::thread::scope(|scope| {
+        let thread = Builder::new().name("loggp".into()).stack_size(STACK);
+        match thread.spawn_scoped(scope, carry_out) {
+            Ok(thread) => thread.join().unwrap_or(1),
+            Err(error) => CliError::run(format!(
+                "this computer gives no thread with a stack of {} KiB ({error}); raise the limit on stacks: ulimit -s {0}",
+                STACK >> 10
+            ))
+            .report(),
+        }
+    })
 }
 
 /// Returns parameters as `--machine FILE` reads them.

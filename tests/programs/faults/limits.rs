@@ -83,6 +83,24 @@ fn too_little_memory() {
     tally.end();
 }
 
+/// The limit on stacks is that of the main thread's, and no command needs more of that than a little.
+#[test]
+fn a_small_stack_of_the_main_thread() {
+    let (folder, mut tally) = (folder(), Tally::new("a limit on stacks"));
+    for (kib, line) in [64, 256, 1024].into_iter().flat_map(|kib| {
+        ["--version", "--help", "run broadcast", "no-such", "compare lu -P 4 --size 16 --clock virtual"]
+            .map(|line| (kib, line))
+    }) {
+        let output = run_with_timeout(&mut loggp_after(&format!("ulimit -s {kib}"), line, folder.path()));
+        let output = output.map(|output| status_and_stderr(&output));
+        let expected = if line == "no-such" { 2 } else { 0 };
+        tally.add(line, output.as_ref().is_some_and(|(status, _)| *status == expected), || {
+            format!("{kib}: {output:?}")
+        });
+    }
+    tally.end();
+}
+
 /// Every command runs on one core. More cores than there are are refused or shared.
 #[test]
 fn too_few_cores() {
