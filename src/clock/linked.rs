@@ -55,6 +55,9 @@ type WaitReport = ((Vec<u64>, u64), (String, bool));
 /// The reason of a failure as text for the other processes, and whether the run was refused before it began.
 type FailureText = (String, bool);
 
+/// What a process has at its end: the messages sent to each process, those received and those left, and its result.
+type End = (Vec<u64>, (u64, u64), ProcessResult);
+
 /// The packed result of a process's program, or the reason of its failure.
 type ProcessResult = Result<Vec<u8>, FailureText>;
 
@@ -89,6 +92,8 @@ pub(crate) struct LinkedClock<'l> {
     /// The number of messages received.
     received: u64,
     failed: Option<Cause>,
+    /// Whether another process has sent what none of this program's processes does. Nothing can be agreed with it.
+    is_foreign: bool,
     /// The number of times that the program was unwound because the run has failed.
     stops: u32,
     /// The number of looks for messages before it yields the core.
@@ -115,6 +120,7 @@ impl<'l> LinkedClock<'l> {
             sent: vec![0; P],
             received: 0,
             failed: None,
+            is_foreign: false,
             stops: 0,
             spins: if link.is_crowded() { 1 } else { 20_000 },
             pending: Vec::new(),
@@ -131,34 +137,60 @@ impl<'l> LinkedClock<'l> {
     /// Handles a message that has arrived. Returns whether there was one.
     fn poll_link(&mut self) -> bool {
         let Some(message) = self.link.poll() else { return false };
-        match message.bytes.first().map(|kind| PacketKind(*kind)) {
-            Some(PacketKind::MESSAGE) => self.receive_message(message),
-            Some(PacketKind::FAILED) => {
-                let cause = cause_from(unpack_note(&message));
-                match self.link.id() {
-                    0 => self.fail_run(cause),
-                    _ => _ = self.failed.get_or_insert(cause),
-                }
-            }
-            Some(PacketKind::WAITING) => self.wait_reports[message.from] = Some(unpack_note(&message)),
-            Some(kind @ (PacketKind::QUESTION | PacketKind::ANSWER)) => self.pending.push((kind, message)),
-            _ => self.failed = Some(Cause::OtherProcess(format!("{} sent no message of ours", message.from))),
+        let from = message.from;
+        if self.handle(message).is_none() {
+            self.refuse_foreign(from);
         }
         true
     }
 
-    fn receive_message(&mut self, message: Incoming) {
+    /// Handles a message that has arrived. Returns `None` if it is none of this program's.
+    fn handle(&mut self, message: Incoming) -> Option<()> {
+        let (id, from, P) = (self.link.id(), message.from, self.link.P());
+        if from >= P {
+            return None;
+        }
+        match PacketKind(*message.bytes.first()?) {
+            PacketKind::MESSAGE => self.receive_message(message)?,
+            PacketKind::FAILED => {
+                let cause = cause_from(unpack_note(&message)?);
+                match id {
+                    0 => self.fail_run(cause),
+                    _ => _ = self.failed.get_or_insert(cause),
+                }
+            }
+            PacketKind::WAITING => {
+                let report: WaitReport = unpack_note(&message)?;
+                self.wait_reports[from] = Some(Some(report).filter(|((sent, _), _)| sent.len() == P)?);
+            }
+            kind @ PacketKind::QUESTION if id == 0 => self.pending.push((kind, message)),
+            kind @ PacketKind::ANSWER if from == 0 => self.pending.push((kind, message)),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Fails the run because a process has sent what none of this program's processes does.
+    #[cold]
+    fn refuse_foreign(&mut self, from: usize) {
+        self.is_foreign = true;
+        self.fail_run(Cause::OtherProcess(format!(
+            "process {from} sent bytes that are no message of this program; let all processes run the same program"
+        )));
+    }
+
+    fn receive_message(&mut self, message: Incoming) -> Option<()> {
         let Incoming { from, bytes, slice } = message;
-        let [_, tag, number_and_words, type_number] = [0, 1, 2, 3].map(|index| {
-            let word = bytes[8 * index..].first_chunk().expect("every process runs the same program");
-            u64::from_le_bytes(*word)
-        });
+        let (words, _) = bytes.get(..HEAD)?.as_chunks::<8>();
+        let [_, tag, number_and_words, type_number] =
+            [0, 1, 2, 3].map(|index| u64::from_le_bytes(words[index]));
         let (tag, number, words) =
             (RawTag::from_number(tag), number_and_words as u32, (number_and_words >> 32) as u32);
         let parcel = Parcel::new(PackedValue { bytes, value_start: HEAD, slice, type_number });
         let (from, to) = (from as u32, Receiver::new(self.link.id() as u32, false));
         self.received += 1;
         self.put_message(Header { from, to, number, words, tag }, parcel);
+        Some(())
     }
 
     /// Puts a message that arrives now into the inbox.
@@ -184,11 +216,17 @@ impl<'l> LinkedClock<'l> {
     ) -> Result<Vec<T>, Cause> {
         let mut values: Vec<Option<T>> = from.clone().map(|_| None).collect();
         while let Some(missing) = values.iter().position(Option::is_none) {
+            if let (true, Some(cause)) = (self.is_foreign, &self.failed) {
+                return Err(cause.clone());
+            }
             let is_wanted = |note: &(PacketKind, Incoming)| note.0 == kind && from.contains(&note.1.from);
             match self.pending.iter().position(is_wanted) {
                 Some(index) => {
                     let (_, message) = self.pending.swap_remove(index);
-                    values[message.from - from.start] = Some(unpack_note(&message));
+                    match unpack_note(&message) {
+                        Some(value) => values[message.from - from.start] = Some(value),
+                        None => self.refuse_foreign(message.from),
+                    }
                 }
                 None if self.poll_link() => (),
                 None if self.link.has_ended(from.start + missing) => {
@@ -223,8 +261,7 @@ impl<'l> LinkedClock<'l> {
         // so has received a message that was already sent, so its two counts differ. Sums over all processes
         // could still agree, if another has received a message that was sent later.
         let mut each = all.iter().enumerate();
-        let is_quiet =
-            each.all(|(to, ((_, got), _))| all.iter().map(|((sent, _), _)| sent[to]).sum::<u64>() == *got);
+        let is_quiet = each.all(|(to, ((_, got), _))| sum(all.iter().map(|((sent, _), _)| sent[to])) == *got);
         let waiting = all.iter().filter(|(_, (_, is_blocked))| *is_blocked).count();
         if all.len() == self.link.P() && is_quiet && waiting > 0 {
             let mut text = Cause::Deadlock { waiting, of: all.len() }.to_string();
@@ -295,12 +332,15 @@ impl<'l> LinkedClock<'l> {
     /// Ends the run on all processes together. Returns the results of all.
     fn end_together(&mut self, result: ProcessResult) -> Result<Vec<Vec<u8>>, Cause> {
         let left = self.seat.messages().count() as u64;
-        let mine = (self.sent.clone(), (self.received, left), result);
+        let mine: End = (self.sent.clone(), (self.received, left), result);
         let (all, expected) = self.consult(mine, Backoff::default(), |clock, ends| {
-            let sent: Vec<u64> =
-                (0..ends.len()).map(|to| ends.iter().map(|(sent, ..)| sent[to]).sum()).collect();
+            let sent_to =
+                |to| ends.iter().map(move |(sent, ..): &End| sent.get(to).copied().unwrap_or_default());
+            let sent: Vec<u64> = (0..ends.len()).map(|to| sum(sent_to(to))).collect();
             // Messages that have not arrived, and messages that have arrived and were not received.
-            let lost = ends.iter().zip(&sent).map(|((_, (got, left), _), sent)| sent - got + left);
+            let lost = ends.iter().zip(&sent);
+            let lost =
+                lost.map(|((_, (got, left), _), sent)| sent.saturating_sub(*got).saturating_add(*left));
             let lost = lost.enumerate().find(|(_, lost)| *lost > 0);
             let results: Result<Vec<Vec<u8>>, FailureText> =
                 ends.into_iter().map(|(.., result)| result).collect();
@@ -313,8 +353,11 @@ impl<'l> LinkedClock<'l> {
             (results, sent)
         })?;
         // No message of this run may reach the next.
-        while self.received < expected {
-            self.poll_link();
+        let others = || (0..self.link.P()).filter(|id| *id != self.link.id());
+        while self.received < expected && !self.is_foreign {
+            if !self.poll_link() && others().all(|id| self.link.has_ended(id)) {
+                break; // what they have counted is not so
+            }
         }
         all.map_err(cause_from)
     }
@@ -354,9 +397,14 @@ impl<'l> LinkedClock<'l> {
     }
 }
 
-/// Unpacks the value of a note.
-fn unpack_note<T: Payload>(message: &Incoming) -> T {
-    T::unpack(&mut Unpack::new(&message.bytes[1..], None)).expect("every process runs the same program")
+/// Unpacks the value of a note. Returns `None` if it is another one.
+fn unpack_note<T: Payload>(message: &Incoming) -> Option<T> {
+    T::unpack(&mut Unpack::new(message.bytes.get(1..)?, None))
+}
+
+/// Returns the sum of what processes have counted, which is what they say and may be anything.
+fn sum(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
 }
 
 /// The state of a polling wait: it spins, then yields, and sleeps if it may.

@@ -549,7 +549,12 @@ impl Machine {
         };
         let packed = linked::run(&**link, self.run_info(&setup), stable_hash(&job), &mut body)?;
         let unpack = |packed: &Vec<u8>| <(Stats, R)>::unpack(&mut Unpack::new(packed, None));
-        let all: Vec<(Stats, R)> = packed.iter().map(unpack).collect::<Option<_>>().expect("it was packed");
+        let all = packed.iter().map(unpack).collect::<Option<Vec<(Stats, R)>>>();
+        let all = all.filter(|all| all.len() == link.P()).ok_or_else(|| {
+            let why =
+                "the results that came over the link are not those of this program; let all processes run it";
+            RunError::from(Cause::OtherProcess(why.into()))
+        })?;
         let (processors, results): (Vec<Stats>, Vec<R>) = all.into_iter().unzip();
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
         Ok(Run { results, processors, time, model: None, host: None, trace: None, recording: None })

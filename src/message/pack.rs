@@ -5,7 +5,7 @@
 //! numbers is sent from its own memory, and received into the memory of the new vector. In this folder only
 //! `parcel.rs` and this file have unsafe code.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, dealloc};
 use std::any::type_name;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
@@ -68,11 +68,12 @@ impl Slice<'_> {
     }
 
     /// Returns the length and alignment of the slice that follows this message of the machine's, or `None` if
-    /// none follows.
+    /// none follows or no memory can be so.
     pub fn announced_layout(bytes: &[u8]) -> Option<(usize, usize)> {
         let head = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
         let (kind, align, length) = (head & 0xFF, head >> 8 & 0xFF, head >> 16);
-        (kind == 0 && length > 0).then_some((length as usize, 1 << align))
+        let layout = Layout::from_size_align(length as usize, 1_usize.checked_shl(align as u32)?).ok()?;
+        (kind == 0 && length > 0).then_some((layout.size(), layout.align()))
     }
 }
 
@@ -131,14 +132,21 @@ impl<'b> Unpack<'b> {
         Some(taken)
     }
 
-    /// Takes the length of a sequence.
-    pub(super) fn take_length(&mut self) -> Option<u64> {
+    fn take_number(&mut self) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    /// Takes the length of a sequence whose items are packed one by one. Returns `None` if the bytes cannot be
+    /// so many items. Items without bytes are as many as they are said to be, up to a limit.
+    pub(super) fn take_length(&mut self) -> Option<u64> {
+        const MOST_WITHOUT_BYTES: u64 = 1 << 24;
+        let n = self.take_number()?;
+        (n <= self.bytes.len() as u64 + MOST_WITHOUT_BYTES).then_some(n)
     }
 
     /// Takes a sequence of plain values. `T` must not be zero-sized.
     pub(super) fn take_plain<T>(&mut self, _: Plain<T>) -> Option<Vec<T>> {
-        let n = self.take_length()?;
+        let n = self.take_number()?;
         if n & SEPARATE != 0 {
             // SAFETY: the items are plain, and have a size.
             return unsafe { self.slice.take()?.into_items((n & !SEPARATE).try_into().ok()?) };
@@ -183,8 +191,8 @@ pub struct Body {
 unsafe impl Send for Body {}
 
 impl Body {
-    /// Allocates `bytes` bytes with this alignment and has `fill` write them. Returns `None` if `bytes` is 0
-    /// or the layout is invalid.
+    /// Allocates `bytes` bytes with this alignment and has `fill` write them. Returns `None` if `bytes` is 0,
+    /// the layout is invalid or there is no memory.
     ///
     /// # Safety
     ///
@@ -193,7 +201,7 @@ impl Body {
         let layout = Layout::from_size_align(bytes, align).ok().filter(|layout| layout.size() > 0)?;
         // SAFETY: the layout is not empty.
         let at = unsafe { alloc(layout) };
-        let body = Body { start: NonNull::new(at).unwrap_or_else(|| handle_alloc_error(layout)), layout };
+        let body = Body { start: NonNull::new(at)?, layout };
         fill(at);
         Some(body)
     }

@@ -292,8 +292,7 @@ impl<T: Payload> Payload for VecDeque<T> {
         self.iter().for_each(|item| item.pack(to));
     }
     fn unpack(from: &mut Unpack) -> Option<Self> {
-        let n = u64::unpack(from)?;
-        (0..n).map(|_| T::unpack(from)).collect()
+        (0..from.take_length()?).map(|_| T::unpack(from)).collect()
     }
     unpack_boxed!();
 }

@@ -1,7 +1,9 @@
 //! Machines whose processors are processes: in these tests, threads with channels between them.
 
+use std::alloc::Layout;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use loggp::link::{Channels, Incoming, Link};
@@ -368,4 +370,132 @@ fn random_programs_receive_all_messages() {
     }
     println!("{ended} ended, {deadlocks:?} deadlocks");
     assert!(ended > 20 && deadlocks[0] > 0 && deadlocks[1] > 0);
+}
+
+/// A link over which one message is another than the program's: its bytes are changed, or some are sent before it.
+struct Foreign {
+    channels: Channels,
+    rng: Mutex<fastrand::Rng>,
+    /// The number of messages before that one; none is changed if that is never.
+    left: AtomicUsize,
+}
+
+impl Foreign {
+    /// Returns other bytes than these, in some way.
+    fn change(rng: &mut fastrand::Rng, bytes: &[u8]) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        let any =
+            |rng: &mut fastrand::Rng, most| (0..rng.usize(0..most)).map(|_| rng.u8(..)).collect::<Vec<u8>>();
+        match rng.u8(0..7) {
+            0 => bytes.truncate(rng.usize(1..=bytes.len())),
+            1 => bytes.extend(any(rng, 40)),
+            2 => bytes = [vec![rng.u8(0..6)], any(rng, 80)].concat(),
+            3 => {
+                // A number is the largest, or nearly so.
+                let at = 8 * rng.usize(0..bytes.len().div_ceil(8));
+                bytes[at..].iter_mut().take(8).for_each(|byte| *byte = 0xFF);
+            }
+            4 => bytes[0] = rng.u8(..6),
+            _ => {
+                let at = rng.usize(0..bytes.len());
+                bytes[at] ^= 1 << rng.u8(0..8);
+            }
+        }
+        bytes
+    }
+}
+
+impl Link for Foreign {
+    fn id(&self) -> usize {
+        self.channels.id()
+    }
+
+    fn P(&self) -> usize {
+        self.channels.P()
+    }
+
+    fn send(&self, to: usize, bytes: &[u8], slice: Option<Slice>) {
+        if self.left.fetch_sub(1, Ordering::Relaxed) != 0 {
+            return self.channels.send(to, bytes, slice);
+        }
+        let mut rng = self.rng.lock().unwrap();
+        let changed = Foreign::change(&mut rng, bytes);
+        _ = Slice::announced_layout(&changed);
+        let slice = slice.filter(|_| rng.bool());
+        self.channels.send(to, &changed, slice);
+        if rng.bool() {
+            self.channels.send(to, bytes, None);
+        }
+    }
+
+    fn poll(&self) -> Option<Incoming> {
+        self.channels.poll()
+    }
+
+    fn has_ended(&self, id: usize) -> bool {
+        self.channels.has_ended(id)
+    }
+
+    fn is_crowded(&self) -> bool {
+        true
+    }
+
+    fn name(&self) -> String {
+        self.channels.name()
+    }
+}
+
+/// Whatever bytes another process sends, the run ends, with an error if it is not the program's message.
+#[test]
+fn any_bytes_of_another_process_end_the_run_with_an_error() {
+    let program = |p: &mut Proc| {
+        let other = 1 - p.id();
+        p.send(other, TEXT, ("text".into(), Some(3)));
+        p.send(other, DATA, vec![0.5; if p.id() == 0 { 2 } else { 1000 }]);
+        let units = collectives::broadcast(p, 0, (p.id() == 0).then(|| vec![(); 5]));
+        (p.recv(TEXT).1, p.recv(DATA).1, units)
+    };
+    let (mut failed, mut foreign) = (0, 0);
+    for seed in seeds(400) {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let from = rng.usize(0..2);
+        for channels in Channels::between(2) {
+            let left = if channels.id() == from { rng.usize(0..8) } else { usize::MAX };
+            let rng = Mutex::new(rng.fork());
+            let (sender, link) = (sender.clone(), Arc::new(Foreign { channels, rng, left: left.into() }));
+            std::thread::spawn(move || {
+                let machine = Machine::new(params(2)).with_link(link).patience(Duration::from_millis(2));
+                _ = sender.send(machine.run_across(program).map(|run| run.results.len()));
+            });
+        }
+        drop(sender);
+        for _ in 0..2 {
+            match receiver.recv_timeout(Duration::from_secs(60)) {
+                Ok(Ok(results)) => assert_eq!(results, 2),
+                Ok(Err(error)) => {
+                    failed += 1;
+                    foreign +=
+                        u32::from(error.to_string().contains("let all processes run the same program"));
+                }
+                Err(why) => panic!("seed {seed}: {why}"),
+            }
+        }
+    }
+    assert!(failed > 100 && foreign > 50, "{failed} {foreign}");
+}
+
+#[test]
+fn announced_layouts_can_be() {
+    for head in
+        [0_u64, u64::MAX, 1 << 16, 1 << 16 | 63 << 8, 1 << 16 | 64 << 8, 1 << 16 | 255 << 8, !0xFF, !0xFFFF]
+    {
+        let layout = Slice::announced_layout(&head.to_le_bytes());
+        assert!(
+            layout.is_none_or(|(length, align)| Layout::from_size_align(length, align).is_ok()),
+            "{head:x}"
+        );
+    }
+    assert_eq!(Slice::announced_layout(&(5_u64 << 16 | 3 << 8).to_le_bytes()), Some((5, 8)));
+    assert_eq!(Slice::announced_layout(&[0; 7]), None);
 }

@@ -68,7 +68,8 @@ impl Mpi {
             loggp_mpi_take(from, bytes.as_mut_ptr().cast(), n);
             bytes.set_len(n.unsigned_abs() as usize);
         }
-        let slice = Slice::announced_layout(&bytes).and_then(|(length, align)| {
+        let layout = Slice::announced_layout(&bytes).filter(|(length, _)| *length <= self.max_bytes());
+        let slice = layout.and_then(|(length, align)| {
             let fill = |at: *mut u8| {
                 // SAFETY: there is room for the whole slice, which follows from the same process.
                 unsafe { loggp_mpi_take_slice(from, at.cast(), to_c_int(length)) }
