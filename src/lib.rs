@@ -47,6 +47,16 @@
 //! parameters, schedules, traces, paths and timelines, which build for WebAssembly too. `derive` is
 //! `#[derive(Payload)]`, and `complex` makes complex numbers payloads. The first two are defaults.
 //!
+//! # Signals of the process
+//!
+//! The first run installs a handler for SIGSEGV and SIGBUS, of the whole process, to name a processor whose
+//! stack has overflowed: a fault in the guard page of such a stack ends the process with a line on stderr. For
+//! any other of these signals the action that was there before takes its place again and gets the signal, so
+//! that other handlers, such as those of other runtimes, work as before. A thread that runs a machine and has
+//! no stack for signals has one while the run lasts. A handler that is installed later replaces this one and
+//! should pass on what it does not know; stack overflows are then its business. A [`Player`](schedule::Player)
+//! of schedules, which have no stacks, installs nothing.
+//!
 //! `docs/reference/model.md` explains the rules. The papers' programs are in the crate `loggp-programs`, and
 //! the command is in `loggp-command`.
 

@@ -121,7 +121,7 @@ impl<'a> Replay<'a> {
         // A few bytes of a trace can claim millions of processors, so check before anything is made for each
         // of them.
         let LeveledParams { params, levels } = &self.machine;
-        limits::check(ClockKind::Virtual, Carrier::Coroutine, params.P, STACK)?;
+        limits::check(ClockKind::Virtual, Carrier::Coroutine, params.P, STACK, true)?;
         let is_same = *params == trace.params
             && *levels == trace.levels
             && self.model == Model::LogGPS
@@ -141,7 +141,9 @@ impl<'a> Replay<'a> {
         if let Some(cost) = trace.barrier {
             machine = machine.barrier(cost);
         }
-        machine.stack(STACK).run(|p| {
+        // SAFETY: the program below is not the user's, calls nothing deep, and has plenty of this stack.
+        machine = unsafe { machine.stack(STACK).unguarded_stacks(true) };
+        machine.run(|p| {
             let mut player = CallPlayer {
                 pieces: &pieces,
                 lengths: &lengths,

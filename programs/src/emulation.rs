@@ -22,6 +22,8 @@ pub struct Emulation {
     pub cores: Option<usize>,
     /// Bytes of each processor's stack; `None` for the default.
     pub stack: Option<usize>,
+    /// True if stacks may be without guard pages, where the host has too few.
+    pub unguarded_stacks: bool,
     /// True if the run is traced.
     pub trace: bool,
     /// Order of messages that replaces the case's latency and ties.
@@ -105,7 +107,8 @@ impl Emulation {
 
     /// Returns a machine with these parameters that runs so.
     pub fn machine(&self, params: Params) -> Machine {
-        let Emulation { clock, carrier, dilation, cores, stack, trace, order: _, ref link } = *self;
+        let Emulation { clock, carrier, dilation, cores, stack, trace, .. } = *self;
+        let link = &self.link;
         if let Some(link) = link.as_ref().filter(|_| clock == ClockKind::Wall) {
             return Machine::new(params).with_link(link.clone()).trace(trace);
         }
@@ -115,6 +118,10 @@ impl Emulation {
         }
         if let Some(bytes) = stack {
             machine = machine.stack(bytes);
+        }
+        if self.unguarded_stacks {
+            // SAFETY: the programs call no function deeper than a few pages of stack hold, whatever their sizes are.
+            machine = unsafe { machine.unguarded_stacks(true) };
         }
         machine
     }

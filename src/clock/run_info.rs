@@ -21,12 +21,20 @@ pub enum ClockKind {
     Wall,
 }
 
+/// The stack of each processor.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StackSettings {
+    /// Its size in bytes.
+    pub size: usize,
+    /// Whether it may be without a guard page, where the host has too few.
+    pub may_be_unguarded: bool,
+}
+
 /// The facts about a run that a clock needs before it starts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunInfo {
     pub P: usize,
-    /// The size of each processor's stack, in bytes.
-    pub stack: usize,
+    pub stack: StackSettings,
     pub patience: Patience,
     pub places: Places,
     /// The least time from a message's turn to its arrival.

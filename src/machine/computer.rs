@@ -82,7 +82,7 @@ mod tests {
         ] {
             assert!(room.processors > 0 && !room.limit.is_empty(), "{computer:?}");
             let many = 2 * room.processors as usize;
-            let refused = check(clock, carrier, many, computer.stack).unwrap_err();
+            let refused = check(clock, carrier, many, computer.stack, false).unwrap_err();
             assert!(refused.to_string().contains(room.limit), "{refused}");
         }
     }

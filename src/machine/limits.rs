@@ -11,7 +11,7 @@ use std::fs::read_to_string;
 use rustix::process::{Resource, getrlimit};
 
 use crate::clock::ClockKind;
-use crate::clock::stacks::{SPARE_MAPPINGS, first_number, mappings, unmap_kept};
+use crate::clock::stacks::{SPARE_MAPPINGS, first_number, guards_any_number, mappings, unmap_kept};
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::available_cores;
 use crate::error::Cause;
@@ -27,6 +27,8 @@ struct Demand {
     processors: u64,
     /// The size of each processor's stack, in bytes.
     stack: u64,
+    /// Whether stacks of coroutines take mappings for their guards.
+    maps_guards: bool,
 }
 
 /// One of the host's limits on a resource.
@@ -80,9 +82,16 @@ const ARENAS_PER_CORE: u64 = 8;
 const MOST_PROCESSORS: u64 = 1 << 40;
 
 /// Refuses a run that this computer has no room for. `carrier` is that of the wall clock.
-pub(crate) fn check(clock: ClockKind, carrier: Carrier, P: usize, stack: usize) -> Result<(), Cause> {
+pub(crate) fn check(
+    clock: ClockKind,
+    carrier: Carrier,
+    P: usize,
+    stack: usize,
+    may_be_unguarded: bool,
+) -> Result<(), Cause> {
     let carrier = if clock == ClockKind::Virtual { Carrier::Coroutine } else { carrier };
-    let demand = Demand { clock, carrier, processors: P as u64, stack: stack as u64 };
+    let maps_guards = !may_be_unguarded && P as u64 > FEW_MAPPINGS && !guards_any_number();
+    let demand = Demand { clock, carrier, processors: P as u64, stack: stack as u64, maps_guards };
     match demand.exceeded_limit(&demand.limits()) {
         Some(limit) => Err(Cause::Host(demand.refusal(limit))),
         None => Ok(()),
@@ -102,7 +111,8 @@ pub struct Room {
 
 /// Returns the room for processors with `stack` bytes of stack.
 pub(crate) fn room(clock: ClockKind, carrier: Carrier, stack: usize) -> Room {
-    let demand = Demand { clock, carrier, processors: MOST_PROCESSORS, stack: stack as u64 };
+    let maps_guards = !guards_any_number();
+    let demand = Demand { clock, carrier, processors: MOST_PROCESSORS, stack: stack as u64, maps_guards };
     let limits = demand.limits();
     let least = limits.iter().min_by_key(|limit| limit.most_processors());
     let least = least.expect("there is always a limit on addresses");
@@ -189,12 +199,19 @@ impl Demand {
     /// Returns the limit on mappings. It is checked only for a run that makes many, because counting those in
     /// use takes longer than a short run.
     fn mappings(&self) -> Option<Limit> {
-        let each = 4; // the stack and its guard, and the same for signals
-        if self.carrier == Carrier::Coroutine || self.processors <= FEW_MAPPINGS / each {
+        let (each, spare) = match self.carrier {
+            Carrier::Coroutine if !self.maps_guards => return None,
+            Carrier::Coroutine => (2, 2 * SPARE_MAPPINGS), // the stack and its guard
+            Carrier::Thread => (4, SPARE_MAPPINGS),        // and the same for signals
+        };
+        if self.processors <= FEW_MAPPINGS / each {
             return None;
         }
+        if self.maps_guards {
+            unmap_kept(); // the run may need those of the last run's stacks
+        }
         let (used, most) = mappings()?;
-        let reserved = SPARE_MAPPINGS + 2 * ARENAS_PER_CORE * available_cores() as u64;
+        let reserved = spare + 2 * ARENAS_PER_CORE * available_cores() as u64;
         let (name, remedy) = ("vm.max_map_count", "sysctl -w vm.max_map_count={}");
         Some(Limit { name, remedy, most, used, reserved, each, is_bytes: false })
     }
@@ -213,6 +230,7 @@ impl Demand {
         let &Limit { name, most, used, reserved, each, is_bytes, .. } = limit;
         let on = if self.clock == ClockKind::Virtual { "virtual" } else { "wall" };
         let (it, with_stacks) = match self.carrier {
+            Carrier::Coroutine if !is_bytes => ("guarded stack", ""),
             Carrier::Coroutine => ("stack", ""),
             Carrier::Thread => ("thread", " with stacks"),
         };
@@ -236,8 +254,14 @@ impl Demand {
         if is_bytes && each > TOUCHED_MEMORY {
             text += ", or smaller stacks";
         }
-        if self.clock == ClockKind::Wall && !is_bytes {
-            text += ", or let coroutines carry them";
+        if !is_bytes {
+            text += match self.carrier {
+                Carrier::Thread => ", or let coroutines carry them",
+                Carrier::Coroutine => {
+                    ", or a host with Linux 6.13, or do without guards, by Machine::unguarded_stacks or \
+                     --unguarded-stacks, if no stack overflows"
+                }
+            };
         }
         if !limit.remedy.is_empty() {
             let needed = if is_bytes { limit.value_for(P).div_ceil(1024) } else { limit.value_for(P) };
@@ -279,7 +303,13 @@ mod tests {
     use super::*;
 
     fn wall(processors: u64) -> Demand {
-        Demand { clock: ClockKind::Wall, carrier: Carrier::Thread, processors, stack: 256 << 10 }
+        Demand {
+            clock: ClockKind::Wall,
+            carrier: Carrier::Thread,
+            processors,
+            stack: 256 << 10,
+            maps_guards: false,
+        }
     }
 
     fn mappings() -> Limit {
@@ -311,6 +341,7 @@ mod tests {
             carrier: Carrier::Coroutine,
             processors: 3000,
             stack: 1 << 20,
+            maps_guards: false,
         };
         let (name, remedy, most, used) = ("ulimit -v", "ulimit -v {}", 500 << 20, 4 << 20);
         let limit = Limit { name, remedy, most, used, reserved: 0, each: 1 << 20, is_bytes: true };
@@ -335,7 +366,7 @@ mod tests {
         for (clock, carrier) in [(ClockKind::Virtual, Carrier::Coroutine), (ClockKind::Wall, Carrier::Thread)]
         {
             for stack in [u64::MAX, u64::MAX - 4096, 1 << 63, 1 << 47] {
-                let demand = Demand { clock, carrier, processors: u64::MAX, stack };
+                let demand = Demand { clock, carrier, processors: u64::MAX, stack, maps_guards: true };
                 let limits = demand.memory();
                 let refused = demand.exceeded_limit(&limits).unwrap();
                 assert_eq!((refused.each, refused.most_processors()), (demand.bytes(), 0));

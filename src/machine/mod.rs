@@ -22,8 +22,8 @@ use crate::clock::wall::cores::HostCores;
 use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Unresponsive};
-use crate::clock::{ClockKind, FaultyClock, RunInfo, linked, virtual_time};
-use crate::error::{Cause, ProcStatus, RunError};
+use crate::clock::{ClockKind, FaultyClock, RunInfo, StackSettings, linked, virtual_time};
+use crate::error::{Cause, ProcStatus, RunError, contain};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, stable_hash};
 use crate::params::{
@@ -76,6 +76,7 @@ pub struct Machine {
     surcharge: Surcharge,
     trace: bool,
     stack: usize,
+    may_be_unguarded: bool,
     cores: usize,
     is_oversubscribed: bool,
     carrier: Carrier,
@@ -176,6 +177,7 @@ impl Machine {
             surcharge: Surcharge::default(),
             trace: false,
             stack: limits::USUAL_STACK,
+            may_be_unguarded: false,
             cores: usize::MAX,
             is_oversubscribed: false,
             carrier: Carrier::default(),
@@ -300,9 +302,23 @@ impl Machine {
     }
 
     /// Sets the size of each processor's stack in bytes, without its guard page: 256 KiB by default, and 32
-    /// KiB at least. A program that needs more ends the process, with a message that names the processor.
+    /// KiB at least. A program that needs more ends the process, with a message that names the processor, by a
+    /// [handler of signals](crate#signals-of-the-process).
     pub fn stack(self, bytes: usize) -> Machine {
         Machine { stack: bytes, ..self }
+    }
+
+    /// Sets whether a run may have processors whose stacks have no guard page. By default it is refused.
+    ///
+    /// Only runs of many processors as coroutines do: Linux before 6.13 guards as many stacks as half of
+    /// `vm.max_map_count`, about 32,000 unless it is raised.
+    ///
+    /// # Safety
+    ///
+    /// No processor may overflow its stack. On a stack without a guard page an overflow overwrites memory of
+    /// others. It is noticed only when its processor next waits, if at all, and ends the process then.
+    pub unsafe fn unguarded_stacks(self, allowed: bool) -> Machine {
+        Machine { may_be_unguarded: allowed, ..self }
     }
 
     /// Sets the number of the host's cores that a run may use, at least 1. By default the wall clock uses one
@@ -571,7 +587,7 @@ impl Machine {
             let sentence = "its processors are processes, whose results must travel; call run_across";
             return Err(ParamsError::new(sentence).into());
         }
-        limits::check(self.clock, self.carrier, self.params.P, self.stack)?;
+        limits::check(self.clock, self.carrier, self.params.P, self.stack, self.may_be_unguarded)?;
         // The code behind these closures is compiled once, not once for every program.
         let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
         let forget_result = |result: &Mutex<Option<R>>| contain(|| drop(result.lock().take()));
@@ -780,7 +796,7 @@ impl Machine {
         let network = &setup.network;
         RunInfo {
             P: self.params.P,
-            stack: self.stack,
+            stack: StackSettings { size: self.stack, may_be_unguarded: self.may_be_unguarded },
             patience: self.patience.clone(),
             places: network.places(),
             lookahead: network.lookahead(),

@@ -159,11 +159,74 @@ fn machine_beyond_memory_is_refused_and_smaller_ones_run() {
 fn many_thousand_processors_run_as_coroutines() {
     for place in ["virtual", "coroutine"] {
         let P = 40_000;
-        let run = machine(P, place).barrier(US).run(|p| {
+        // SAFETY: the program needs little of a stack.
+        let machine = unsafe { machine(P, place).unguarded_stacks(true) };
+        let run = machine.barrier(US).run(|p| {
             p.barrier(); // all wait at once
             p.id()
         });
         assert!(run.unwrap().results.into_iter().eq(0..P));
+    }
+}
+
+/// Has the host guard no page within a mapping, as Linux before 6.13. Returns whether that could be done.
+fn forget_guards() -> bool {
+    const MADV_GUARD_INSTALL: u32 = 102;
+    const NUMBER: u32 = 0;
+    const THIRD_ARGUMENT: u32 = 32;
+    let load = |place| libc::sock_filter {
+        code: (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16,
+        jt: 0,
+        jf: 0,
+        k: place,
+    };
+    let unless_equal = |k, skip| libc::sock_filter {
+        code: (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16,
+        jt: 0,
+        jf: skip,
+        k,
+    };
+    let end = |k| libc::sock_filter { code: (libc::BPF_RET | libc::BPF_K) as u16, jt: 0, jf: 0, k };
+    let mut filter = [
+        load(NUMBER),
+        unless_equal(libc::SYS_madvise as u32, 3),
+        load(THIRD_ARGUMENT),
+        unless_equal(MADV_GUARD_INSTALL, 1),
+        end(libc::SECCOMP_RET_ERRNO | libc::EINVAL as u32),
+        end(libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: the filter is there while the calls read it, and lets all but one kind of call be as they are.
+    unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+    }
+}
+
+/// Where a guard page takes mappings, more processors than those allow run only if they may do without.
+#[test]
+fn stacks_without_guards_are_refused_unless_asked_for() {
+    if let Some(task) = task() {
+        if !forget_guards() {
+            return println!("done: this host filters no calls");
+        }
+        let run = |P| machine(P, &task).run(|_| ());
+        run(5_000).unwrap();
+        let refusal = refusal(run(1 << 20));
+        println!("{refusal}");
+        assert!(refusal.contains("1048576 guarded stacks") && refusal.contains("Linux 6.13"), "{refusal}");
+        let most = allowed(&refusal);
+        run(most).unwrap();
+        assert_eq!(self::refusal(run(most + 1_000)).split(", ").nth(1), refusal.split(", ").nth(1));
+        // SAFETY: the program needs little of a stack.
+        unsafe { machine(most + 1_000, &task).unguarded_stacks(true) }.run(|_| ()).unwrap();
+        println!("done: {most}");
+        return;
+    }
+    for task in ["virtual", "coroutine"] {
+        let ended = child("limits::stacks_without_guards_are_refused_unless_asked_for", task, "");
+        let text = text_of(&ended);
+        assert!(ended.status.success() && text.contains("done"), "{task}: {text}");
     }
 }
 

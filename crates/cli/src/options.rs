@@ -38,6 +38,9 @@ pub struct MachineOptions {
     /// Stack of each processor, in bytes
     #[arg(long, value_name = "BYTES", value_parser = parse_stack, allow_negative_numbers = true, display_order = 11)]
     pub stack: Option<usize>,
+    /// Run also where this computer has fewer guard pages than processors: Linux before 6.13 has about 32,000
+    #[arg(long, display_order = 11)]
+    pub unguarded_stacks: bool,
 }
 
 /// The options that choose a machine and its parameters.
@@ -198,7 +201,11 @@ const WORK: &[NamedValue] =
 impl MachineOptions {
     /// Returns how the machine runs on a clock, by default `usual`, with its stack.
     pub fn emulation(&self, clock: &ClockOptions, usual: ClockKind) -> Result<Emulation, CliError> {
-        Ok(Emulation { stack: self.stack, ..clock.emulation(usual)? })
+        Ok(Emulation {
+            stack: self.stack,
+            unguarded_stacks: self.unguarded_stacks,
+            ..clock.emulation(usual)?
+        })
     }
 
     /// Returns the number of processors, if it is given. Refuses several numbers.

@@ -3,8 +3,9 @@
 //! If each stack had its own mapping, the host's limit of mappings would limit the processors, and a run
 //! would spend most of its start and end on mapping. Here all stacks lie in one mapping, each above a guard
 //! page that must not be touched. Linux since 6.13 can guard pages inside a mapping, so every stack gets a
-//! guard. Elsewhere a guard takes two mappings, so only as many stacks get one as the host allows. The others
-//! have a **canary**: words at the stack's end, which are checked whenever the processor goes to sleep.
+//! guard. Elsewhere a guard takes two mappings, so only as many stacks can have one as the host allows. A run with
+//! more stacks is refused, unless it [may do without](crate::Machine::unguarded_stacks). Then the others have
+//! a **canary**: words at the stack's end, which are checked whenever the processor goes to sleep.
 //!
 //! A run's mapping is kept for the next run, which then finds its guards there and its pages touched.
 
@@ -12,6 +13,7 @@ use std::io::{Error, Result};
 use std::num::NonZeroUsize;
 use std::ops::Deref;
 use std::ptr::{null_mut, with_exposed_provenance_mut};
+use std::sync::LazyLock;
 
 use corosensei::stack::{Stack, StackPointer};
 use parking_lot::Mutex;
@@ -89,13 +91,27 @@ impl KeptMappings {
     }
 }
 
+/// Returns whether the host guards any number of stacks within one mapping.
+pub(crate) fn guards_any_number() -> bool {
+    static GUARDS: LazyLock<bool> = LazyLock::new(|| {
+        let mapping = Mapping::without_guards(1, 1);
+        mapping.is_ok_and(|mapping| {
+            let guarded = mapping.guard_within();
+            mapping.unmap();
+            guarded == 1
+        })
+    });
+    // Where the host reports no limit on mappings, it is taken to have none.
+    *GUARDS || spare_mappings() == usize::MAX
+}
+
 /// Unmaps all mappings that are kept.
 pub(crate) fn unmap_kept() {
     KEPT.lock().0.drain(..).for_each(Mapping::unmap);
 }
 
 impl Arena {
-    /// Makes `count` stacks of `size` bytes each, without their guards.
+    /// Makes `count` stacks of `size` bytes each, without their guards. As many have one as the host allows.
     pub(super) fn new(count: usize, size: usize) -> Result<Arena> {
         let kept = KEPT.lock().take(count, Mapping::stride(size)?);
         kept.map_or_else(|| Mapping::new(count, size), Ok).map(Arena)
@@ -157,21 +173,36 @@ impl Mapping {
 
     /// Guards as many stacks as the host allows, from the first on. Returns their number.
     fn guard(&self) -> usize {
-        let bottom = |index: usize| self.bottom(index).cast::<libc::c_void>();
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        {
-            /// Makes guard pages without a mapping of their own (Linux 6.13).
-            const MADV_GUARD_INSTALL: libc::c_int = 102;
-            // SAFETY: the page is the lowest of the stack's memory, which is not used yet.
-            let install = |index| unsafe { libc::madvise(bottom(index), self.page, MADV_GUARD_INSTALL) == 0 };
-            let guarded = (0..self.count).take_while(|index| install(*index)).count();
-            if guarded > 0 {
-                return guarded;
-            }
+        let guarded = self.guard_within();
+        if guarded > 0 {
+            return guarded;
         }
-        // SAFETY: as above.
+        let bottom = |index: usize| self.bottom(index).cast::<libc::c_void>();
+        // SAFETY: the page is the lowest of the stack's memory, which is not used yet.
         let protect = |index| unsafe { libc::mprotect(bottom(index), self.page, libc::PROT_NONE) == 0 };
         (0..self.count.min(spare_mappings() / 2)).take_while(|index| protect(*index)).count()
+    }
+
+    /// Guards stacks without mappings of their own, from the first on. Returns their number, 0 if the host
+    /// cannot.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn guard_within(&self) -> usize {
+        /// Makes guard pages without a mapping of their own (Linux 6.13).
+        const MADV_GUARD_INSTALL: libc::c_int = 102;
+        let bottom = |index: usize| self.bottom(index).cast::<libc::c_void>();
+        // SAFETY: the page is the lowest of the stack's memory, which is not used yet.
+        let install = |index| unsafe { libc::madvise(bottom(index), self.page, MADV_GUARD_INSTALL) == 0 };
+        (0..self.count).take_while(|index| install(*index)).count()
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn guard_within(&self) -> usize {
+        0
+    }
+
+    /// Returns the number of the first `count` stacks that have a guard.
+    pub(super) fn guarded_of(&self, count: usize) -> usize {
+        self.guarded.min(count)
     }
 
     /// Returns the stack with an index. It may have one user at a time, and the arena must outlive it.
@@ -208,9 +239,9 @@ impl Mapping {
     }
 }
 
-// SAFETY: the base and the limit lie in the mapping, far enough apart, and the lowest page is a guard. If the
-// host gives no guard, `Coroutines::resume` checks the canary when the stack's processor has gone to sleep,
-// and ends the process if it is broken, before memory is used that an overflow may have overwritten.
+// SAFETY: the base and the limit lie in the mapping, far enough apart, and the lowest page is a guard.
+// `Coroutines::new` refuses stacks without guards, unless the caller of `Machine::unguarded_stacks` has promised
+// that none overflows. The canary of such a stack only tells of a promise that was broken.
 unsafe impl Stack for ArenaStack {
     fn base(&self) -> StackPointer {
         self.base

@@ -5,6 +5,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use super::arena::{Arena, ArenaStack};
 use super::overflow::{WatchedStacks, end_process};
+use crate::clock::StackSettings;
 use crate::error::Cause;
 
 /// The coroutines of one thread. They yield values of `Y` and return a `T`.
@@ -17,11 +18,10 @@ pub(in crate::clock) struct Coroutines<Y, T> {
 }
 
 impl<Y, T> Coroutines<Y, T> {
-    /// Makes a coroutine for each of these processors, with `size` bytes of stack. A coroutine calls `start`
-    /// when it is first resumed.
+    /// Makes a coroutine for each of these processors. A coroutine calls `start` when it is first resumed.
     pub(crate) fn new(
         ids: impl Iterator<Item = usize>,
-        size: usize,
+        StackSettings { size, may_be_unguarded }: StackSettings,
         start: &impl Fn(usize, &Yielder<(), Y>) -> T,
     ) -> Result<Coroutines<Y, T>, Cause> {
         let ids: Vec<u32> = ids.map(|id| id as u32).collect();
@@ -32,6 +32,13 @@ impl<Y, T> Coroutines<Y, T> {
                 "this computer has no room for {count} stacks of {kib} KiB ({error}); use fewer processors or smaller stacks"
             ))
         })?;
+        let guarded = arena.guarded_of(count);
+        if guarded < count && !may_be_unguarded {
+            return Err(Cause::Host(format!(
+                "this computer guards {guarded} of {count} stacks; use fewer processors, or let \
+                 Machine::unguarded_stacks do without guards, if no stack overflows"
+            )));
+        }
         let coroutine = |(index, id): (usize, &u32)| {
             let id = *id as usize;
             let program = move |yielder: &Yielder<(), Y>, ()| start(id, yielder);

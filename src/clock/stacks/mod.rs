@@ -7,5 +7,5 @@ pub(super) mod overflow;
 pub(crate) mod prefetch;
 mod thread_stack;
 
-pub(crate) use arena::unmap_kept;
+pub(crate) use arena::{guards_any_number, unmap_kept};
 pub(crate) use mappings::{SPARE_MAPPINGS, first_number, mappings};

@@ -9,6 +9,7 @@ use std::thread::Builder;
 use corosensei::{CoroutineResult, Yielder};
 
 use super::cores::{HostCores, pin};
+use crate::clock::StackSettings;
 use crate::clock::assignment::CoreAssignment;
 use crate::clock::stacks::coroutines::Coroutines;
 use crate::clock::stacks::overflow::WatchedStacks;
@@ -103,12 +104,12 @@ pub(super) fn carry_by_threads<T: Send>(
     (results.into_iter().map(Option::flatten).collect(), pinned)
 }
 
-/// Gives each core a thread, which is pinned if `pins` is set, and each processor a coroutine with `stack`
-/// bytes of stack on its core's thread. Returns, when all have ended, each processor's result and whether all
+/// Gives each core a thread, which is pinned if `pins` is set, and each processor a coroutine on its core's
+/// thread. Returns, when all have ended, each processor's result and whether all
 /// threads could be pinned.
 pub(super) fn carry_by_coroutines<T: Send>(
     assignment: CoreAssignment,
-    stack: usize,
+    stack: StackSettings,
     pins: bool,
     fail: Fail,
     run_in_berth: RunInBerth<T>,

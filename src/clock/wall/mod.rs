@@ -754,7 +754,9 @@ pub(crate) fn run<T: Send>(
     };
     let fail = |cause: Cause| wall.fail_and_print(cause);
     let (results, pinned) = match carrier {
-        Carrier::Thread => carry_by_threads(parkers, &wall.unparkers, stack, cores, &fail, &run_processor),
+        Carrier::Thread => {
+            carry_by_threads(parkers, &wall.unparkers, stack.size, cores, &fail, &run_processor)
+        }
         Carrier::Coroutine => {
             carry_by_coroutines(assignment, stack, dilation.is_some(), &fail, &run_processor)
         }
