@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use loggp::{US, preset};
+use loggp::params::{LeveledParams, Parameter};
+use loggp::{Level, Params, ParamsBuilder, US, preset};
 use loggp_programs::Case;
 use loggp_programs::scatter::SCATTER;
 use loggp_study::Study;
@@ -54,6 +55,34 @@ fn a_range_is_linear_or_by_ratio_and_whole_numbers_are_distinct() {
     let rows = rows("sweep scatter fixed -P 8 --over alpha=0.1..0.4:4");
     let options: Vec<&str> = rows.iter().map(|row| row["options"].as_str().unwrap()).collect();
     assert_eq!(options, ["alpha=0.1", "alpha=0.2", "alpha=0.3", "alpha=0.4"]);
+}
+
+/// A sweep may begin at 0 of every parameter that may be 0, also of one that a machine has only where it is set.
+#[test]
+fn zero_is_a_point_of_every_parameter_that_may_be_0() {
+    let mut swept = Vec::new();
+    for parameter in Parameter::ALL {
+        let on = if parameter.is_loggps() { "cenju4" } else { "cs2-splitc" };
+        let machine = preset(on).unwrap().builder();
+        let name = parameter.name;
+        if machine.clone().set(&format!("{name}=0")).and_then(ParamsBuilder::build).is_err() {
+            continue;
+        }
+        swept.push(name);
+        let unit = if parameter.is_time() { "us" } else { "" };
+        let range = format!("{name}=0{unit},4{unit}");
+        let params = LeveledParams::from(machine.clone().build().unwrap());
+        let leveled = LeveledParams::new(params.params, [Level::new(Params { P: 2, ..params.params })]);
+        let read = Range::read(&range, None, &machine).unwrap();
+        assert_eq!(read.ends(), (0.0, if parameter.is_time() { 4e6 } else { 4.0 }), "{name}");
+        let of_level = Range::of_parameter(&range.replacen('=', "_1=", 1), &leveled).unwrap();
+        assert_eq!((of_level.quantity.name(), of_level.ends()), (parameter.name_at(1), read.ends()));
+        let rows = rows(&format!("sweep remap long-naive --machine {on} -P 4 --over {range}"));
+        assert_eq!(rows.len(), 2, "{name}: {rows:?}");
+    }
+    assert_eq!(swept, ["L", "o", "g", "G", "O_s", "O_r", "G_s", "G_l", "R", "C", "s", "S"]);
+    let table = stdout_of("sweep remap long-naive --machine cenju4 -P 4 --over R=0us..2us:2");
+    assert!(table.contains(", R from 0 ns to 2,000 ns"), "{table}");
 }
 
 /// A program's option is swept over by its type: integers may be written as 4k, and times have units or count

@@ -25,7 +25,13 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, ranges: &[Rang
         Some(range) => range_text(range, unit),
         None => part,
     };
-    let parameters: Vec<String> = parameters(&case.params, unit).into_iter().map(parameter).collect();
+    // The first point may lack a parameter that is 0 there.
+    let is_lacking = |range: &&Range| {
+        range.quantity.parameter().is_some_and(|swept| swept.parameter.number(&case.params).is_none())
+    };
+    let lacking = ranges.iter().filter(is_lacking).map(|range| range_text(range, unit));
+    let parameters: Vec<String> =
+        parameters(&case.params, unit).into_iter().map(parameter).chain(lacking).collect();
     let size = match swept("size") {
         Some(range) => range_text(range, unit),
         None => format!("size {}", thousands(case.size)),

@@ -67,7 +67,7 @@ impl Range {
         let Some(parameter) = of_level else {
             return Range::read(text, None, &ParamsBuilder::from(machine.params));
         };
-        if parameter.number(machine).is_none() {
+        if parameter.level > machine.levels.len() {
             refuse!("this machine has no {name}");
         }
         let level = ParamsBuilder::from(*machine.at(parameter.level));
@@ -141,9 +141,9 @@ impl Quantity {
             Quantity::Parameter(parameter) if parameter.is_time() => {
                 let params = machine.clone().set(&format!("{name}={value}")).and_then(ParamsBuilder::build);
                 let params = params.map_err(|why| why.to_string())?;
+                // What the machine takes and then lacks was set to 0, which leaves it unset.
                 let time = params.times().find(|(other, _)| *other == name);
-                let (_, time) = time.ok_or_else(|| format!("this machine has no {name}"))?;
-                Ok(time.as_ps() as f64)
+                Ok(time.map_or(0, |(_, time)| time.as_ps()) as f64)
             }
             Quantity::Parameter(_) | Quantity::Size => {
                 match parse_count(value).and_then(|number| u32::try_from(number).ok()) {
