@@ -5,8 +5,16 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use crate::message::RecvFilter;
-use crate::params::ParamsError;
+use crate::params::{Params, ParamsError};
 use crate::time::Time;
+
+/// Says why no longer message than this can be sent, where the machine limits it.
+fn why_limited(longest: usize) -> &'static str {
+    match longest {
+        ..Params::NO_LIMIT => ", because a longer one would arrive before it is sent, by G_l",
+        _ => "",
+    }
+}
 
 /// The error of a run that did not finish: its cause, and the state of every processor.
 ///
@@ -108,7 +116,8 @@ pub enum Cause {
         at: &'static Location<'static>,
     },
     /// A message has more words than the machine's parameters allow, or than can be counted.
-    #[error("processor {id} sent {words} words at once, and a message on this machine has at most {longest}")]
+    #[error("processor {id} sent {words} words at once, and a message on this machine has at most {longest}{}",
+        why_limited(*longest))]
     TooLong {
         /// The sender.
         id: usize,

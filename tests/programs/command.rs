@@ -680,7 +680,7 @@ fn an_audit_finds_broken_rules() {
 fn a_run_that_fails_says_what_the_processors_did() {
     let (status, stdout, stderr) = answer("run scatter --machine cenju4 --size 9999");
     assert_eq!((status, &*stdout), (Some(1), ""));
-    assert!(stderr.contains("a message on this machine has at most 4333\n  processor 0 at "));
+    assert!(stderr.contains("a message on this machine has at most 4333, because a longer one would arrive before it is sent, by G_l\n  processor 0 at "));
     assert!(!stderr.contains("panicked"));
 
     // If some fail, the others are compared.

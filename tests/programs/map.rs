@@ -30,7 +30,7 @@ fn map_of<'a>(
     let studies = sweep.studies(algorithms).studies;
     let runs = studies.iter().map(|(place, study)| {
         let numbers = place.iter().map(|point| point.number).collect();
-        (numbers, study.case.algorithm, study.run().unwrap().prediction.model.unwrap())
+        (numbers, study.case.algorithm, study.run().unwrap().right_time())
     });
     let map = FastestMap::new(sweep, algorithms, runs);
     let fastest = |place: &[SweepPoint]| {

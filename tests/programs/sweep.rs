@@ -139,7 +139,7 @@ fn a_sweep_is_made_of_studies() {
     }
     let sizes = sweep("size=0,4").studies(&all);
     assert_eq!((sizes.studies.len(), sizes.refused.len()), (algorithms, algorithms));
-    let (place, why) = &sizes.refused[0];
+    let (place, _, why) = &sizes.refused[0];
     assert_eq!(place[0].value, "0");
     assert!(why.to_string().starts_with("scatter optimal: a size of 0 leaves nothing to do"), "{why}");
 }

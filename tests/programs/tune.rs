@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::requests::{assert_refused, row, rows, stdout_of};
+use crate::requests::{answer, assert_refused, row, rows, stdout_of};
 
 fn time(row: &Value, name: &str) -> f64 {
     row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"))
@@ -141,6 +141,39 @@ fn collectives_are_tuned() {
     let best = rows("tune collective bcast -P 9 --size 5000 --params L=6us,o=2us,g=4us,G=0.1us --all");
     let place = |name: &str| best.iter().position(|row| row["schedule"] == name).unwrap();
     assert!(place("bcast:pipeline/1024") < place("bcast:pipeline"));
+}
+
+/// Who has no time is named with the reason where another one is said to be the fastest.
+#[test]
+fn a_verdict_names_who_has_no_time() {
+    let why = "sent 8192 words at once, and a message on this machine has at most 4333, \
+               because a longer one would arrive before it is sent, by G_l";
+    let without = [("long-staggered", 0), ("long-naive", 1)]
+        .map(|(name, processor)| format!("; not compared is {name}: processor {processor} {why}"))
+        .concat();
+    let (_, tuned, _) = answer("tune remap --machine cenju4 -P 4 --size 8k");
+    assert!(tuned.contains("short-staggered is the fastest; next comes"), "{tuned}");
+    assert!(tuned.contains(&format!("{without}\n\n  loggp run remap short-staggered")), "{tuned}");
+    let (_, swept, _) = answer("sweep remap --machine cenju4 -P 4 --over size=1k,8k");
+    let sentence =
+        "short-staggered is the fastest between size = 1,024 and 8,192; before it long-staggered is";
+    assert!(swept.ends_with(&format!("{sentence}{without}\n")), "{swept}");
+
+    let line = "sweep remap --machine cenju4 -P 4 --over size=1k,8k --over L=1us,2us";
+    let map = answer(line).1;
+    assert!(map.contains("  2,000  a 37%  c* 0.028%\n"), "{map}");
+    assert!(map.contains("*: of those that can run, which are not all\n"), "{map}");
+    assert!(map.contains("; cannot run at 2 points, the first because processor 1 sent 8192 words"), "{map}");
+    let (_, rows, _) = answer(&format!("{line} --format json"));
+    let last: Value = serde_json::from_str(rows.lines().last().unwrap()).unwrap();
+    assert_eq!(last["crossing"]["without"], "long-staggered,long-naive");
+
+    // What is refused before it is run is named too.
+    let (_, refused, _) = answer("tune transportation --machine cenju4 -P 4");
+    assert!(
+        refused.contains("; not compared is linear, random, random-improved: a message may"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -180,21 +180,24 @@ impl<'a> ProgramSetup<'a> {
         let MachineChoice { name: machine, params, unit, .. } =
             self.machine.clone().complete(&self.machine_options.choice)?;
         self.check_given_options(algorithms)?;
-        let (mut tasks, mut refusals) = (Vec::new(), Vec::new());
+        let (mut tasks, mut refusals, mut untimed) = (Vec::new(), Vec::new(), Vec::new());
         for algorithm in algorithms {
             let study = self.study(algorithm, params);
             match study.and_then(|study| study.case.check().map(|()| study)) {
                 Ok(study) => {
                     tasks.push(Task { name: algorithm.name.into(), machine, study, swept: Vec::new() })
                 }
-                Err(refusal) => refusals.push(CliError::request(refusal)),
+                Err(refusal) => {
+                    untimed.push(self.refused(Vec::new(), algorithm, &refusal));
+                    refusals.push(CliError::request(refusal));
+                }
             }
         }
         if tasks.is_empty() || are_needed && !refusals.is_empty() {
             return Err(refusals.swap_remove(0));
         }
         CliError::warn_all(refusals);
-        Ok(self.experiment(tasks, unit, Vec::new()))
+        Ok(Experiment { untimed, ..self.experiment(tasks, unit, Vec::new()) })
     }
 
     /// Returns the sweep over these ranges, along the first at each value of the second.
@@ -213,8 +216,12 @@ impl<'a> ProgramSetup<'a> {
         self.check_given_options(algorithms)?;
         let SweepStudies { studies, refused } = sweep.studies(algorithms);
         let quantities = || sweep.ranges.iter().map(|range| range.quantity);
+        let untimed = refused.iter().map(|(place, algorithm, why)| {
+            self.refused(place.iter().map(|point| point.number).collect(), algorithm, why)
+        });
+        let untimed = untimed.collect();
         // Of a map's many points the reasons alone are said.
-        let refusals = refused.into_iter().map(|(place, why)| match (&place[..], &sweep.ranges[..]) {
+        let refusals = refused.into_iter().map(|(place, _, why)| match (&place[..], &sweep.ranges[..]) {
             ([point], [Range { quantity, .. }]) => {
                 CliError::Request(format!("at {} = {}, {why}", quantity.name(), point.text(*quantity)))
             }
@@ -239,14 +246,21 @@ impl<'a> ProgramSetup<'a> {
                 swept,
             }
         });
-        Ok(self.experiment(tasks.collect(), unit, sweep.ranges.clone()))
+        Ok(Experiment { untimed, ..self.experiment(tasks.collect(), unit, sweep.ranges.clone()) })
+    }
+
+    /// Returns an algorithm that is refused, and why, without its name.
+    fn refused(&self, numbers: Vec<f64>, algorithm: &'static Algorithm, why: &Refusal) -> Untimed {
+        let why = why.to_string();
+        let why = why.trim_start_matches(&format!("{} {}: ", self.program.name, algorithm.name)).into();
+        Untimed { numbers, algorithm, why }
     }
 
     /// Returns the experiment with these tasks, or with the shard of them that is asked for.
     fn experiment(&self, tasks: Vec<Task>, unit: Unit, ranges: Vec<Range>) -> Experiment {
         let heading = heading(&tasks[0].study, self.machine.name, &unit, &ranges);
         let tasks = shard_items(self.run.shard, tasks);
-        Experiment { tasks, heading, unit, ranges, is_single: false, details }
+        Experiment { tasks, untimed: Vec::new(), heading, unit, ranges, is_single: false, details }
     }
 }
 
@@ -261,9 +275,18 @@ impl Options {
     }
 }
 
+/// An algorithm without a time, at these values of what is swept, and why.
+pub struct Untimed {
+    pub numbers: Vec<f64>,
+    pub algorithm: &'static Algorithm,
+    pub why: String,
+}
+
 /// Runs of a program, and how they are reported.
 pub struct Experiment {
     pub tasks: Vec<Task>,
+    /// What was refused or failed.
+    pub untimed: Vec<Untimed>,
     /// Heading of the report.
     pub heading: String,
     pub unit: Unit,
@@ -333,7 +356,7 @@ impl Experiment {
         mut on_trace: impl FnMut(Trace) -> Result<(), CliError>,
     ) -> Result<Vec<CliError>, CliError> {
         let mut tasks = std::mem::take(&mut self.tasks);
-        let mut failed = Vec::new();
+        let (mut failed, mut untimed) = (Vec::new(), Vec::new());
         let progress = ProgressDisplay::for_runs(tasks.iter().map(|task| task.study.runs()).sum());
         let workers = share_cores(&mut tasks);
         let run = |task: &Task| {
@@ -345,6 +368,11 @@ impl Experiment {
                 (true, _) => [const { String::new() }; 3],
                 (_, name) => [format!(" of {name}"), format!("{name}: "), format!("{name} failed: ")],
             };
+            untimed.extend(result.as_ref().err().map(|why| Untimed {
+                numbers: task.swept.iter().map(|(number, _)| *number).collect(),
+                algorithm: task.study.case.algorithm,
+                why: why.summary(),
+            }));
             match result {
                 Ok(mut answers) => {
                     self.take_trace(&task, &mut answers).map_or(Ok(()), &mut on_trace)?;
@@ -357,6 +385,7 @@ impl Experiment {
             }
             Ok::<_, CliError>(())
         })?;
+        self.untimed.extend(untimed);
         Ok(failed)
     }
 

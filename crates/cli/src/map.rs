@@ -11,6 +11,8 @@ use loggp_study::fastest::{Crossing, FastestMap, MapCell, TieSide};
 use loggp_study::range::{Quantity, Range, SweepPoint};
 use loggp_study::sweep::Sweep;
 
+use super::error::merge_sentences;
+use super::experiment::Untimed;
 use super::field::{Field, Object};
 use super::heading::value_text;
 use super::number::{Unit, count};
@@ -29,23 +31,24 @@ pub struct SweepMap<'a> {
 }
 
 impl<'a> SweepMap<'a> {
-    /// Makes the map of a sweep's rows. With a number of threads it finds the crossings too.
+    /// Makes the map of a sweep's rows, and of what has no row. With a number of threads it finds the crossings too.
     pub fn new(
         sweep: &'a Sweep,
         algorithms: &[&'static Algorithm],
         rows: &[StudyRow],
+        untimed: &[Untimed],
         unit: Unit,
         threads: Option<usize>,
     ) -> SweepMap<'a> {
         let is_measured = rows.iter().any(|row| row.answers.prediction.measured.is_some());
-        let runs = rows.iter().filter_map(|row| {
-            let prediction = row.answers.prediction;
-            let measured = prediction.measured.map(|times| times.median);
-            let time = if is_measured { measured } else { prediction.model };
+        let runs = rows.iter().map(|row| {
             let numbers = row.task.swept.iter().map(|(number, _)| *number).collect();
-            Some((numbers, row.case().algorithm, time?))
+            (numbers, row.case().algorithm, row.answers.right_time())
         });
-        let map = FastestMap::new(sweep, algorithms, runs);
+        let without = untimed
+            .iter()
+            .map(|Untimed { numbers, algorithm, why }| (numbers.clone(), *algorithm, Err(why.clone())));
+        let map = FastestMap::new(sweep, algorithms, runs.chain(without));
         let crossings = threads.map_or(Vec::new(), |threads| {
             let gaps = map.gap_count();
             let progress = ProgressDisplay::with_template(gaps, "{bar:24} {pos} of {len} crossings");
@@ -61,7 +64,8 @@ impl<'a> SweepMap<'a> {
         let sentence = |crossing: &Crossing| {
             let [from, to] = [crossing.from, crossing.to].map(|number| self.map.algorithms[number].name);
             let place = self.crossing_text(crossing, &format!("{name} = "));
-            plain(format!("{to} is the fastest {place}; before it {from} is"))
+            let without = self.without(&crossing.failed);
+            plain(format!("{to} is the fastest {place}; before it {from} is{without}"))
         };
         match &self.crossings[..] {
             [] => Vec::new(),
@@ -69,14 +73,24 @@ impl<'a> SweepMap<'a> {
         }
     }
 
+    /// Returns who is not compared, and why, as the end of a sentence.
+    fn without(&self, failed: &[(usize, String)]) -> String {
+        without_text(failed.iter().map(|(number, why)| (self.map.algorithms[*number].name, &**why)))
+    }
+
     /// Returns the tables of a map: its cells, its algorithms, and its crossings.
     pub fn tables(&self) -> Vec<DocumentBlock> {
         let paragraph = |text: String| DocumentBlock::Paragraph(plain(text));
+        let is_partial = |cell: &MapCell| !cell.times.is_empty() && !cell.failed.is_empty();
+        let partial = match self.map.rows().flatten().any(is_partial) {
+            true => format!("; {PARTIAL}: of those that can run, which are not all"),
+            false => String::new(),
+        };
         let mut blocks = vec![
             DocumentBlock::Table(self.cell_table()),
             DocumentBlock::Table(self.algorithm_table()),
             paragraph(format!(
-                "a letter: the fastest by the {}; a percentage: how much longer the next one takes; a=b: equally fast; -: none can run",
+                "a letter: the fastest by the {}; a percentage: how much longer the next one takes; a=b: equally fast; -: none can run{partial}",
                 self.source
             )),
         ];
@@ -104,6 +118,11 @@ impl<'a> SweepMap<'a> {
                 ("crossing.adjacent".into(), Field::Bool(crossing.is_adjacent)),
                 ("crossing.tie".into(), tie.into()),
             ];
+            if !crossing.failed.is_empty() {
+                let without = |(number, _): &(usize, String)| self.map.algorithms[*number].name;
+                let without = crossing.failed.iter().map(without).collect::<Vec<_>>().join(",");
+                fields.push(("crossing.without".into(), without.into()));
+            }
             for (range, axis) in self.ranges.iter().zip(&self.map.axes).skip(1) {
                 let name = format!("crossing.at.{}", range.quantity.name());
                 fields.push((name.into(), number(&axis[crossing.row])));
@@ -172,9 +191,11 @@ impl<'a> SweepMap<'a> {
         let mut table = columns.iter().fold(table, |table, title| table.column(title, "", CellFormat::Right));
         for (value, cells) in rows.iter().zip(self.map.rows()).rev() {
             let texts = cells.iter().map(|cell| match cell.lead() {
-                Some(lead) if lead > 0.0 => format!("{} {}", letters(cell), lead_text(lead)),
-                _ if cell.0.is_empty() => "-".into(),
-                _ => letters(cell),
+                _ if cell.times.is_empty() => "-".into(),
+                Some(lead) if lead > 0.0 => {
+                    format!("{}{} {}", letters(cell), partial_mark(cell), lead_text(lead))
+                }
+                _ => letters(cell) + partial_mark(cell),
             });
             table.push([value.clone()].into_iter().chain(texts).map(Into::into).collect());
         }
@@ -192,7 +213,12 @@ impl<'a> SweepMap<'a> {
                 0 => String::new(),
                 ties => format!(", with others at {ties}"),
             };
-            let at = format!("{} of {}{with_others}", alone.len(), count(cells.len(), "point"));
+            let failed = cells.iter().flat_map(|cell| &cell.failed).filter(|(other, _)| *other == number);
+            let whys: Vec<&str> = failed.map(|(_, why)| &**why).collect();
+            let without = whys.first().map_or(String::new(), |why| {
+                format!("; cannot run at {}, the first because {why}", count(whys.len(), "point"))
+            });
+            let at = format!("{} of {}{with_others}{without}", alone.len(), count(cells.len(), "point"));
             table.push(vec![letter(number).to_string().into(), algorithm.name.into(), at.into()]);
         }
         table
@@ -238,9 +264,9 @@ impl<'a> SweepMap<'a> {
         let time = |(number, time): &(usize, Time)| {
             format!("{} {}", self.map.algorithms[*number].name, self.unit.show(*time))
         };
-        match &cell.0[..] {
+        match &cell.times[..] {
             [] => "none can run".into(),
-            times => times.iter().map(time).collect::<Vec<_>>().join(", "),
+            times => times.iter().map(time).collect::<Vec<_>>().join(", ") + &self.without(&cell.failed),
         }
     }
 
@@ -278,6 +304,20 @@ pub fn axis_name(quantity: Quantity, program: &Program, unit: Unit) -> String {
 /// Returns the letter of an algorithm.
 fn letter(number: usize) -> char {
     char::from_u32('a' as u32 + number as u32).unwrap_or('?')
+}
+
+/// Stands behind the fastest of a cell where not all can run.
+const PARTIAL: &str = "*";
+
+/// Returns the mark of a cell where not all algorithms can run.
+fn partial_mark(cell: &MapCell) -> &'static str {
+    if cell.failed.is_empty() { "" } else { PARTIAL }
+}
+
+/// Returns who is not compared, and why, as the end of a sentence on who is the fastest.
+pub fn without_text<'t>(failed: impl Iterator<Item = (&'t str, &'t str)>) -> String {
+    let failed = merge_sentences(failed.map(|(name, why)| format!("{name}: {why}")));
+    failed.iter().map(|failed| format!("; not compared is {failed}")).collect()
 }
 
 /// Returns the letters of the fastest algorithms of a cell.

@@ -75,6 +75,7 @@ impl StressCommand {
         let wires = wire_text(self.draws.latency, self.draws.ties, self.machine.ports.unwrap_or_default());
         let heading = choice_heading(first, &parameters(first), &(clock_text(clock, carrier) + &wires));
         let mut experiment = Experiment {
+            untimed: Vec::new(),
             tasks,
             heading,
             unit: first.unit,

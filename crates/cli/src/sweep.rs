@@ -61,12 +61,12 @@ impl SweepCommand {
         let threads = experiment.tasks.iter().all(is_exact).then(|| concurrent_runs(&experiment.tasks));
         let mut report = experiment.open_report(out, options, outputs)?;
         let failed = experiment.run_all(&mut report, |_| Ok(()))?;
-        let Experiment { heading, unit, details, .. } = &experiment;
+        let Experiment { untimed, heading, unit, details, .. } = &experiment;
         if options.run.shard.is_some() || report.rows.is_empty() {
             report.finish(heading, *unit, MOST_DECIMALS, |rows| details(rows, *unit))?;
             return Experiment::end(&report, failed);
         }
-        let map = SweepMap::new(&sweep, &algorithms, &report.rows, *unit, threads);
+        let map = SweepMap::new(&sweep, &algorithms, &report.rows, untimed, *unit, threads);
         if sweep.ranges.len() == 1 {
             let blocks =
                 |rows: &[StudyRow]| details(rows, *unit).into_iter().chain(map.sentences()).collect();

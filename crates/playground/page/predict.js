@@ -34,7 +34,7 @@ function rightAnswer({ asks, over }) {
   const [a, b] = [setting.first, setting.second];
   if (asks === "change") {
     const { changes } = ask({ do: "crossover", ...requestFor(a), algorithms: [a, b], over, from: "1", to: "100", points: 34, log: false });
-    return changes.find((one) => one.after === a)?.value ?? null;
+    return changes.find((one) => one.after === a && !one.without.length)?.value ?? null;
   }
   if (asks === "work") {
     const [first, second] = [a, b].map((id) => Math.max(...ask({ do: "run", ...requestFor(id) }).busy.work));

@@ -101,7 +101,7 @@ function showChanges(name, changes) {
     return tick;
   }));
   const say = (number) => isNumber(name) ? spelled(number) : `${spelled(number)}${unitOfSetting().suffix ? " " + unitOfSetting().suffix : ""}`;
-  hint.textContent = shown.slice(0, 2).map(({ number, after }) => `from ${say(number)} on, ${nameOfAlgorithm(after)} wins`).join("; ") + (shown.length > 2 ? " \u2026" : "");
+  hint.textContent = shown.slice(0, 2).map(({ number, after, without }) => `from ${say(number)} on, ${without.length ? `${without.map(nameOfAlgorithm).join(", ")} cannot be compared` : `${nameOfAlgorithm(after)} wins`}`).join("; ") + (shown.length > 2 ? " \u2026" : "");
 }
 
 function clearChanges(except = "") {

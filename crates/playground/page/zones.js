@@ -183,7 +183,8 @@ function placeText([x, y]) {
   if (!(zones.winner[at] < UNKNOWN)) return zones.winner[at] === UNKNOWN ? "" : "None of them can run there.";
   const say = (name, value) => `${name} = ${isNumber(name) ? spelled(Math.round(value)) : `${spelled(value / unit.length, 3)}${unit.suffix && " " + unit.suffix}`}`;
   const times = zones.algorithms.filter((id) => zones.times[id]?.[at] >= 0).sort((a, b) => zones.times[a][at] - zones.times[b][at]).slice(0, 3);
-  return `${say(zones.names[0], zones.x[x])}, ${say(zones.names[1], zones.y[y])}: ${times.map((id) => `${nameOfAlgorithm(id)} ${spoken(zones.times[id][at])}`).join(", ")}`;
+  const without = zones.algorithms.filter((id) => zones.times[id] && !(zones.times[id][at] >= 0)).map(nameOfAlgorithm).join(", ");
+  return `${say(zones.names[0], zones.x[x])}, ${say(zones.names[1], zones.y[y])}: ${times.map((id) => `${nameOfAlgorithm(id)} ${spoken(zones.times[id][at])}`).join(", ")}${without && `; not compared, as it cannot run there: ${without}`}`;
 }
 
 function tellPlace() {

@@ -56,7 +56,7 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let values = axis.values(setting.params.cycle)?;
     let at = |value: i64| rivals.times(&setting.with(&axis.over, value));
     let rows: Vec<Vec<Option<i64>>> = values.iter().map(|value| at(*value)).collect();
-    let changes = changes(axis, &rivals, &values, &rows, |value| fastest(&at(value)));
+    let changes = changes(axis, &rivals, &values, &rows, at);
     let mut answer = Answer::default();
     let numbers = answer.column(Column::F64(values.iter().map(|value| *value as f64).collect()));
     answer.set("values", numbers);
@@ -72,22 +72,26 @@ fn changes(
     rivals: &Rivals,
     values: &[i64],
     rows: &[Vec<Option<i64>>],
-    fastest_at: impl Fn(i64) -> Option<usize>,
+    times_at: impl Fn(i64) -> Vec<Option<i64>>,
 ) -> Vec<Object> {
     let name = |place: Option<usize>| place.map(|place| &rivals.ids[place]);
     let mut changes = Vec::new();
     for (pair, rows) in values.windows(2).zip(rows.windows(2)) {
-        let (mut from, last) = ((pair[0], fastest(&rows[0])), (pair[1], fastest(&rows[1])));
-        while from.1 != last.1 && changes.len() < MOST_CHANGES {
-            let (mut before, mut after) = (from.0, last);
-            while after.0 - before > 1 {
-                let middle = before + (after.0 - before) / 2;
-                let there = fastest_at(middle);
-                if there == from.1 { before = middle } else { after = (middle, there) }
+        let (mut from, last) = ((pair[0], rows[0].clone()), (pair[1], rows[1].clone()));
+        while fastest(&from.1) != fastest(&last.1) && changes.len() < MOST_CHANGES {
+            let (mut before, mut after) = (from.clone(), last.clone());
+            while after.0 - before.0 > 1 {
+                let middle = before.0 + (after.0 - before.0) / 2;
+                let there = times_at(middle);
+                let is_before = fastest(&there) == fastest(&from.1);
+                *(if is_before { &mut before } else { &mut after }) = (middle, there);
             }
             let text = axis.text(after.0);
             let change = Object::default().with("value", after.0).with("text", text);
-            changes.push(change.with("before", name(from.1)).with("after", name(after.1)));
+            let change = change.with("before", name(fastest(&from.1))).with("after", name(fastest(&after.1)));
+            let is_without = |place: &usize| before.1[*place].is_none() || after.1[*place].is_none();
+            let without = (0..rivals.ids.len()).filter(is_without).map(|place| &*rivals.ids[place]);
+            changes.push(change.with("without", without.collect::<Vec<_>>()));
             from = after;
         }
     }

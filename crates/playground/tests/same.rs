@@ -188,3 +188,19 @@ fn recorded_runs_take_as_long_as_their_programs() {
     }
     assert!(compared > 0);
 }
+
+/// Who cannot run on one side of a change is named, so that the other does not pass for the faster one.
+#[test]
+fn a_change_names_who_cannot_run() {
+    let params =
+        "L=640ns,o=7820ns,g=0,O_s=7.63ns,O_r=12.77ns,G_s=0.57ns,G_l=-12.74ns,P=4,word=1,s=1028,S=1028";
+    let ids = ["remap/long-staggered", "remap/short-staggered"];
+    let answer = ask(&json!({
+        "do": "crossover", "params": params, "size": 1, "ports": "single", "algorithms": ids.join(","),
+        "over": "size", "from": "4000", "to": "5000", "points": 2, "log": false,
+    }));
+    let change = json!([{
+        "value": 4334, "text": "4334", "before": ids[0], "after": ids[1], "without": [ids[0]],
+    }]);
+    assert_eq!(answer["changes"], change, "{answer}");
+}

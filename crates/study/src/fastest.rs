@@ -22,10 +22,14 @@ pub struct FastestMap {
     cells: Vec<MapCell>,
 }
 
-/// The algorithms that were run at a point, by their numbers in the map, with their times: from the fastest,
-/// and among equals the first of the map first.
+/// The algorithms at a point, by their numbers in the map.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct MapCell(pub Vec<(usize, Time)>);
+pub struct MapCell {
+    /// Those that have a time: from the fastest, and among equals the first of the map first.
+    pub times: Vec<(usize, Time)>,
+    /// Those that have none, and why.
+    pub failed: Vec<(usize, String)>,
+}
 
 /// Two neighbouring values of a row's quantity, at which different algorithms are fastest.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +49,8 @@ pub struct Crossing {
     pub is_adjacent: bool,
     /// The side on which both take equally long: there the first of the map counts as the fastest.
     pub tie: Option<TieSide>,
+    /// The numbers of those that have no time at one of the two values, and why.
+    pub failed: Vec<(usize, String)>,
 }
 
 /// The side of a crossing on which two algorithms take equally long.
@@ -62,39 +68,48 @@ const MOST_CROSSINGS: usize = 16;
 const STEPS: i64 = 1024;
 
 impl MapCell {
-    /// Returns the number of the fastest algorithm, the first of several, or `None` if none was run.
+    /// Returns the number of the fastest algorithm that has a time, the first of several.
     pub fn fastest(&self) -> Option<usize> {
-        self.0.first().map(|(number, _)| *number)
+        self.times.first().map(|(number, _)| *number)
     }
 
     /// Returns the numbers of all algorithms that take no longer than the fastest.
     pub fn all_fastest(&self) -> Vec<usize> {
-        let equal = self.0.iter().take_while(|(_, time)| *time == self.0[0].1);
+        let equal = self.times.iter().take_while(|(_, time)| *time == self.times[0].1);
         equal.map(|(number, _)| *number).collect()
     }
 
     /// Returns by which part of the fastest one's time the next one takes longer; `None` if there is no
     /// other, or if the fastest takes no time.
     pub fn lead(&self) -> Option<f64> {
-        let [(_, first), (_, next), ..] = self.0[..] else { return None };
+        let [(_, first), (_, next), ..] = self.times[..] else { return None };
         relative_error(next, first)
     }
 
-    fn new(mut times: Vec<(usize, Time)>) -> MapCell {
-        times.sort_by_key(|(number, time)| (*time, *number));
-        MapCell(times)
+    fn new(all: impl Iterator<Item = (usize, Result<Time, String>)>) -> MapCell {
+        let mut cell = MapCell::default();
+        for (number, time) in all {
+            match time {
+                Ok(time) => cell.times.push((number, time)),
+                Err(why) => cell.failed.push((number, why)),
+            }
+        }
+        cell.times.sort_by_key(|(number, time)| (*time, *number));
+        cell.failed.sort_by_key(|(number, _)| *number);
+        cell
     }
 }
 
 impl FastestMap {
-    /// Makes the map of runs of a sweep: the values of what is swept, the algorithm and the time of each.
+    /// Makes the map of runs of a sweep: the values of what is swept, the algorithm and the time of each, or why
+    /// it has none.
     pub fn new<'r>(
         sweep: &Sweep,
         algorithms: &[&'static Algorithm],
-        runs: impl Iterator<Item = (Vec<f64>, &'r Algorithm, Time)>,
+        runs: impl Iterator<Item = (Vec<f64>, &'r Algorithm, Result<Time, String>)>,
     ) -> FastestMap {
         let axes: Vec<Vec<SweepPoint>> = sweep.ranges.iter().map(|range| sorted(&range.points)).collect();
-        let mut times = vec![Vec::new(); axes.iter().map(Vec::len).product()];
+        let mut cells = vec![Vec::new(); axes.iter().map(Vec::len).product()];
         for (numbers, algorithm, time) in runs {
             let place = |(axis, number): (&Vec<SweepPoint>, &f64)| {
                 axis.iter().position(|point| point.number == *number)
@@ -102,14 +117,14 @@ impl FastestMap {
             let places: Option<Vec<usize>> = axes.iter().zip(&numbers).map(place).collect();
             let number = algorithms.iter().position(|other| other.name == algorithm.name);
             if let (Some(places), Some(number)) = (places, number) {
-                let cell: &mut Vec<(usize, Time)> =
-                    &mut times[places[0] + axes[0].len() * places.get(1).unwrap_or(&0)];
+                let cell: &mut Vec<(usize, Result<Time, String>)> =
+                    &mut cells[places[0] + axes[0].len() * places.get(1).unwrap_or(&0)];
                 if !cell.iter().any(|(other, _)| *other == number) {
                     cell.push((number, time));
                 }
             }
         }
-        let cells = times.into_iter().map(MapCell::new).collect();
+        let cells = cells.into_iter().map(|all| MapCell::new(all.into_iter())).collect();
         FastestMap { algorithms: algorithms.to_vec(), axes, cells }
     }
 
@@ -148,7 +163,7 @@ impl FastestMap {
     fn gaps(&self) -> impl Iterator<Item = (usize, usize)> {
         self.rows().enumerate().flat_map(|(row, cells)| {
             let differ = |(_, pair): &(usize, &[MapCell])| {
-                pair.iter().all(|cell| !cell.0.is_empty()) && pair[0].fastest() != pair[1].fastest()
+                pair.iter().all(|cell| !cell.times.is_empty()) && pair[0].fastest() != pair[1].fastest()
             };
             cells.windows(2).enumerate().filter(differ).map(move |(column, _)| (row, column))
         })
@@ -174,8 +189,8 @@ struct Search<'a> {
     rest: Vec<SweepPoint>,
     /// Number of steps; each is the least step of a whole number or a time.
     steps: i64,
-    /// Times so far, by step and algorithm; `None` if it cannot be run there.
-    times: HashMap<(i64, usize), Option<Time>>,
+    /// Times so far, by step and algorithm, or why it has none.
+    times: HashMap<(i64, usize), Result<Time, String>>,
     found: Vec<Crossing>,
 }
 
@@ -186,9 +201,9 @@ impl<'a> Search<'a> {
         let steps = if sweep.ranges[0].quantity.is_whole(low, high) { (high - low) as i64 } else { STEPS };
         let mut times = HashMap::new();
         for (step, place) in [(0, column), (steps, column + 1)] {
-            let cell = &map.cells[row * map.axes[0].len() + place].0;
-            let time = |number| cell.iter().find(|(other, _)| *other == number).map(|(_, time)| *time);
-            times.extend((0..map.algorithms.len()).map(|number| ((step, number), time(number))));
+            let MapCell { times: known, failed } = &map.cells[row * map.axes[0].len() + place];
+            times.extend(known.iter().map(|(number, time)| ((step, *number), Ok(*time))));
+            times.extend(failed.iter().map(|(number, why)| ((step, *number), Err(why.clone()))));
         }
         let rest = map.axes.get(1).map(|axis| axis[row].clone()).into_iter().collect();
         Search { map, sweep, row, ends, rest, steps, times, found: Vec::new() }
@@ -246,26 +261,25 @@ impl<'a> Search<'a> {
     /// Returns how much longer one algorithm takes than another, in picoseconds, or `None` if one cannot be
     /// run.
     fn difference(&mut self, step: i64, (one, other): (usize, usize)) -> Option<i64> {
-        Some(self.time(step, one)?.as_ps() - self.time(step, other)?.as_ps())
+        Some(self.time(step, one).ok()?.as_ps() - self.time(step, other).ok()?.as_ps())
     }
 
     /// Returns the algorithms at a step.
     fn cell(&mut self, step: i64) -> MapCell {
-        let numbers = 0..self.map.algorithms.len();
-        MapCell::new(numbers.filter_map(|number| Some((number, self.time(step, number)?))).collect())
+        MapCell::new((0..self.map.algorithms.len()).map(|number| (number, self.time(step, number))))
     }
 
-    fn time(&mut self, step: i64, number: usize) -> Option<Time> {
+    fn time(&mut self, step: i64, number: usize) -> Result<Time, String> {
         if let Some(time) = self.times.get(&(step, number)) {
-            return *time;
+            return time.clone();
         }
         let place: Place = [&[self.point(step)], &self.rest[..]].concat();
-        let study = self.sweep.study_at(&place, self.map.algorithms[number]).ok();
-        let time = study.and_then(|mut study| {
+        let study = self.sweep.study_at(&place, self.map.algorithms[number]);
+        let time = study.map_err(|why| why.to_string()).and_then(|mut study| {
             study.emulation.cores = None; // all threads are busy with searches
-            study.run().ok()?.prediction.model
+            study.run().map_err(|why| why.summary())?.right_time()
         });
-        self.times.insert((step, number), time);
+        self.times.insert((step, number), time.clone());
         time
     }
 
@@ -284,6 +298,12 @@ impl<'a> Search<'a> {
     }
 
     fn add(&mut self, low: i64, high: i64, (from, to): (usize, usize)) {
+        let mut failed = self.cell(low).failed;
+        for (number, why) in self.cell(high).failed {
+            if !failed.iter().any(|(other, _)| *other == number) {
+                failed.push((number, why));
+            }
+        }
         let mut is_tie = |step| self.difference(step, (from, to)) == Some(0);
         let tie = match is_tie(low) {
             true => Some(TieSide::Before),
@@ -297,6 +317,7 @@ impl<'a> Search<'a> {
             behind: self.point(high),
             is_adjacent: high - low == 1,
             tie,
+            failed,
         });
     }
 }

@@ -281,6 +281,23 @@ impl Answers {
     pub fn take_trace(&mut self) -> Option<Trace> {
         self.outcome.run.trace.take()
     }
+
+    /// Returns the time by which this is compared, the measured one if there is one, or else the model's; or why there
+    /// is none: the time of a wrong result counts for nothing.
+    pub fn right_time(&self) -> Result<Time, String> {
+        if let Some(why) = &self.wrong {
+            return Err(format!("its result is wrong: {why}"));
+        }
+        let measured = self.prediction.measured.map(|times| times.median);
+        measured.or(self.prediction.model).ok_or_else(|| "it was not run".into())
+    }
+}
+
+impl StudyError {
+    /// Returns the first line, without what each processor did.
+    pub fn summary(&self) -> String {
+        self.to_string().lines().next().unwrap_or_default().into()
+    }
 }
 
 impl ClockRuns {

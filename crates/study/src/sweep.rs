@@ -25,8 +25,8 @@ pub type Place = Vec<SweepPoint>;
 pub struct SweepStudies {
     /// Studies that can be run, each with its point.
     pub studies: Vec<(Place, Study)>,
-    /// Points that are refused, and why: a point may be no machine, or its machine may not suit an algorithm.
-    pub refused: Vec<(Place, Refusal)>,
+    /// Points at which an algorithm is refused, and why: a point may be no machine, or its machine may not suit it.
+    pub refused: Vec<(Place, &'static Algorithm, Refusal)>,
 }
 
 impl<'a> Sweep<'a> {
@@ -47,7 +47,7 @@ impl<'a> Sweep<'a> {
             for algorithm in algorithms {
                 match self.study_at(&place, algorithm) {
                     Ok(study) => all.studies.push((place.clone(), study)),
-                    Err(refusal) => all.refused.push((place.clone(), refusal)),
+                    Err(refusal) => all.refused.push((place.clone(), algorithm, refusal)),
                 }
             }
         }

@@ -16,6 +16,7 @@ use super::super::error::CliError;
 use super::super::field::Field;
 use super::super::heading::{choice_heading, parameters, wire_text};
 use super::super::levels::LevelOptions;
+use super::super::map::without_text;
 use super::super::number::count;
 use super::super::options::{ChoiceOptions, PORTS, all_cores, one_of, parse_count};
 use super::super::progress::ProgressDisplay;
@@ -96,20 +97,20 @@ impl CollectiveArgs {
         run_in_order(patterns.into_iter(), threads, play, |pattern, time| {
             match time {
                 Ok(time) => tried.push((pattern, time?)),
-                Err(why) => refused.push(CliError::Request(format!(
-                    "{pattern}: {}",
-                    why.into_sentence().unwrap_or_default()
-                ))),
+                Err(why) => refused.push((pattern, why.into_sentence().unwrap_or_default())),
             }
             Ok::<_, CliError>(())
         })?;
         drop(progress);
-        CliError::warn_all(refused);
+        let without = without_text(refused.iter().map(|(pattern, why)| (&**pattern, &**why)));
+        CliError::warn_all(
+            refused.iter().map(|(pattern, why)| CliError::Request(format!("{pattern}: {why}"))).collect(),
+        );
         tried.sort_by_key(|(_, time)| *time);
         let tried_count = tried.len();
         let rows = self.rows(tried, &choice);
         let named: Vec<(String, f64)> = rows.iter().map(|row| (row.pattern.clone(), row.slower)).collect();
-        let notes = TuneOptions::notes(&named, tried_count, rows.first().map_or("", |row| &row.command));
+        let notes = TuneOptions::notes(&named, tried_count, rows.first().map_or("", |row| &row.command), &without);
 
         let machine = choice_heading(
             &choice,

@@ -121,8 +121,8 @@ impl TuneOptions {
     }
 
     /// Returns who is the fastest among named ones from the fastest, and the command that runs it. There are
-    /// `count` with those that are not listed.
-    fn notes(named: &[(String, f64)], count: usize, command: &str) -> Vec<DocumentBlock> {
+    /// `count` with those that are not listed. `without` says who was not compared.
+    fn notes(named: &[(String, f64)], count: usize, command: &str, without: &str) -> Vec<DocumentBlock> {
         let (equal, rest) = named.split_at(named.iter().take_while(|(_, slower)| *slower == 0.0).count());
         let equal: Vec<&str> = equal.iter().map(|(name, _)| name.as_str()).collect();
         let fastest = match &equal[..] {
@@ -137,7 +137,7 @@ impl TuneOptions {
             0 => String::new(),
             more => format!("; {more} more choices of options are no faster, and --all lists them"),
         };
-        let note = DocumentBlock::List(vec![plain(fastest + &next + &unlisted)]);
+        let note = DocumentBlock::List(vec![plain(fastest + &next + &unlisted + without)]);
         vec![note, DocumentBlock::Code(vec![format!("  {command}")])]
     }
 }

@@ -12,6 +12,7 @@ use super::super::cores::concurrent_runs;
 use super::super::error::{CliError, merge_sentences};
 use super::super::experiment::{Experiment, ProgramSetup};
 use super::super::field::Field;
+use super::super::map::without_text;
 use super::super::options::{ClockOptions, MachineOptions, ProgramOptions, RunOptions};
 use super::super::program_args::ProgramArgs;
 use super::super::progress::ProgressDisplay;
@@ -56,7 +57,7 @@ pub fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<(), Cli
     let clock = ClockOptions { cores: own.cores, ..ClockOptions::default() };
     let run = RunOptions { clock, repeat: 1, ..RunOptions::default() };
     let setup = ProgramSetup::new(args, program, machine, &run, ClockKind::Virtual)?;
-    let Experiment { tasks, heading, unit, .. } =
+    let Experiment { tasks, untimed, heading, unit, .. } =
         setup.comparison(&setup.algorithms(names)?, !names.is_empty())?;
     let files = own.open()?;
     let threads = concurrent_runs(&tasks);
@@ -76,10 +77,16 @@ pub fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<(), Cli
         Some(format!("the result of {} is wrong: {}", case.algorithm.name, wrong.as_ref()?))
     });
     let failures = merge_sentences(failures.chain(wrong)).join("\n");
-    let count = tuning.candidates.len();
+    let refused = untimed.iter().map(|it| (it.algorithm.name, it.why.clone()));
+    let failed = tuning.failed.iter().map(|(case, why)| (case.algorithm.name, why.summary()));
+    let without: Vec<(&str, String)> = refused.chain(failed).collect();
+    let without = without_text(without.iter().map(|(name, why)| (*name, &**why)));
+    let count = tuning.candidates.iter().filter(|candidate| candidate.wrong.is_none()).count();
     let rows = rows(args, tuning.candidates, machine);
-    let named: Vec<(String, f64)> = rows.iter().map(|row| (row.name(), row.slower)).collect();
-    let notes = TuneOptions::notes(&named, count, rows.first().map_or("", |row| &row.command));
+    let mut right = rows.iter().filter(|row| row.candidate.wrong.is_none()).peekable();
+    let command = right.peek().map_or("", |row| &row.command);
+    let named: Vec<(String, f64)> = right.map(|row| (row.name(), row.slower)).collect();
+    let notes = TuneOptions::notes(&named, count, command, &without);
     let mut report = Report::new(out, own.report.format, columns()).with_files(files);
     rows.into_iter().try_for_each(|row| report.add(row))?;
     report.finish(&heading, unit, MOST_DECIMALS, |_| notes)?;
@@ -92,7 +99,8 @@ fn rows(
     candidates: Vec<Candidate>,
     machine: Option<&'static str>,
 ) -> Vec<TuneRow> {
-    let least = candidates.iter().find_map(Candidate::time).unwrap_or(Time::ZERO);
+    let right = candidates.iter().filter(|candidate| candidate.wrong.is_none());
+    let least = right.filter_map(Candidate::time).next().unwrap_or(Time::ZERO);
     let mut rows: Vec<TuneRow> = Vec::new();
     for candidate in candidates {
         let name = candidate.case.algorithm.name;
