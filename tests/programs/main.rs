@@ -29,6 +29,7 @@ mod map;
 mod mpi2goal;
 mod new;
 mod numbers;
+mod outside;
 mod patterns;
 mod radix_sort;
 mod record;

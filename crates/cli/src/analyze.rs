@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loggp::params::{LeveledParams, Model};
 use loggp::trace::Trace;
-use loggp_document::{DocumentBlock, plain};
+use loggp_document::{DocumentBlock, printable_line, plain};
 use loggp_study::analysis;
 use loggp_study::analysis::{Analysis, ParameterSweep, RunPath, WhatIf};
 
@@ -83,7 +83,7 @@ impl AnalyzeCommand {
                 if heading.is_empty() {
                     let MachineChoice { params, levels, unit, .. } = &run.choice;
                     let said = parameters(params, unit).join(", ") + &level_lines(params.P, levels, unit);
-                    heading = format!("{}: {said}\nvirtual clock{}", run.name, run.wires);
+                    heading = format!("{}: {said}\nvirtual clock{}", printable_line(&run.name), run.wires);
                 }
                 rows.extend(self.played_runs(&run)?);
                 continue;
@@ -95,7 +95,7 @@ impl AnalyzeCommand {
                 let unit = Unit::default_for(&trace.params);
                 let levels = level_lines(trace.params.P, &trace.levels, &unit);
                 let said = parameters(&trace.params, &unit).join(", ") + &levels;
-                heading = format!("{name}: {said}\n{}", heading::recorded_text(&trace));
+                heading = format!("{}: {said}\n{}", printable_line(&name), heading::recorded_text(&trace));
             }
             let time = first.analysis.time;
             rows.push(first);

@@ -48,7 +48,7 @@ impl CliError {
     /// Prints on stderr why a part of a request is left out.
     pub fn warn(self) {
         if let Some(why) = self.into_sentence() {
-            drop(print_lines("left out: ", &why));
+            say("left out: ", &why);
         }
     }
 
@@ -62,26 +62,29 @@ impl CliError {
                 Ok(()) => 0,
             };
         }
-        // If stderr cannot be written, there is nowhere to report it.
-        let (told, status) = match &self {
-            CliError::Request(sentence) => (print_lines("error: ", sentence), 2),
-            CliError::Run(error) => (print_lines("error: ", error), 1),
-            CliError::Program(status, sentence) => (print_lines("", sentence), *status),
+        let (begin, text, status) = match &self {
+            CliError::Request(sentence) => ("error: ", sentence, 2),
+            CliError::Run(error) => ("error: ", error, 1),
+            CliError::Program(status, sentence) => ("", sentence, *status),
             CliError::CommandLine(error) => match command_line_sentence(error) {
-                Some(sentence) => (print_lines("", &sentence), 2),
-                None => (error.print(), 2),
+                Some(sentence) => ("", &sentence.clone(), 2),
+                None => {
+                    drop(error.print());
+                    return 2;
+                }
             },
-            CliError::OutputClosed => (Ok(()), 0),
+            CliError::OutputClosed => return 0,
         };
-        drop(told);
+        say(begin, text);
         status
     }
 }
 
-/// Writes lines to stderr. They may quote paths and arguments, so control characters are escaped.
-fn print_lines(begin: &str, lines: &str) -> io::Result<()> {
+/// Writes lines to stderr. They may quote files, paths and arguments, so control characters are escaped.
+pub fn say(begin: &str, lines: &str) {
     let lines = lines.split('\n').map(|line| escaped(line).max_chars(usize::MAX).to_string());
-    writeln!(io::stderr(), "{begin}{}", lines.collect::<Vec<_>>().join("\n"))
+    // If stderr cannot be written, there is nowhere to report it.
+    drop(writeln!(io::stderr(), "{begin}{}", lines.collect::<Vec<_>>().join("\n")));
 }
 
 /// Merges sentences of the form `subject: reason` that have the same reason into one with all the subjects.

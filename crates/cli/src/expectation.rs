@@ -1,12 +1,10 @@
 //! The expected times of runs on a real machine, said before they begin.
 
-use std::io::{self, Write};
-
 use loggp::{SEC, Time};
 use loggp_study::StudyError;
 use loggp_study::real::RoughMachine;
 
-use super::error::CliError;
+use super::error::{CliError, say};
 use super::number::rough_time;
 use super::row::Task;
 
@@ -28,7 +26,7 @@ pub fn expect_times(tasks: Vec<Task>, are_named: bool) -> Result<Vec<Task>, CliE
         "a few messages show roughly L = {L}, o = {o}, g = {g}, {byte} a byte; with these the model expects: {}",
         said.collect::<Vec<_>>().join(", ")
     );
-    drop(writeln!(io::stderr(), "{line}"));
+    say("", &line);
     let is_long = |time: &Option<Time>| !are_named && time.is_some_and(|time| time > LONG);
     let (long, rest): (Vec<_>, Vec<_>) = tasks.into_iter().zip(times).partition(|(_, time)| is_long(time));
     let names = long.iter().map(|(task, _)| task.name.as_str()).collect::<Vec<_>>().join(", ");

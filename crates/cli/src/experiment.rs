@@ -5,7 +5,7 @@
 //! explains the mark, and a warning; in JSON and CSV `held` is false. The exit status does not change: the
 //! result is right, and only the measured time is not to be trusted.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use loggp::trace::{Caption, Trace};
 use loggp::{ClockKind, Noise, Order, Params, Time, Work};
@@ -20,7 +20,7 @@ use super::audit;
 use super::choice::{self, MachineChoice};
 use super::cores::share_cores;
 use super::details::details;
-use super::error::{CliError, merge_sentences};
+use super::error::{CliError, merge_sentences, say};
 use super::heading::{heading, value_text};
 use super::lookup;
 use super::machine_file::PartialMachine;
@@ -408,16 +408,18 @@ fn warn_of_host(rows: &[StudyRow]) {
         }
     }
     for warning in warnings {
-        drop(writeln!(io::stderr(), "warning: {warning}"));
+        say("warning: ", warning);
     }
     let late: Vec<&str> = rows.iter().filter(|row| row.is_late()).map(|row| row.task.name.as_str()).collect();
     if !late.is_empty() {
-        drop(writeln!(
-            io::stderr(),
-            "warning: this computer was late: {}; a larger --dilation or --cycle, fewer processors or an otherwise \
-             idle computer would help",
-            late.join(", ")
-        ));
+        let names = late.join(", ");
+        say(
+            "warning: ",
+            &format!(
+                "this computer was late: {names}; a larger --dilation or --cycle, fewer processors or an otherwise \
+                 idle computer would help"
+            ),
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Recorded MPI programs, for all commands that read them.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -13,7 +13,7 @@ use loggp_mpi_trace::schedule::{self, ProgramSchedule, ScheduleOptions};
 use loggp_mpi_trace::source::CallSource;
 
 use super::draft;
-use super::error::CliError;
+use super::error::{CliError, say};
 use super::options::parse_length;
 
 /// The options of a recorded MPI program.
@@ -169,7 +169,7 @@ fn make_schedule<'a>(
         CliError::Request(format!("{}: {why}", file(why.rank.unwrap_or_default()).display()))
     })?;
     for warning in &program.warnings {
-        drop(writeln!(io::stderr(), "warning: {warning}"));
+        say("warning: ", warning);
     }
     Ok(program)
 }

@@ -9,7 +9,7 @@ use loggp::params::LeveledParams;
 use loggp::schedule::{CostModel, PlayReport, Player, Schedule};
 use loggp::trace::Caption;
 use loggp::{Cause, Latency, Noise, Ports, RunError, Ties, Time};
-use loggp_document::DocumentBlock;
+use loggp_document::{DocumentBlock, printable_line};
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_study::analysis::{ParameterSweep, RunPath};
 
@@ -174,7 +174,7 @@ impl ReplayCommand {
         };
         let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise);
         let machine = choice_heading(choice, &parameters, &format!("virtual clock{wires}"));
-        let heading = format!("{name}\n{machine}{rules}");
+        let heading = format!("{}\n{machine}{rules}", printable_line(&name));
         if let Some(mut trace) = trace {
             trace.caption = Some(Caption { title: name.clone(), about: machine, formula: None });
             trace_outputs.write(&trace, unit)?;

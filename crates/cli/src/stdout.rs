@@ -1,10 +1,11 @@
 //! Standard output. If its reader closes it, as `head` does, the command ends silently, unless it still has
-//! files to write.
+//! files to write. Everything that the command says goes through here or through `error::say`, which see to it that no
+//! text from a file gives orders to a terminal.
 
 use std::io::{self, ErrorKind, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use loggp_document::Width;
+use loggp_document::{Width, printable};
 
 use super::interrupt;
 
@@ -57,7 +58,19 @@ fn ignore_closed_pipe<T>(written: io::Result<T>, success: T) -> io::Result<T> {
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        ignore_closed_pipe(self.0.write(bytes), bytes.len())
+        // What is written may quote files, and a terminal must not take that for orders.
+        let has_orders = |byte: &u8| matches!(byte, ..b'\t' | 0x0b..b' ' | 0x7f | 0xc2 | 0xe2);
+        match bytes.iter().any(has_orders) {
+            false => ignore_closed_pipe(self.0.write(bytes), bytes.len()),
+            true => {
+                // Bytes that are no text are the rest of a character that was written in part.
+                let written = bytes.utf8_chunks().try_for_each(|chunk| {
+                    self.0.write_all(printable(chunk.valid()).as_bytes())?;
+                    self.0.write_all(chunk.invalid())
+                });
+                ignore_closed_pipe(written.map(|()| bytes.len()), bytes.len())
+            }
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -4,9 +4,11 @@
 mod csv;
 mod html;
 mod markdown;
+mod printable;
 mod table;
 mod text;
 
+pub use printable::{printable, printable_line};
 pub use table::{Cell, CellFormat, Table, TableColumn};
 pub use text::Width;
 

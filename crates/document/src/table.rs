@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::printable::printable_line;
 use loggp_draw::digits::{exact, percent, rough};
 
 /// A table with a title.
@@ -138,7 +139,7 @@ impl TableColumn {
     pub fn cell_text(&self, cell: &Cell) -> String {
         match (cell, self.show) {
             (Cell::Nothing, _) => String::new(),
-            (Cell::Text(text), _) => text.clone(),
+            (Cell::Text(text), _) => printable_line(text).into_owned(),
             (Cell::Number(number), CellFormat::Percent) => {
                 // What rounds to zero is +0.00%, and never -0.00%: -0 + 0 is 0.
                 percent((number * 1e4).round() / 1e4 + 0.0)

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use comfy_table::{CellAlignment, Table as Lines, presets};
 
+use super::printable::printable;
 use super::table::{Cell, TableColumn};
 use super::{CellFormat, Document, DocumentBlock, Span, Table};
 
@@ -19,7 +20,7 @@ pub struct Width {
 impl Document {
     /// Returns the document as text: its title, then its blocks, each after an empty line.
     pub fn to_text(&self, width: Width) -> String {
-        fold(&self.title, width.prose) + &blocks(&self.blocks, width)
+        printable(&(fold(&self.title, width.prose) + &blocks(&self.blocks, width))).into_owned()
     }
 }
 

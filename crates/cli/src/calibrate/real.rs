@@ -15,7 +15,7 @@ use loggp_study::real::{
 };
 
 use super::super::column::Columns;
-use super::super::error::CliError;
+use super::super::error::{CliError, say};
 use super::super::field::{Field, Object};
 use super::super::format::Format;
 use super::super::heading::parameters;
@@ -51,7 +51,7 @@ impl CalibrationDisplay {
             line.set_current(text);
             line.finish_one();
         } else if self.written.is_none_or(|last| last.elapsed() > PAUSE) {
-            drop(writeln!(io::stderr(), "calibrating {text}"));
+            say("calibrating ", &text);
             self.written = Some(Instant::now());
         }
     }

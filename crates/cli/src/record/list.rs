@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
+use loggp_document::printable_line;
 use loggp_mpi_trace::call::{
     Call, CallKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root, Unmodelled,
 };
@@ -17,13 +18,14 @@ use super::super::error::CliError;
 pub fn print(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     let refuse = |error: &dyn std::fmt::Display| CliError::Request(format!("{}: {error}", path.display()));
     drop(draft::open_source(path).map_err(|error| refuse(&format!("it cannot be read: {error}")))?);
+    let name = printable_line;
     let recording = Recording::open(path).map_err(|error| refuse(&error))?;
     let facts = recording.facts();
-    writeln!(out, "# {}, {}, ranks={}", facts.program, facts.library, recording.ranks())?;
+    writeln!(out, "# {}, {}, ranks={}", name(&facts.program), name(&facts.library), recording.ranks())?;
     let mut line = String::new();
     for rank in 0..recording.ranks() {
         let mut reader = recording.calls(rank).map_err(|error| refuse(&error))?;
-        writeln!(out, "{rank} {} 0 init host={}", reader.begin(), facts.hosts[rank])?;
+        writeln!(out, "{rank} {} 0 init host={}", reader.begin(), name(&facts.hosts[rank]))?;
         let mut communicators = 1;
         while let Some(call) = reader.next_call().map_err(|error| refuse(&error))? {
             for (number, made) in reader.communicators().iter().enumerate().skip(communicators) {
@@ -49,16 +51,16 @@ pub fn print(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
 }
 
 fn write_call(line: &mut String, rank: usize, call: &Call, place: &Place) {
-    let mut kind = String::new();
+    let (name, mut kind) = (printable_line, String::new());
     write_kind(&mut kind, &call.kind);
     let length = call.end.saturating_sub(call.begin);
     let _ = write!(line, "{rank} {} {length} {kind}", call.begin);
     if call.thread > 0 {
         let _ = write!(line, " thread={}", call.thread);
     }
-    let _ = write!(line, " at={}", place.function);
+    let _ = write!(line, " at={}", name(&place.function));
     if let Some((file, number)) = &place.source {
-        let _ = write!(line, " file={file}:{number}");
+        let _ = write!(line, " file={}:{number}", name(file));
     }
     line.push('\n');
 }

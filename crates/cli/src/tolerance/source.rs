@@ -7,6 +7,7 @@ use loggp::path::{Events, Path as CriticalPath};
 use loggp::schedule::{KeptOrder, Player, Schedule};
 use loggp::trace::Trace;
 use loggp::{RunError, Time};
+use loggp_document::printable_line;
 use loggp_mpi_trace::schedule::ProgramSchedule;
 use loggp_study::analysis::{
     CurveRequest, FailedReplay, LatencyUse, RunCurve, RunPath, check_trace, latency_uses, message_tags,
@@ -146,13 +147,13 @@ impl RunSource {
         match self {
             RunSource::Schedule { run, kept } => {
                 let order = if kept.is_some() { ", kept order" } else { ", free order" };
-                format!("{}\n{}", run.name, run.heading(&run.choice, order))
+                format!("{}\n{}", printable_line(&run.name), run.heading(&run.choice, order))
             }
             RunSource::Trace { name, trace, machine } => {
                 let LeveledParams { params, levels, .. } = machine;
                 let unit = Unit::default_for(params);
                 let parameters = parameters(params, &unit).join(", ") + &level_lines(params.P, levels, &unit);
-                format!("{name}\n{parameters}\n{}, times in {}", recorded_text(trace), unit.name)
+                format!("{}\n{parameters}\n{}, times in {}", printable_line(name), recorded_text(trace), unit.name)
             }
         }
     }
