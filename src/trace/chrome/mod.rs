@@ -4,7 +4,8 @@
 //! A processor is a thread, its activities are slices on its track, a message is an arrow from the slice that
 //! sends it to the slice that receives it, and an asynchronous slice while it is in transit. The programs'
 //! calls are slices of a second process, where each processor has another track. Viewers count in
-//! microseconds and round, so each event also carries its times in whole picoseconds, which are read back.
+//! microseconds and round, so each event also carries its times in whole picoseconds, which are read back; a file of
+//! which a viewer would show other times is refused.
 
 mod read;
 mod write;
@@ -21,7 +22,7 @@ mod tests {
     use crate::params::{Latency, LongMessages, Params, Ports, Precedence, Ties};
     use crate::time::{Time, US};
     use crate::trace::tests::any_trace;
-    use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Trace};
+    use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace};
 
     fn text(trace: &Trace) -> String {
         let mut text = Vec::new();
@@ -93,6 +94,63 @@ mod tests {
         let text = text(&small()).replacen(r#""model":"LogP","#, "", 1);
         let params = Params { long: LongMessages::LogGP { G: 4 * US }, ..small().params };
         assert_eq!(Trace::read(text.as_bytes()), Ok(Trace { params, ..small() }));
+    }
+
+    /// What a viewer shows is what is read.
+    #[test]
+    fn other_times_for_viewers_are_refused() {
+        let kind = ActivityKind::Send(MessageId { from: 0, number: 0 });
+        let trace = Trace {
+            calls: vec![Call { id: 1, start: US, end: 2 * US, kind: CallKind::Barrier }],
+            progress: vec![Progress { id: 0, request: 0, start: US, end: 3 * US, kind }],
+            ..small()
+        };
+        let good = text(&trace);
+        assert_eq!(Trace::read(good.as_bytes()), Ok(trace));
+        for (what, by, part) in [
+            (r#""dur":2,"#, r#""dur":3,"#, r#""send" of processor 0 has "dur" 3 us"#),
+            (
+                r#""ts":8,"dur":2,"#,
+                r#""ts":8.002,"dur":2,"#,
+                r#"has "ts" 8.002 us, and its exact times say 8 us"#,
+            ),
+            (r#""ts":8,"dur":2,"#, r#""dur":2,"#, r#"an event lacks its "ts""#),
+            (
+                r#""ts":1,"dur":1,"cat":"call""#,
+                r#""ts":1,"dur":2,"cat":"call""#,
+                r#""barrier" of processor 1"#,
+            ),
+            (
+                r#""ts":2,"cat":"message""#,
+                r#""ts":3,"cat":"message""#,
+                r#""message" of processor 0 has "ts" 3 us"#,
+            ),
+            (
+                r#""ts":8,"cat":"message""#,
+                r#""ts":9,"cat":"message""#,
+                r#""message" of processor 1 has "ts" 9 us"#,
+            ),
+            (
+                r#""ts":2,"cat":"transit""#,
+                r#""ts":1,"cat":"transit""#,
+                r#""0 to 1" of processor 0 has "ts" 1 us"#,
+            ),
+            (
+                r#""ts":8,"cat":"transit""#,
+                r#""ts":7,"cat":"transit""#,
+                r#""0 to 1" of processor 0 has "ts" 7 us"#,
+            ),
+            (
+                r#""ts":3,"cat":"request""#,
+                r#""ts":4,"cat":"request""#,
+                "has \"ts\" 4 us, and its exact times say 3 us",
+            ),
+            (r#""ph":"f""#, r#""ph":"s""#, "no send or receive is before it"),
+        ] {
+            assert!(good.contains(what), "{what}: {good}");
+            let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
+            assert!(refusal.contains(part) && !refusal.contains('\n'), "{refusal}");
+        }
     }
 
     #[test]

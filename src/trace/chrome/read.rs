@@ -1,11 +1,13 @@
-//! Reads a trace back from the arguments of its events. What viewers show beside them is not looked at.
+//! Reads a trace back from the arguments of its events, and refuses one of which viewers show other times.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{BufReader, Read};
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::write::hex;
 use crate::message::MessageId;
 use crate::text::escaped;
 use crate::time::Time;
@@ -18,7 +20,7 @@ use crate::trace::record::{Activity, ActivityKind, Message, Progress, Trace};
 /// Reads a trace that [`Trace::write`] wrote.
 pub(crate) fn read(input: BufReader<&mut dyn Read>) -> Result<Trace, TraceError> {
     let file: TraceFile = serde_json::from_reader(input).map_err(TraceError::new)?;
-    let FileEvents { activities, progress, messages, calls } = file.traceEvents;
+    let FileEvents { activities, progress, messages, calls, .. } = file.traceEvents;
     Ok(Trace { activities, progress, messages, calls, ..file.otherData })
 }
 
@@ -47,6 +49,8 @@ struct FileEvents {
     progress: Vec<Progress>,
     messages: Vec<Message>,
     calls: Vec<Call>,
+    /// The asynchronous slices that are open, by their ids, and when they end.
+    open: HashMap<String, Time>,
 }
 
 impl<'de> Deserialize<'de> for FileEvents {
@@ -73,12 +77,52 @@ impl<'de> Visitor<'de> for FileEvents {
 impl FileEvents {
     fn take(&mut self, event: Event) -> Result<(), String> {
         match (&*event.ph, &*event.cat) {
-            ("X", "call") => add(&mut self.calls, event.call()?),
-            ("X", _) => add(&mut self.activities, event.activity()?),
-            ("b", "request") => add(&mut self.progress, event.progress()?),
-            ("b", "transit") => add(&mut self.messages, event.message()?),
+            ("X", cat) => {
+                let (_, start, end) = event.span()?;
+                event.check("ts", event.ts, start)?;
+                event.check("dur", event.dur, end - start)?;
+                match cat {
+                    "call" => add(&mut self.calls, event.call()?),
+                    _ => add(&mut self.activities, event.activity()?),
+                }
+            }
+            ("b", "request") => {
+                let progress = event.progress()?;
+                self.begin(event, [progress.start, progress.end])?;
+                add(&mut self.progress, progress)
+            }
+            ("b", "transit") => {
+                let message = event.message()?;
+                self.begin(event, message.span())?;
+                add(&mut self.messages, message)
+            }
+            ("e", "request" | "transit") => match self.open.remove(&event.id) {
+                Some(end) => event.check("ts", event.ts, end),
+                None => Err(format!("{} ends, and has not begun", event.title())),
+            },
+            ("s" | "f", "message") => self.check_arrow(&event),
             _ => Ok(()),
         }
+    }
+
+    /// Opens an asynchronous slice.
+    fn begin(&mut self, event: Event, [begin, end]: [Time; 2]) -> Result<(), String> {
+        event.check("ts", event.ts, begin)?;
+        self.open.insert(event.id, end);
+        Ok(())
+    }
+
+    /// Refuses an end of an arrow that is not at its slice, the last before it.
+    fn check_arrow(&self, event: &Event) -> Result<(), String> {
+        let (message, at) = match (self.activities.last(), &*event.ph) {
+            (Some(Activity { end, kind: ActivityKind::Send(message), .. }), "s") => (message, end),
+            (Some(Activity { start, kind: ActivityKind::Receive(message), .. }), "f") => (message, start),
+            _ => return Err(format!("{} is an arrow, and no send or receive is before it", event.title())),
+        };
+        if event.id != hex(*message) {
+            return Err(format!("{} is an arrow, and not that of the slice before it", event.title()));
+        }
+        event.check("ts", event.ts, *at)
     }
 }
 
@@ -98,6 +142,12 @@ struct Event {
     #[serde(default)]
     name: String,
     tid: Option<usize>,
+    /// Where viewers show it, in us.
+    ts: Option<f64>,
+    dur: Option<f64>,
+    /// What an asynchronous slice, or an arrow, has in common with its end.
+    #[serde(default)]
+    id: String,
     #[serde(default)]
     args: EventArgs,
 }
@@ -154,6 +204,21 @@ impl Event {
     fn call(self) -> Result<Call, String> {
         let (id, start, end) = self.span()?;
         Ok(Call { id, start, end, kind: need(self.args.call, "call")? })
+    }
+
+    /// Refuses a time that viewers would show elsewhere than it is. They count in ns, and may round to them.
+    fn check(&self, name: &str, shown: Option<f64>, exact: Time) -> Result<(), String> {
+        let shown = need(shown, name)?;
+        if (1e3 * shown - exact.as_ns()).abs() < 1.0 {
+            return Ok(());
+        }
+        Err(format!("{} has \"{name}\" {shown} us, and its exact times say {exact}", self.title()))
+    }
+
+    /// Returns the event's name and processor for an error.
+    fn title(&self) -> String {
+        let name = escaped(&self.name);
+        self.tid.map_or_else(|| format!("{name:?}"), |id| format!("{name:?} of processor {id}"))
     }
 
     /// Returns the processor of the event, its start and its end.

@@ -19,6 +19,13 @@ const PID: usize = 1 << 24;
 /// The process of the calls.
 const CALLS: usize = PID + 1;
 
+impl Message {
+    /// Returns the ends of its slice. With a negative G_l it may arrive before it enters, which no slice can show.
+    pub(super) fn span(&self) -> [Time; 2] {
+        [self.enter, self.enter.max(self.arrival)]
+    }
+}
+
 impl Trace {
     /// Writes the trace as Chrome's trace events, one per line, which viewers open.
     /// [`write_compact`](Trace::write_compact) writes the same in far fewer bytes.
@@ -111,9 +118,7 @@ impl Writer<'_> {
         }
         let times = [enter, first, arrival].map(Time::as_ps);
         args += &format!(r#","enter":{},"first":{},"arrival":{}"#, times[0], times[1], times[2]);
-        // With a negative G_l a message may arrive before it enters, which no slice can show.
-        let span = [enter, enter.max(arrival)];
-        self.write_asynchronous(from, span, "transit", &format!("{from} to {to}"), &hex(id), &args)
+        self.write_asynchronous(from, message.span(), "transit", &format!("{from} to {to}"), &hex(id), &args)
     }
 
     /// Writes a slice of another process, with the whole call as an argument.
@@ -193,7 +198,7 @@ fn json(text: &str) -> Value {
 }
 
 /// Returns a message's name as Perfetto takes it: a hexadecimal number.
-fn hex(id: MessageId) -> String {
+pub(super) fn hex(id: MessageId) -> String {
     format!("{:x}{:08x}", id.from, id.number)
 }
 
