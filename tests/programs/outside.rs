@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -178,4 +180,40 @@ fn texts_of_other_files_give_no_orders() {
     assert_printable("run broadcast --machine", &folder, &name);
     assert_printable("run broadcast -o", &folder, &format!("{name}.json"));
     assert_printable("timeline broadcast -o", &folder, &format!("{name}.html"));
+}
+
+/// Inputs that never end are refused in a sentence, with little memory.
+#[test]
+fn endless_inputs_are_refused() {
+    let folder = folder("outside-endless");
+    let link = |name: &str, to: &str| symlink(to, folder.join(name)).unwrap();
+    ["0.csv", "0.json", "zeros"].iter().for_each(|name| link(name, "/dev/zero"));
+    for line in [
+        "run broadcast -P 2 --noise F",
+        "run broadcast -P 2 --machine ./F",
+        "run broadcast -P 2 --repeat-from F",
+        "run transportation -P 2 --matrix F.csv",
+        "run lu -P 2 --size 4 --entries F.csv",
+        "calibrate --from F",
+        "merge F.csv",
+        "merge F.json",
+        "replay F",
+        "replay ring --collectives F",
+        "replay -", // from a pipe
+        "tolerance F",
+        "analyze F",
+        "audit F",
+        "timeline F -o x.html",
+        "trace2goal F",
+        "mpi2goal F",
+        "record --list F",
+    ] {
+        let line = line.replace("F.", "0.").replace('F', "zeros");
+        let script = format!("cat /dev/zero 2>&- | (ulimit -v 2000000 && exec \"$0\" {line})");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_loggp")]).current_dir(&folder);
+        let (status, stdout, stderr) = answer_of(command);
+        assert_eq!((status, &*stdout), (Some(2), ""), "{line}: {stderr}");
+        assert!(stderr.starts_with("error: ") && stderr.lines().count() == 1, "{line}: {stderr}");
+    }
 }

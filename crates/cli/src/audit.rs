@@ -101,9 +101,12 @@ pub fn read_trace(path: &Path) -> Result<Trace, CliError> {
     })
 }
 
-/// Returns whether a file begins as a schedule does.
+/// Returns whether a file begins as a schedule does. What is no file has none: it may have no second beginning.
 pub fn is_schedule(path: &Path) -> bool {
     let mut begin = Vec::new();
+    if !path.is_file() {
+        return false;
+    }
     let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
     read.is_ok() && loggp_goal::is_schedule(&begin)
 }

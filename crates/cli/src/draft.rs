@@ -27,8 +27,9 @@ pub struct Draft {
 static SOURCES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Opens a file that the command reads. From then on the command refuses to write the same file.
-pub fn open_source(path: &Path) -> io::Result<File> {
+pub fn open_source(path: &Path) -> io::Result<Source<File>> {
     let file = File::open(path)?;
+    let is_file = file.metadata()?.is_file();
     if let Ok(target) = link_target(path) {
         let drafts = interrupt::drafts();
         if let Some(draft) = drafts.iter().find(|draft| draft.target == target) {
@@ -39,7 +40,36 @@ pub fn open_source(path: &Path) -> io::Result<File> {
         }
         SOURCES.lock().unwrap_or_else(PoisonError::into_inner).push(target);
     }
-    Ok(file)
+    Ok(if is_file { Source { input: file, left: u64::MAX } } else { Source::of_stream(file) })
+}
+
+/// An input, which ends.
+pub struct Source<R> {
+    input: R,
+    /// The bytes that may still be read.
+    left: u64,
+}
+
+impl<R> Source<R> {
+    /// Returns what comes from a pipe or a device, which may go on for ever.
+    pub fn of_stream(input: R) -> Source<R> {
+        Source { input, left: LONGEST_STREAM }
+    }
+}
+
+/// The most bytes that are read from what is no file.
+const LONGEST_STREAM: u64 = 1 << 32;
+
+impl<R: Read> Read for Source<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let read = self.input.read(if most == 0 { buffer } else { &mut buffer[..most] })?;
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+            let why = "it is no file, and goes on after 4294967296 bytes; write it to a file, and give that";
+            io::Error::other(why)
+        })?;
+        Ok(read)
+    }
 }
 
 /// Reads a file of at most `most` bytes, or says why not; `limit` says what a longer one means.
@@ -159,4 +189,21 @@ fn create_beside(target: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     draft.permissions(fs::Permissions::from_mode(0o666)); // the umask applies
     draft.tempfile_in(parent_folder(target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is no file ends at its limit, whether more comes or not.
+    #[test]
+    fn a_stream_has_a_limit() {
+        for (length, is_read) in [(5, true), (6, true), (7, false)] {
+            let mut source = Source { input: io::repeat(b'a').take(length), left: 6 };
+            let mut bytes = Vec::new();
+            let read = source.read_to_end(&mut bytes);
+            assert_eq!((read.is_ok(), bytes.len()), (is_read, length.min(6) as usize));
+            assert!(is_read || read.unwrap_err().to_string().contains("is no file, and goes on after"));
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! `loggp merge`: merges the rows of shards, in the order in which one command would have written them.
 
 use std::collections::HashSet;
-use std::io::{Write, read_to_string};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::draft::{Draft, open_source};
+use super::draft::{Draft, read_source};
 use super::error::CliError;
 use super::output::extension;
 
@@ -25,6 +25,9 @@ pub struct MergeCommand {
     output: Option<PathBuf>,
 }
 
+/// Limit of the bytes of a shard.
+const LONGEST: u64 = 1 << 28;
+
 impl MergeCommand {
     /// Reads all files, and writes their rows alternately, as they were dealt out to the shards.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
@@ -40,9 +43,8 @@ impl MergeCommand {
         let mut shards = Vec::new();
         for path in &self.shards {
             let refuse = |why: String| CliError::Request(format!("{}: {why}", path.display()));
-            let text = open_source(path)
-                .and_then(read_to_string)
-                .map_err(|why| refuse(format!("it cannot be read: {why}")))?;
+            let text = read_source(path, LONGEST, ", and no shard is").map_err(refuse)?;
+            let text = String::from_utf8(text).map_err(|why| refuse(format!("it is no text: {why}")))?;
             let mut rows: Vec<String> = text.lines().map(String::from).collect();
             if is_csv && !rows.is_empty() {
                 let title = rows.remove(0);

@@ -1,6 +1,5 @@
 //! Recorded MPI programs, for all commands that read them.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -154,7 +153,7 @@ pub fn read_program(
         None | Some(MpiKind::OpenMpi) => MpiLibrary::OpenMpi,
         Some(MpiKind::Mpich) => MpiLibrary::Mpich,
     };
-    let open = |rank: usize| -> io::Result<File> { draft::open_source(traces[rank]) };
+    let open = |rank: usize| draft::open_source(traces[rank]);
     let mut source = AllprofProgram::new(traces.len(), mpi, options.skip, open);
     make_schedule(&mut source, schedule_options, &|rank| traces.get(rank).unwrap_or(&traces[0]))
 }

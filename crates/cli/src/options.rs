@@ -1,7 +1,6 @@
 //! The options that subcommands share: of a program, of its machine, of its runs and of the report.
 
 use std::error::Error;
-use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -321,10 +320,15 @@ impl NoiseOption {
         let noise = match periods {
             Some(noise) => Ok(noise.clone()),
             None => {
-                let record = draft::open_source(Path::new(name)).and_then(io::read_to_string).map_err(|why| {
+                /// Limit of the bytes of a record, which are millions of detours.
+                const LONGEST: u64 = 1 << 28;
+                let record = draft::read_source(Path::new(name), LONGEST, "; record for a shorter time");
+                let record =
+                    record.and_then(|record| String::from_utf8(record).map_err(|why| why.to_string()));
+                let record = record.map_err(|why| {
                     CliError::Request(format!(
-                        "--noise {name}: it is no period with the length of its detour, such as 10ms:25us, and as a file it \
-                         cannot be read: {why}"
+                        "--noise {name}: it is no period with the length of its detour, such as 10ms:25us, and no file \
+                         with a record: {why}"
                     ))
                 })?;
                 Noise::parse_record(&record)

@@ -8,7 +8,7 @@ use loggp::schedule::Schedule;
 use loggp::{NS, Time};
 use loggp_mpi_trace::schedule::ProgramSchedule;
 
-use super::draft;
+use super::draft::{self, Source};
 use super::error::CliError;
 use super::mpi_program::{MpiOptions, is_program, read_program};
 use super::number::count;
@@ -94,7 +94,7 @@ impl InputOptions {
 fn read_schedule(path: &Path, unit: Time) -> Result<Schedule, CliError> {
     let name = path.display();
     let read = if path == Path::new("-") {
-        loggp_goal::read(io::stdin().lock(), unit)
+        loggp_goal::read(Source::of_stream(io::stdin().lock()), unit)
     } else {
         if !path.exists() && path.extension().is_none() {
             return Err(CliError::Request(format!(

@@ -48,8 +48,10 @@ pub struct BlockReader<'a> {
     next: TextBlock,
 }
 
-/// The longest block in bytes, against endless input.
-const LONGEST: u64 = 1 << 32;
+/// The longest rank in bytes, against endless input.
+const LONGEST: u64 = 1 << 30;
+/// The longest line in bytes, against endless input.
+const LONGEST_LINE: usize = 1 << 20;
 
 impl<'a> BlockReader<'a> {
     pub fn new(input: &'a mut dyn Read, bytes: usize) -> BlockReader<'a> {
@@ -74,6 +76,10 @@ impl<'a> BlockReader<'a> {
                 self.next = TextBlock { text: block.text.split_off(end), from: 0, lines, columns };
                 return Ok(Some(block));
             }
+            let begin = memrchr(b'\n', &block.text).map_or(0, |end| end + 1);
+            if block.text.len() - begin > LONGEST_LINE {
+                return Err(block.error(begin, format!("a line has at most {LONGEST_LINE} bytes")));
+            }
         }
     }
 }
@@ -94,5 +100,41 @@ fn end_of_rank(text: &[u8]) -> Option<usize> {
         };
         let Some(length) = length else { return last };
         from = comment + 2 + length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, repeat};
+
+    use crate::read;
+
+    /// A line that never ends is refused early.
+    #[test]
+    fn a_line_without_an_end_is_refused() {
+        for byte in [0, b' ', b'a', b'/', b'{', 0xff] {
+            for begin in ["", "num_ranks 1\nrank 0 {\n"] {
+                let mut read_bytes = 0;
+                let endless = begin.as_bytes().chain(repeat(byte));
+                let counted = Counted { input: endless, read: &mut read_bytes };
+                let error = read(counted, loggp::NS).map(drop).unwrap_err().to_string();
+                assert!(error.contains("a line has at most 1048576 bytes"), "{byte} {begin:?}: {error}");
+                assert!(read_bytes < 1 << 23, "{byte} {begin:?}: {read_bytes}");
+            }
+        }
+    }
+
+    /// Counts what is read.
+    struct Counted<'a, R> {
+        input: R,
+        read: &'a mut usize,
+    }
+
+    impl<R: Read> Read for Counted<'_, R> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let read = self.input.read(buffer)?;
+            *self.read += read;
+            Ok(read)
+        }
     }
 }

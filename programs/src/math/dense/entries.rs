@@ -147,7 +147,14 @@ fn order(n: usize, seed: u64) -> Vec<usize> {
 
 /// Reads a file of n lines with n numbers each; the error says what is wrong with it.
 fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
-    let file = File::open(path).map_err(|why| format!("{} cannot be read: {why}", path.display()))?;
+    /// More bytes than the entries of any matrix that a run can have.
+    const MOST_BYTES: u64 = 1 << 30;
+    let cannot = |why: &dyn Display| format!("{} cannot be read: {why}", path.display());
+    let file = File::open(path).map_err(|why| cannot(&why))?;
+    let about = file.metadata().map_err(|why| cannot(&why))?;
+    if !about.is_file() || about.len() > MOST_BYTES {
+        return Err(cannot(&format_args!("it is no file of at most {MOST_BYTES} bytes; give one")));
+    }
     parse(&path.display(), file, n)
 }
 
