@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::processor::Proc;
+use crate::error::Cause;
 use crate::time::Time;
 
 impl Proc<'_> {
@@ -16,7 +17,11 @@ impl Proc<'_> {
             if !self.engine.has_requests {
                 self.clock.promise_no_act_before(self.engine.pace.now);
             }
-            return compute();
+            let result = compute();
+            if self.now() == Time::MAX && !self.is_unwinding() {
+                self.fail(Cause::EndOfTime { id: self.id() }); // a program that only computes would never end
+            }
+            return result;
         };
         self.clock.start_computing_at(self.engine.pace.now);
         let (result, cost) = stopwatch.time(units, || {

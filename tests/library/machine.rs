@@ -751,7 +751,8 @@ fn panic_keeps_its_message() {
 #[test]
 fn endless_work_is_an_error() {
     // Endless work, and then some call or none.
-    let calls: [fn(&mut Proc); 3] = [|p| p.send(0, BYTE, 0_u8), |p| p.wait_until(Time::MAX), |_| ()];
+    let calls: [fn(&mut Proc); 4] =
+        [|p| p.send(0, BYTE, 0_u8), |p| p.wait_until(Time::MAX), |_| (), |_| panic!("it goes on")];
     for units in [i64::MAX as u64, u64::MAX] {
         for then in calls {
             let error = failure(machine(2, "L=6, o=2, g=4"), |p| {

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 #[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
@@ -108,17 +108,8 @@ impl Draft {
             );
             return Err(CliError::Request(sentence));
         }
-        let old = fs::metadata(&target).ok().map(|old| old.permissions());
-        if old.as_ref().is_some_and(|old| old.readonly()) {
-            return Err(refuse(
-                &"it is there and may not be written; give another name, or make it writable",
-            ));
-        }
         let draft = create_beside(&target).map_err(|error| refuse(&error))?;
         drafts.push(UnfinishedFile { kind, target: target.clone(), draft: draft.path().into() });
-        if let Some(old) = old {
-            drop(draft.as_file().set_permissions(old)); // if this fails, it has those of a new file
-        }
         Ok(Draft { kind, path: target, draft })
     }
 
@@ -131,6 +122,19 @@ impl Draft {
     fn fill(&self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), CliError> {
         contents(self.draft.as_file()).map_err(|error| write_error(self.kind, &self.path, &error))
     }
+}
+
+/// Writes a file for a caller that is not the command: an old one stays until the new one is complete. What is
+/// there and is no file, such as a pipe, is written itself.
+pub fn replace_file(path: &Path, contents: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    if path.exists() && !path.is_file() {
+        return contents(&OpenOptions::new().write(true).open(path)?);
+    }
+    let target = link_target(path).map_err(io::Error::other)?;
+    let draft = create_beside(&target)?;
+    contents(draft.as_file())?;
+    draft.persist(&target)?;
+    Ok(())
 }
 
 /// Writes several files, and renames them when all are complete.
@@ -180,15 +184,25 @@ fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Creates a draft in the folder of `target`, with the permissions of a new file.
+/// Creates a draft in the folder of `target`, with the permissions of the old file, or of a new one.
 fn create_beside(target: &Path) -> io::Result<NamedTempFile> {
+    let old = fs::metadata(target).ok().map(|old| old.permissions());
+    if old.as_ref().is_some_and(|old| old.readonly()) {
+        return Err(io::Error::other(
+            "it is there and may not be written; give another name, or make it writable",
+        ));
+    }
     let mut prefix = OsString::from(".");
     prefix.push(target.file_name().unwrap_or_default());
     let mut draft = tempfile::Builder::new();
     draft.prefix(&prefix);
     #[cfg(unix)]
     draft.permissions(fs::Permissions::from_mode(0o666)); // the umask applies
-    draft.tempfile_in(parent_folder(target))
+    let draft = draft.tempfile_in(parent_folder(target))?;
+    if let Some(old) = old {
+        drop(draft.as_file().set_permissions(old)); // if this fails, it has those of a new file
+    }
+    Ok(draft)
 }
 
 #[cfg(test)]

@@ -69,6 +69,7 @@ use loggp::{Level, Params, ParamsBuilder, Ports};
 use rustix::process::{Resource, getrlimit};
 
 pub use alloc::ExitingAllocator;
+pub use draft::replace_file;
 use error::CliError;
 use levels::{LevelDraft, LevelOptions};
 

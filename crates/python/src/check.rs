@@ -7,8 +7,10 @@ use loggp::check::{Check, CheckReport as Report, Failure as Failed, FailureKind,
 use loggp::{Cause, RunError as NotFinished};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyAssertionError, PyKeyboardInterrupt, PySystemExit, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
+use crate::interruptible::interruptible_python;
 use crate::order::Order;
 use crate::parameters::refused;
 use crate::program::{Programs, run_error};
@@ -17,7 +19,7 @@ use crate::time::Time;
 use crate::trace::Trace;
 
 /// The report of a check. Printed, it says so in sentences.
-#[pyclass(frozen, module = "loggp")]
+#[pyclass(module = "loggp")]
 pub struct CheckReport {
     runs: usize,
     audited: usize,
@@ -30,7 +32,7 @@ pub struct CheckReport {
 }
 
 /// A run that failed, under the fewest late messages that suffice.
-#[pyclass(frozen, module = "loggp")]
+#[pyclass(module = "loggp")]
 pub struct Failure {
     run: usize,
     sentence: String,
@@ -146,9 +148,19 @@ impl Trial<'_> {
     }
 }
 
-/// Runs a program under many orders.
+/// Runs a program under many orders. All of it happens on a thread of its own, since the search for orders and the
+/// audits take long and look for no signals.
 pub fn check(
     py: Python<'_>,
+    machine: loggp::Machine,
+    program: Py<PyAny>,
+    verify: Option<Py<PyAny>>,
+    settings: Settings,
+) -> PyResult<CheckReport> {
+    interruptible_python(py, move || check_here(&machine, &program, verify.as_ref(), &settings))?
+}
+
+fn check_here(
     machine: &loggp::Machine,
     program: &Py<PyAny>,
     verify: Option<&Py<PyAny>>,
@@ -171,7 +183,7 @@ pub fn check(
     }
     let trial = Trial { program, verify, interrupt: Mutex::default() };
     let no_check = |error: NotFinished| PyValueError::new_err(error.to_string());
-    let again = |order: &loggp::Order| failed_again(py, machine, program, order);
+    let again = |py: Python<'_>, order: &loggp::Order| failed_again(py, machine, program, order);
     let run = || {
         if settings.crashes > 0 {
             // The verification alone decides, since a crash changes the results.
@@ -181,14 +193,14 @@ pub fn check(
             let run = |machine: &loggp::Machine| trial.run(machine, run);
             let report =
                 check.results_may_differ(true).run_each(machine, run, |results| trial.verify(results));
-            report.map_err(no_check).map(|report| CheckReport::new(py, report, again))
+            report.map_err(no_check).map(|report| Python::attach(|py| CheckReport::new(py, report, again)))
         } else {
             let run = |machine: &loggp::Machine, programs: &Programs| {
                 machine.run_once(|p| Outcome(programs.run(p)))
             };
             let run = |machine: &loggp::Machine| trial.run(machine, run);
             let report = check.run_each(machine, run, |results| trial.verify(results));
-            report.map_err(no_check).map(|report| CheckReport::new(py, report, again))
+            report.map_err(no_check).map(|report| Python::attach(|py| CheckReport::new(py, report, again)))
         }
     };
     match (catch_unwind(AssertUnwindSafe(run)), trial.interrupt.into_inner()) {
@@ -216,7 +228,7 @@ impl CheckReport {
     fn new<R: Compared>(
         py: Python<'_>,
         mut report: Report<Vec<R>>,
-        again: impl Fn(&loggp::Order) -> Option<Py<PyAny>>,
+        again: impl Fn(Python<'_>, &loggp::Order) -> Option<Py<PyAny>>,
     ) -> PyResult<CheckReport> {
         let results = report.results.iter().map(|distinct| {
             Ok((objects(py, &distinct.result), distinct.runs, Py::new(py, Order(distinct.order.clone()))?))
@@ -234,7 +246,7 @@ impl CheckReport {
         let text = report.to_string();
         let failure = report.failure.take().map(|failure| {
             let error = match failure.kind {
-                FailureKind::RunFailed(_) => again(&failure.order),
+                FailureKind::RunFailed(_) => again(py, &failure.order),
                 _ => None,
             };
             Py::new(py, Failure::new(py, failure, error)?)
@@ -327,6 +339,16 @@ impl CheckReport {
         self.has_passed()
     }
 
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.results.iter().flat_map(|(results, ..)| results).try_for_each(|result| visit.call(result))?;
+        visit.call(&self.failure)
+    }
+
+    fn __clear__(&mut self) {
+        self.results.clear();
+        self.failure = None;
+    }
+
     fn __str__(&self) -> &str {
         &self.text
     }
@@ -369,6 +391,14 @@ impl Failure {
     #[getter]
     fn trace(&self, py: Python<'_>) -> Py<Trace> {
         self.trace.clone_ref(py)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.error)
+    }
+
+    fn __clear__(&mut self) {
+        self.error = None;
     }
 
     fn __str__(&self) -> &str {

@@ -203,7 +203,7 @@ impl Machine {
         let strategy = strategy.to_owned();
         let settings =
             check::Settings { runs, strategy, seed, results_may_differ, losses, crashes, audits, seconds };
-        check::check(py, &self.machine, &program, verify.as_ref(), &settings)
+        check::check(py, self.machine.clone(), program, verify, settings)
     }
 
     fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {

@@ -2,13 +2,14 @@
 
 use loggp::__private::Recording;
 use loggp::Stats as Account;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
 use crate::time::Time;
 use crate::trace::Trace;
 
 /// The results of a run.
-#[pyclass(frozen, module = "loggp")]
+#[pyclass(module = "loggp")]
 pub struct Run {
     pub time: loggp::Time,
     pub results: Vec<Py<PyAny>>,
@@ -92,6 +93,14 @@ impl Run {
     #[getter]
     fn most_in_transit(&self) -> usize {
         self.accounts.iter().map(Account::most_in_transit).max().unwrap_or(0)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.results.iter().try_for_each(|result| visit.call(result))
+    }
+
+    fn __clear__(&mut self) {
+        self.results.clear();
     }
 
     fn __repr__(&self) -> String {

@@ -9,6 +9,7 @@ use loggp::schedule::{
     CostModel, Operation, PlacedOperation, PlayReport, Player, Requirement, Schedule as Built,
     ScheduleBuilder, ScheduleError,
 };
+use loggp_command::replace_file;
 use loggp_goal as goal;
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
@@ -291,13 +292,15 @@ impl Schedule {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
         let to = path.clone();
         let written = self.with_complete(py, move |built, stop| {
-            let mut file = BufWriter::new(Stopping::new(File::create(&to)?, stop));
-            if binary {
-                goal::write_binary(built, &mut file, unit)
-            } else {
-                goal::write(built, &mut file, unit)
-            }?;
-            file.flush()
+            replace_file(&to, |file| {
+                let mut file = BufWriter::new(Stopping::new(file, stop));
+                if binary {
+                    goal::write_binary(built, &mut file, unit)
+                } else {
+                    goal::write(built, &mut file, unit)
+                }?;
+                file.flush()
+            })
         });
         written?.map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))
     }

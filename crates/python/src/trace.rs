@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 use loggp::__private::{KIND_NAMES, Recording, kind_number};
 use loggp::MessageId;
 use loggp::trace::{Activity, ActivityKind, Message, Progress, Trace as Record};
+use loggp_command::replace_file;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -122,9 +123,11 @@ impl Trace {
     fn write(&self, py: Python<'_>, path: PathBuf, chrome: bool) -> PyResult<()> {
         let (record, to) = (self.record.clone(), path.clone());
         let written = interruptible(py, move |stop| {
-            let mut file = BufWriter::new(Stopping::new(File::create(&to)?, stop));
-            if chrome { record.write(&mut file) } else { record.write_compact(&mut file) }?;
-            file.flush()
+            replace_file(&to, |file| {
+                let mut file = BufWriter::new(Stopping::new(file, stop));
+                if chrome { record.write(&mut file) } else { record.write_compact(&mut file) }?;
+                file.flush()
+            })
         })?;
         written.map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))
     }

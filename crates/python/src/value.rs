@@ -1,6 +1,7 @@
 //! The values that messages carry: any Python object, with the number of bytes that it counts for.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use loggp::Payload;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -126,6 +127,60 @@ pub const WORD: usize = 8;
 
 /// Returns the number of bytes that an object counts for.
 pub fn bytes_of(object: &Bound<'_, PyAny>) -> PyResult<usize> {
+    bytes_within(object, &mut Containers::default())
+}
+
+/// The tuples and lists within others that were counted, by their address.
+#[derive(Default)]
+struct Containers {
+    /// The bytes of each, `None` while they are counted.
+    counted: HashMap<usize, Option<usize>>,
+    depth: usize,
+}
+
+impl Containers {
+    /// The most tuples and lists within each other: the stack has room for them.
+    const DEEPEST: usize = 1000;
+
+    fn bytes<'py>(
+        &mut self,
+        container: &Bound<'py, PyAny>,
+        items: impl Iterator<Item = Bound<'py, PyAny>>,
+    ) -> PyResult<usize> {
+        let refuse = |why: &str| {
+            let kind = container.get_type().name()?;
+            let sentence = format!(
+                "a {kind} {why} does not say how many bytes it counts for; give words=, such as words=1"
+            );
+            Err(PyValueError::new_err(sentence))
+        };
+        let address = container.as_ptr().addr();
+        let (mut sum, mut is_noted) = (0_usize, false);
+        for item in items {
+            // One that has only numbers needs no note.
+            if !is_noted && (item.is_instance_of::<PyTuple>() || item.is_instance_of::<PyList>()) {
+                match self.counted.insert(address, None) {
+                    Some(None) => return refuse("that contains itself"),
+                    Some(Some(bytes)) => {
+                        self.counted.insert(address, Some(bytes));
+                        return Ok(bytes);
+                    }
+                    None if self.depth == Self::DEEPEST => return refuse("nested more than 1000 deep"),
+                    None => self.depth += 1,
+                }
+                is_noted = true;
+            }
+            sum = sum.saturating_add(bytes_within(&item, self)?);
+        }
+        if is_noted {
+            self.depth -= 1;
+            self.counted.insert(address, Some(sum));
+        }
+        Ok(sum)
+    }
+}
+
+fn bytes_within(object: &Bound<'_, PyAny>, containers: &mut Containers) -> PyResult<usize> {
     if object.is_exact_instance_of::<PyInt>() || object.is_exact_instance_of::<PyFloat>() {
         return Ok(WORD);
     }
@@ -139,10 +194,10 @@ pub fn bytes_of(object: &Bound<'_, PyAny>) -> PyResult<usize> {
         return Ok(text.to_str()?.len());
     }
     if let Ok(items) = object.cast::<PyTuple>() {
-        return items.iter().map(|item| bytes_of(&item)).sum();
+        return containers.bytes(object, items.iter());
     }
     if let Ok(items) = object.cast::<PyList>() {
-        return items.iter().map(|item| bytes_of(&item)).sum();
+        return containers.bytes(object, items.iter());
     }
     if let Ok(bytes) = object.cast::<PyByteArray>() {
         return Ok(bytes.len());

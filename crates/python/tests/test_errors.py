@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 import traceback
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -206,6 +207,30 @@ def test_program_may_handle_its_mistake() -> None:
     assert TWO.run(program).results == ["handled"] * 2
 
 
+def test_values_without_a_length_are_refused() -> None:
+    itself: list[Any] = [1]
+    itself.append((itself, 2))
+    deep: Any = 1
+    for _ in range(100_000):
+        deep = [deep]
+    for value, said in ((itself, "contains itself"), (deep, "nested more than 1000 deep")):
+        error = refused(yields(lambda p, value=value: p.send(1, "x", value)))
+        assert said in str(error) and "give words=" in str(error) and isinstance(error.__cause__, ValueError)
+    shared: Any = [1]
+    for _ in range(60):
+        shared = [shared, shared]
+    assert "a message on this machine has at most" in str(refused(yields(lambda p: p.send(1, "x", shared))))
+
+
+def test_endless_work_comes_to_the_end_of_time() -> None:
+    def program(p):
+        for _ in range(10):
+            yield p.work(10**12)
+        raise AssertionError("time goes on")
+
+    assert str(refused(program)).startswith("processor 0 came to the end of time, ")
+
+
 def test_programs_are_closed() -> None:
     ended: list[int] = []
 
@@ -322,12 +347,62 @@ LONG = """
         "trace().write(os.devnull)",
         "machine.run(talk).trace.messages",
         "machine.check(talk, runs=1)",
+        "machine.replace(P=8).check(talk, strategy='systematic')",
     ],
 )
 def test_interrupt_ends_long_work_at_once(work: str) -> None:
     code, said, _ = run_python(LONG.replace("{work}", work))
     assert code == 0 and said.startswith("ended "), said
     assert float(said.split()[1]) < float(os.environ.get("LOGGP_SECONDS", "2")) / 4
+
+
+@pytest.mark.parametrize("write", ["trace.write(name)", "trace.write(name, chrome=True)", "ring.write(name)"])
+def test_interrupted_writing_leaves_the_old_file(tmp_path: Path, write: str) -> None:
+    """A file is written beside the old one, which it replaces when it is complete."""
+    (tmp_path / "file").write_text("old")
+    code, said, _ = run_python(
+        f"""
+        import loggp, os, signal, threading
+        name, other = {str(tmp_path / "file")!r}, {str(tmp_path / "other")!r}
+        ring, ranks = loggp.Schedule(1000), list(range(1000)) * 10
+        ring.send(ranks, [(rank + 1) % 1000 for rank in ranks], 8)
+        ring.recv(ranks, [(rank - 1) % 1000 for rank in ranks], 8)
+        trace = ring.play(loggp.Machine(P=1000, L=6, o=2, g=4), trace=True).trace
+        {write.replace("name", "other", 1)}
+        print(os.path.getsize(other))
+        os.remove(other)
+        threading.Timer(0.03, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            while True:
+                {write}
+        except KeyboardInterrupt:
+            pass
+        """
+    )
+    assert code == 0, said
+    assert os.path.getsize(tmp_path / "file") in (len("old"), int(said)) and os.listdir(tmp_path) == ["file"]
+
+
+def test_cycles_through_results_are_collected() -> None:
+    class Counted:
+        alive = 0
+
+        def __init__(self) -> None:
+            Counted.alive += 1
+
+        def __del__(self) -> None:
+            Counted.alive -= 1
+
+    def program(p):
+        return result
+        yield
+
+    for hold in (lambda: TWO.run(program), lambda: TWO.check(program, runs=2)):
+        result: Any = Counted()
+        result.held = hold()
+        del result
+        gc.collect()
+        assert Counted.alive == 0
 
 
 def test_system_exit_ends_the_interpreter() -> None:

@@ -252,3 +252,20 @@ def test_a_map_and_its_tuning() -> None:
     tuned = loggp.tune("broadcast", P=8, params="L=6,o=2,g=4")
     assert tuned[0].time == 24 * US and tuned[0].slower == 0 and tuned[-1].slower > 0
     assert tuned[0].command.startswith("loggp run broadcast optimal")
+
+
+def test_a_timeline_is_written_where_it_is_told(tmp_path: Path) -> None:
+    def ring(p: loggp.Proc) -> Iterator[Any]:
+        yield p.send((p.id + 1) % p.P, "token", p.id)
+        yield p.recv("token")
+
+    run = loggp.Machine(P=4, L=6, o=2, g=4).run(ring)
+    picture = loggp.timeline(run, output=tmp_path / "x.svg")
+    assert isinstance(picture, loggp.Picture) and picture.svg == (tmp_path / "x.svg").read_text()
+    page = loggp.timeline(run, output=str(tmp_path / "x.html"))
+    assert isinstance(page, loggp.Page) and page.html == (tmp_path / "x.html").read_text()
+    (tmp_path / "here").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path / "here")
+        loggp.timeline(run, output="y.svg")
+    assert (tmp_path / "here" / "y.svg").exists()

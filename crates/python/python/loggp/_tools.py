@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from . import _command
 from ._command import Option
@@ -24,7 +24,7 @@ from ._results import (
     Tolerance,
     Tuned,
 )
-from ._rows import Row, Rows, read
+from ._rows import Picture, Row, Rows, read
 
 MachineLike = Machine | str | os.PathLike[str]
 """A machine that was made here, one of the papers by its name, or a file with one."""
@@ -254,17 +254,39 @@ class Page:
         return f"Page of {len(self.html):,} characters"
 
 
+@overload
 def timeline(
     source: Source | Any,
     *algorithm: str,
     machine: MachineLike | None = None,
     beside: Iterable[Source | Any] = (),
     height: int = 480,
+    output: None = None,
     **options: Option,
-) -> Page:
+) -> Page: ...
+@overload
+def timeline(
+    source: Source | Any,
+    *algorithm: str,
+    machine: MachineLike | None = None,
+    beside: Iterable[Source | Any] = (),
+    height: int = 480,
+    output: str | os.PathLike[str],
+    **options: Option,
+) -> Page | Picture: ...
+def timeline(
+    source: Source | Any,
+    *algorithm: str,
+    machine: MachineLike | None = None,
+    beside: Iterable[Source | Any] = (),
+    height: int = 480,
+    output: str | os.PathLike[str] | None = None,
+    **options: Option,
+) -> Page | Picture:
     """Returns a page to look into a run: a recorded one, or one of a program of the papers, which it makes.
 
-    `beside` are further runs below it, at the same scale.
+    `beside` are further runs below it, at the same scale. `output` is a file to write it to; one whose name ends
+    in `.svg` gets a picture of the run, which is returned then.
 
     >>> import loggp
     >>> page = loggp.timeline("broadcast", params="L=6,o=2,g=4")
@@ -273,13 +295,14 @@ def timeline(
     """
     with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
         sources = _Sources([source, *beside], folder)
-        shown, *others = sources.words
-        page = Path(folder, "timeline.html")
-        words = ["timeline", shown, *algorithm, *_command.machine_words(machine, folder)]
+        first, *others = sources.words
+        written = Path(folder, "timeline.html") if output is None else Path(output).absolute()
+        words = ["timeline", first, *algorithm, *_command.machine_words(machine, folder)]
         _command.run(
-            *words, *_command.option_words({"beside": others, "output": page, **options}), cwd=sources.cwd
+            *words, *_command.option_words({"beside": others, "output": written, **options}), cwd=sources.cwd
         )
-        return Page(page.read_text(), height)
+        shown = written.read_text()
+        return Picture(shown) if written.suffix == ".svg" else Page(shown, height)
 
 
 def _rows(kind: type[R], output: _command.Output) -> Rows[R]:
