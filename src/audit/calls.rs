@@ -146,7 +146,7 @@ impl<'a> Auditor<'a> {
                 now = end;
                 call_audit.audit(call);
             }
-            let crashed = trace.faults.crashed.contains_key(&id);
+            let crashed = trace.faults.may_stop(id);
             // The activities of the call in which a processor crashed are in no call, since it has not ended.
             call_audit.report_outside_calls(if crashed { now } else { Time::MAX });
             let end = own_activities.iter().map(|activity| activity.end).max().unwrap_or_default();
@@ -348,8 +348,8 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
         let arrival = left.unwrap_or_else(there);
         let (before, other) = self.sent.first_left(call.id, tag.number, from).unwrap_or((arrival, first));
         // If the sender crashed, its call may not have ended, and the trace does not have it.
-        let is_unsaid = self.auditor.trace.faults.crashed.contains_key(&message.from)
-            && !self.sent.sent.contains_key(&message);
+        let is_unsaid =
+            self.auditor.trace.faults.may_stop(message.from) && !self.sent.sent.contains_key(&message);
         let meant = is_unsaid || self.sent.is_match(tag, got);
         let asked = from.is_none_or(|from| from == message.from) && meant;
         let comes = self.auditor.message(message).is_some_and(|message| message.to == call.id);

@@ -187,7 +187,7 @@ impl<'a> Auditor<'a> {
         }
         for (number, AuditedRequest { posts, waits, activities }) in requests {
             let who = format!("number {number} of processor {x}");
-            if waits.is_empty() && self.trace.faults.crashed.contains_key(&x) {
+            if waits.is_empty() && self.trace.faults.may_stop(x) {
                 continue;
             }
             let (&[post], &[wait], 1..) = (&posts[..], &waits[..], activities.len()) else {

@@ -123,6 +123,10 @@ impl Clock for FaultyClock<'_> {
         self.clock.fail(cause);
     }
 
+    fn is_cut(&self) -> bool {
+        self.clock.is_cut()
+    }
+
     fn end(&mut self, at: Time, well: bool) {
         self.clock.end(at, well);
     }

@@ -49,4 +49,20 @@ pub(crate) struct RunInfo {
     pub ingress_count: usize,
     pub tag_names: Arc<TagNames>,
     pub faults: Arc<Faults>,
+    pub end: RunEnd,
+}
+
+/// The end of a run, if it is not that of all programs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunEnd {
+    /// The time from which on nothing happens any more. Only the virtual clock on one core knows one.
+    pub at: Time,
+    /// Whether messages may be left that nobody received, and requests that nobody waited for.
+    pub may_leave_messages: bool,
+}
+
+impl Default for RunEnd {
+    fn default() -> RunEnd {
+        RunEnd { at: Time::MAX, may_leave_messages: false }
+    }
 }

@@ -430,7 +430,7 @@ pub(super) fn failure_cause<'a>(
     if waiting > 0 {
         return Some(Cause::Deadlock { waiting, of: seats.count() });
     }
-    if run_info.faults.may_leave_messages() {
+    if run_info.faults.may_leave_messages() || run_info.end.may_leave_messages {
         return None;
     }
     // A duplicated message needs to be received only once.

@@ -36,6 +36,10 @@ struct VirtualState {
     state: RefCell<SchedulerState>,
     /// Set once the run has failed, so that every program unwinds at its next call.
     failed: Cell<bool>,
+    /// The time from which on nobody runs: the end of time, or that of a run that ends before its programs.
+    end: Time,
+    /// Set once the run has ended before its programs.
+    is_cut: Cell<bool>,
     cause: RefCell<Option<Cause>>,
     cost: PerLevel<ReceptionCost>,
     places: Places,
@@ -146,7 +150,7 @@ impl VirtualClock<'_> {
         self.beat.count_call();
         let is_first = shared.places.are_numbers()
             && state.agenda.is_before_all(AgendaEntry::new(wake_time, self.id, 0));
-        if !is_first || wake_time == Time::MAX || shared.failed.get() {
+        if !is_first || wake_time >= shared.end || shared.failed.get() {
             self.switch_away(state, wake_time);
         } else {
             drop(state);
@@ -172,7 +176,7 @@ impl VirtualClock<'_> {
             drop(state);
             return stop(id as usize, &mut self.stops);
         }
-        if wake_time < Time::MAX {
+        if wake_time < shared.end {
             state.insert(id, wake_time, &shared.places);
         }
         let next = state.pop_next(&shared.places);
@@ -218,9 +222,11 @@ impl Clock for VirtualClock<'_> {
 
     #[inline]
     fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {
-        let VirtualState { state, cost, places, .. } = self.shared;
+        let VirtualState { state, cost, places, end, .. } = self.shared;
         let (mut state, to) = (state.borrow_mut(), arrived.1.to.id());
-        if let Some(wake_time) = state.seats[to as usize].put(arrived, parcel, cost) {
+        if let Some(wake_time) = state.seats[to as usize].put(arrived, parcel, cost)
+            && wake_time < *end
+        {
             state.schedule(to, wake_time, places);
         }
     }
@@ -257,6 +263,10 @@ impl Clock for VirtualClock<'_> {
         self.shared.failed.set(true);
     }
 
+    fn is_cut(&self) -> bool {
+        self.shared.is_cut.get()
+    }
+
     fn end(&mut self, at: Time, well: bool) {
         self.shared.state.borrow_mut().seats[self.id as usize].end(at, well);
     }
@@ -279,6 +289,8 @@ pub(crate) fn run<T>(
     let shared = &VirtualState {
         state: RefCell::new(state),
         failed: Cell::new(false),
+        end: run_info.end.at,
+        is_cut: Cell::new(false),
         cause: RefCell::default(),
         cost: run_info.cost.clone(),
         places: run_info.places.clone(),
@@ -310,12 +322,20 @@ pub(crate) fn run<T>(
         };
     }
     shared.watch_guard.beat(0).leave_program();
+    let finished = || {
+        let results = results.take().into_iter().map(|result| result.expect("it has ended")).collect();
+        (results, shared.waits.as_ref().map(RefCell::take).unwrap_or_default())
+    };
+    if !shared.failed.get() && run_info.end.at < Time::MAX && coroutines.has_suspended() {
+        // What is left of the programs is unwound, and that is no failure.
+        shared.is_cut.set(true);
+        shared.failed.set(true);
+        coroutines.run_to_end(|_, _| ());
+        return Ok(finished());
+    }
     let state = shared.state.borrow();
     let cause = shared.cause.take().or_else(|| failure_cause(state.seats.iter(), &run_info));
-    let Some(cause) = cause else {
-        let results = results.take().into_iter().map(|result| result.expect("it has ended")).collect();
-        return Ok((results, shared.waits.as_ref().map(RefCell::take).unwrap_or_default()));
-    };
+    let Some(cause) = cause else { return Ok(finished()) };
     let processors =
         state.seats.iter().enumerate().map(|(id, seat)| seat.state(id, &run_info.tag_names)).collect();
     drop(state);

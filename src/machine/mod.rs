@@ -22,7 +22,7 @@ use crate::clock::wall::cores::HostCores;
 use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Unresponsive};
-use crate::clock::{ClockKind, FaultyClock, RunInfo, StackSettings, linked, virtual_time};
+use crate::clock::{ClockKind, FaultyClock, RunEnd, RunInfo, StackSettings, linked, virtual_time};
 use crate::error::{Cause, ProcStatus, RunError, contain};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, stable_hash};
@@ -35,7 +35,7 @@ use crate::rules::choice::Choice;
 use crate::rules::engine::Clock;
 use crate::rules::network::Network;
 use crate::time::{MS, NS, Time, US};
-use crate::trace::Trace;
+use crate::trace::{Faults, Trace};
 
 pub use computer::Computer;
 pub use host::{Host, Lateness};
@@ -84,6 +84,7 @@ pub struct Machine {
     patience: Patience,
     link: Option<Arc<dyn Link>>,
     job_id: u64,
+    end: RunEnd,
 }
 
 /// The results of a run that has succeeded.
@@ -145,7 +146,7 @@ impl Setup {
             program(&mut proc);
             proc.end();
         }));
-        if outcome.is_err() && self.observed_faults.lock().crashed.contains_key(&id) {
+        if outcome.is_err() && (proc.is_cut() || self.observed_faults.lock().crashed.contains_key(&id)) {
             let payload = std::mem::replace(&mut outcome, Ok(())); // a crash is a regular end
             contain(|| drop(payload));
         }
@@ -185,6 +186,7 @@ impl Machine {
             patience: Patience::default(),
             link: None,
             job_id: 0,
+            end: RunEnd::default(),
         }
     }
 
@@ -457,14 +459,27 @@ impl Machine {
         self.execute(RunCount::Once, program)?.with_trace().require_all()
     }
 
+    /// Lets a run on one core of the virtual clock end at a time, before its programs, and leave messages that nobody
+    /// received.
+    #[doc(hidden)]
+    pub fn ending(self, at: Option<Time>, may_leave_messages: bool) -> Machine {
+        let may_leave_messages = may_leave_messages || at.is_some();
+        Machine { end: RunEnd { at: at.unwrap_or(Time::MAX), may_leave_messages }, ..self }
+    }
+
     /// Runs a program [once](Machine::run_once). Returns the run without its trace, and what that is made
-    /// from.
+    /// from. A processor whose program has not ended has the result `None`.
     #[doc(hidden)]
     pub fn run_recorded<R: Send>(
         &self,
         program: impl Fn(&mut Proc) -> R + Sync,
-    ) -> Result<(Run<R>, Option<Recording>), RunError> {
-        let mut run = self.execute(RunCount::Once, program)?.require_all()?;
+    ) -> Result<(Run<Option<R>>, Option<Recording>), RunError> {
+        let mut run = self.execute(RunCount::Once, program)?;
+        if let Some(id) = run.results.iter().position(Option::is_none)
+            && self.end.at == Time::MAX
+        {
+            return Err(Cause::Crashed { id }.into());
+        }
         let recording = run.recording.take();
         Ok((run, recording))
     }
@@ -617,7 +632,7 @@ impl Machine {
             }
             ClockKind::Wall => self.run_on_wall_clock(runs, &store_result, &clear),
         };
-        let run: Run<()> = if std::thread::panicking() {
+        let mut run: Run<()> = if std::thread::panicking() {
             // A destructor runs the program. On a thread that unwinds, the processors would seem to unwind
             // too.
             let run = std::thread::scope(|scope| scope.spawn(run).join());
@@ -626,7 +641,10 @@ impl Machine {
             run()
         }
         .inspect_err(|_| results.iter().for_each(forget_result))?;
-        let results = results.into_iter().map(Mutex::into_inner).collect();
+        let results: Vec<_> = results.into_iter().map(Mutex::into_inner).collect();
+        if self.end.at < Time::MAX && results.iter().any(Option::is_none) {
+            (run.time, run.model) = (self.end.at, Some(self.end.at)); // programs have not ended
+        }
         Ok(run.replace_results(results).0)
     }
 
@@ -783,6 +801,7 @@ impl Machine {
             groups: if self.link.is_some() { Groups::for_processes() } else { Groups::default() },
             names: Arc::default(),
             observed_faults: Mutex::default(),
+            end: self.end,
             faults: self.order.faults.clone(),
             is_traced: self.is_traced(),
             keeps_locations: self.order.observer.is_some(),
@@ -806,6 +825,7 @@ impl Machine {
             ingress_count: network.ingress_count(),
             tag_names: setup.names.clone(),
             faults: setup.faults.clone(),
+            end: self.end,
         }
     }
 
@@ -845,7 +865,10 @@ impl Machine {
             ties: self.order.ties,
             precedence: (*self.order.precedence).clone(),
             noise: self.order.noise.clone(),
-            faults: setup.observed_faults.lock().clone(),
+            faults: Faults {
+                ended_early: self.end.may_leave_messages,
+                ..setup.observed_faults.lock().clone()
+            },
             barrier: self.barrier,
             ..Trace::empty(self.params)
         };

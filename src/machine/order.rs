@@ -40,7 +40,7 @@ impl Order {
             precedence: Arc::new(trace.precedence.clone()),
             noise: trace.noise.clone(),
             rule: Some(LatencyRule::from_recording(trace.latencies())),
-            faults: Arc::new(trace.faults.clone()),
+            faults: Arc::new(Faults { ended_early: false, ..trace.faults.clone() }),
             ..Order::default()
         }
     }

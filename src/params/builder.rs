@@ -113,6 +113,12 @@ impl ParamsBuilder {
         self
     }
 
+    /// Returns the parameters so far, of which open ones are 0.
+    #[doc(hidden)]
+    pub fn so_far(&self) -> &Params {
+        &self.params
+    }
+
     /// Returns whether the machine has only LogP's parameters.
     pub(crate) fn is_logp(&self) -> bool {
         self.params.long == LongMessages::LogP

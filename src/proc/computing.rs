@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::processor::Proc;
-use crate::error::Cause;
 use crate::time::Time;
 
 impl Proc<'_> {
@@ -18,8 +17,8 @@ impl Proc<'_> {
                 self.clock.promise_no_act_before(self.engine.pace.now);
             }
             let result = compute();
-            if self.now() == Time::MAX && !self.is_unwinding() {
-                self.fail(Cause::EndOfTime { id: self.id() }); // a program that only computes would never end
+            if self.now() >= self.setup.end.at && !self.is_unwinding() {
+                self.wait_for_local_time(); // a program that only computes would never end
             }
             return result;
         };

@@ -252,6 +252,11 @@ impl<'a> Proc<'a> {
         }
     }
 
+    /// Returns whether the run has ended before the processor's program.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.clock.is_cut()
+    }
+
     /// Ends the processor, whose program has returned.
     pub(crate) fn end(&mut self) {
         self.enter_call();
@@ -261,7 +266,9 @@ impl<'a> Proc<'a> {
                 "ended while it acted in {group}; drop what `within` gives, and do not forget it"
             ));
         }
-        if let Some((count, first)) = self.engine.unawaited_requests() {
+        if let Some((count, first)) = self.engine.unawaited_requests()
+            && !self.setup.end.may_leave_messages
+        {
             self.fail(Cause::NotWaited { id: self.id(), count, first });
         }
         self.wait_for_local_time();

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 
 use super::group::Groups;
 use super::work::Rates;
+use crate::clock::RunEnd;
 use crate::message::TagNames;
 use crate::params::{Level, Params, Work};
 use crate::rules::network::Network;
@@ -27,6 +28,8 @@ pub(crate) struct Setup {
     pub groups: Groups,
     /// The names of tags.
     pub names: Arc<TagNames>,
+    /// The end of the run, if it is not that of all programs.
+    pub end: RunEnd,
     /// The faults of the machine.
     pub faults: Arc<Faults>,
     /// The faults that have happened.

@@ -157,6 +157,11 @@ pub(crate) trait Clock {
         None
     }
 
+    /// Returns whether the run has ended before its programs: those that are left are unwound.
+    fn is_cut(&self) -> bool {
+        false
+    }
+
     /// Excludes `time`, which was spent on preparation, from the time that has passed.
     fn prepare(&mut self, _time: Time) {}
 

@@ -18,6 +18,8 @@ pub struct Faults {
     /// Processors that crash, each before its message with this number. A crashed processor does nothing any
     /// more and has no result.
     pub crashed: BTreeMap<usize, usize>,
+    /// Whether the run was allowed to end before its programs, and with messages and requests left.
+    pub ended_early: bool,
 }
 
 impl Faults {
@@ -29,7 +31,12 @@ impl Faults {
     /// Returns whether messages may remain that are not received, because the program cannot know which
     /// arrive.
     pub(crate) fn may_leave_messages(&self) -> bool {
-        !(self.lost.is_empty() && self.crashed.is_empty())
+        self.ended_early || !(self.lost.is_empty() && self.crashed.is_empty())
+    }
+
+    /// Returns whether a processor may end in the middle of a call, and with requests that it had not waited for.
+    pub(crate) fn may_stop(&self, id: usize) -> bool {
+        self.ended_early || self.crashed.contains_key(&id)
     }
 
     /// Returns, for each fault, these faults without that one.

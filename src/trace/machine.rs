@@ -113,17 +113,19 @@ mod faults_text {
         twice: Vec<(usize, usize, Time)>,
         #[serde(skip_serializing_if = "is_default")]
         crashed: Vec<(usize, usize)>,
+        #[serde(skip_serializing_if = "is_default")]
+        ended_early: bool,
     }
 
     pub(super) fn serialize<S: Serializer>(faults: &Faults, serializer: S) -> Result<S::Ok, S::Error> {
         let lost = faults.lost.iter().map(|id| (id.from, id.number)).collect();
         let crashed = faults.crashed.iter().map(|(id, number)| (*id, *number)).collect();
         let twice = faults.twice.iter().map(|(id, later)| (id.from, id.number, *later)).collect();
-        FaultsText { lost, twice, crashed }.serialize(serializer)
+        FaultsText { lost, twice, crashed, ended_early: faults.ended_early }.serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Faults, D::Error> {
-        let FaultsText { lost, twice, crashed } = FaultsText::deserialize(deserializer)?;
+        let FaultsText { lost, twice, crashed, ended_early } = FaultsText::deserialize(deserializer)?;
         if twice.iter().any(|(.., later)| *later <= Time::ZERO) {
             return Err(D::Error::custom("a message cannot come a second time before the first"));
         }
@@ -134,6 +136,7 @@ mod faults_text {
                 .map(|(from, number, later)| (MessageId { from, number }, later))
                 .collect(),
             crashed: crashed.into_iter().collect(),
+            ended_early,
         })
     }
 }

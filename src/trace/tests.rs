@@ -200,6 +200,7 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
                     lost: [MessageId { from: 2, number: 7 }].into(),
                     twice: [(MessageId { from: 1, number: 0 }, US)].into(),
                     crashed: [(1, 3)].into(),
+                    ended_early: true,
                 },
                 _ => Faults::default(),
             },

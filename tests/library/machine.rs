@@ -768,6 +768,29 @@ fn endless_work_is_an_error() {
     assert!(matches!(error.cause, Cause::EndOfTime { .. }), "{error}");
 }
 
+/// Nothing happens from the end on, and what is left of the programs is no failure.
+#[test]
+fn a_run_may_end_before_its_programs() {
+    let machine = machine(3, "L=6, o=2, g=4").ending(Some(100 * US), false);
+    let (run, _) = machine
+        .run_recorded(|p| match p.id() {
+            0 => loop {
+                p.recv(BYTE);
+            },
+            1 => (0..9).for_each(|_| p.work("work", 100, || ())),
+            _ => (0..9).for_each(|i| p.send(0, BYTE, i)),
+        })
+        .unwrap();
+    assert_eq!(
+        (run.time, run.results, run.processors[0].received),
+        (100 * US, vec![None, None, Some(())], 9)
+    );
+    let left = |may_leave| machine.clone().ending(None, may_leave).run_recorded(|p| p.send(0, BYTE, 1_u8));
+    assert!(
+        matches!(left(false).unwrap_err().cause, Cause::NotReceived { count: 3, .. }) && left(true).is_ok()
+    );
+}
+
 /// A receive until the end of time is a receive without a deadline.
 #[test]
 fn a_receive_until_the_end_of_time_is_a_receive() {

@@ -44,25 +44,31 @@ impl Answer {
     /// Makes the object that the program gets.
     #[inline]
     pub fn into_object<'py>(self, py: Python<'py>, seat: &Arc<Seat>) -> PyResult<Bound<'py, PyAny>> {
+        // The collectives give several processors one object.
+        let own = |value: Value| seat.session.copied(value.into_object().into_bound(py));
+        let all = |values: Vec<Value>| {
+            let values: PyResult<Vec<_>> = values.into_iter().map(own).collect();
+            Ok::<_, PyErr>(PyList::new(py, values?)?.into_any())
+        };
         match self {
             Answer::None => Ok(py.None().into_bound(py)),
-            Answer::Value(value) => Ok(value.into_object().into_bound(py)),
+            Answer::Value(value) => own(value),
             Answer::Message(sender, value) => (sender, value.into_object()).into_bound_py_any(py),
             Answer::Tagged(sender, number, value) => {
                 (sender, seat.session.tags.object(py, number)?, value.into_object()).into_bound_py_any(py)
             }
             Answer::Sender(sender) => sender.into_bound_py_any(py),
             Answer::Posted(number) => Request::new(seat.clone(), number).into_bound_py_any(py),
-            Answer::Values(values) => objects(py, values),
+            Answer::Values(values) => all(values),
             Answer::Messages(messages) => {
                 let messages = messages.into_iter().map(|(sender, value)| (sender, value.into_object()));
                 Ok(PyList::new(py, messages.collect::<Vec<_>>())?.into_any())
             }
             Answer::Maximum(value, place, with) => {
-                (value.into_bound_py_any(py)?, place, with.into_object()).into_bound_py_any(py)
+                (value.into_bound_py_any(py)?, place, own(with)?).into_bound_py_any(py)
             }
             Answer::Lists(lists) => {
-                let lists: PyResult<Vec<_>> = lists.into_iter().map(|list| objects(py, list)).collect();
+                let lists: PyResult<Vec<_>> = lists.into_iter().map(all).collect();
                 Ok(PyList::new(py, lists?)?.into_any())
             }
             Answer::Many(answers) => {
@@ -79,8 +85,4 @@ impl Answer {
             Answer::Refused(sentence) => Err(PyValueError::new_err(sentence)),
         }
     }
-}
-
-fn objects<'py>(py: Python<'py>, values: Vec<Value>) -> PyResult<Bound<'py, PyAny>> {
-    Ok(PyList::new(py, values.into_iter().map(Carried::into_object))?.into_any())
 }

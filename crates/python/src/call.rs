@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loggp::collectives::Shift;
 use loggp::{Group, Tag, Time};
-use pyo3::exceptions::PyStopIteration;
+use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -29,6 +29,13 @@ pub enum Kind {
     Barrier(Option<Group>),
     Exchange(Box<Exchange>),
     Collective(Box<Collective>),
+}
+
+impl Kind {
+    /// Returns whether it posts a request.
+    pub fn is_posted(&self) -> bool {
+        matches!(self, Kind::Send { is_posted: true, .. } | Kind::Receive { is_posted: true, .. })
+    }
 }
 
 /// A send that receives while it waits for the gap.
@@ -123,8 +130,13 @@ impl Call {
         self.kind.take().ok_or(Misuse::Again(self.name))
     }
 
+    /// Returns the name of the function that made it, if it was returned and never yielded.
+    pub fn take_returned(&mut self) -> Option<&'static str> {
+        self.kind.take().map(|_| self.name)
+    }
+
     /// Notes that it was made and not yielded, unless it was yielded.
-    pub fn forget(&mut self) {
+    fn forget(&mut self) {
         if self.kind.take().is_some() {
             self.seat.note_forgotten(self.name);
         }
@@ -143,10 +155,20 @@ impl Call {
         slf
     }
 
-    fn __next__(slf: &Bound<'_, Call>) -> Option<Py<Call>> {
+    fn __next__(slf: &Bound<'_, Call>) -> PyResult<Option<Py<Call>>> {
         let mut call = slf.borrow_mut();
-        let is_first = !std::mem::replace(&mut call.is_begun, true);
-        is_first.then(|| slf.clone().unbind())
+        if !std::mem::replace(&mut call.is_begun, true) {
+            return Ok(Some(slf.clone().unbind()));
+        }
+        // `yield from` has yielded it by now. Whoever unpacks it or iterates over it has not.
+        if call.kind.take().is_some() {
+            let name = call.name;
+            let sentence = format!(
+                "p.{name}(...) was not yielded, so that it has no result to unpack; write `sender, value = yield p.{name}(...)`"
+            );
+            return Err(PyTypeError::new_err(sentence));
+        }
+        Ok(None)
     }
 
     /// Ends `yield from` with the call's result.

@@ -9,9 +9,10 @@ use parking_lot::Mutex;
 use pyo3::exceptions::{PyAssertionError, PyKeyboardInterrupt, PySystemExit, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::interruptible::interruptible_python;
-use crate::order::Order;
+use crate::order::{Order, Source};
 use crate::parameters::refused;
 use crate::program::{Programs, run_error};
 use crate::session::Session;
@@ -52,25 +53,29 @@ pub struct Settings {
     pub crashes: usize,
     pub audits: usize,
     pub seconds: Option<f64>,
+    pub copy: bool,
 }
 
-/// The result of a processor, which is compared as Python compares it.
-struct Outcome(Py<PyAny>);
+/// The result of a processor, which is compared as Python compares it, and arrays by their elements.
+struct Outcome<'a> {
+    object: Py<PyAny>,
+    trial: &'a Trial<'a>,
+}
 
 /// A result that a check compares: `None` for a processor that has crashed, where some may.
 trait Compared: PartialEq + Send + Sync {
     fn object(&self) -> Option<&Py<PyAny>>;
 }
 
-impl Compared for Outcome {
+impl Compared for Outcome<'_> {
     fn object(&self) -> Option<&Py<PyAny>> {
-        Some(&self.0)
+        Some(&self.object)
     }
 }
 
-impl Compared for Option<Outcome> {
+impl Compared for Option<Outcome<'_>> {
     fn object(&self) -> Option<&Py<PyAny>> {
-        self.as_ref().map(|outcome| &outcome.0)
+        self.as_ref().map(|outcome| &outcome.object)
     }
 }
 
@@ -80,17 +85,13 @@ fn objects<R: Compared>(py: Python<'_>, results: &[R]) -> Vec<Py<PyAny>> {
     results.iter().map(object).collect()
 }
 
-impl PartialEq for Outcome {
+impl PartialEq for Outcome<'_> {
     fn eq(&self, other: &Outcome) -> bool {
-        Python::attach(|py| {
-            let (one, other) = (self.0.bind(py), other.0.bind(py));
-            let all_equal = || {
-                let equal = one.rich_compare(other, pyo3::basic::CompareOp::Eq)?;
-                equal.call_method0("all")?.is_truthy()
-            };
-            // Arrays compare element by element, and have no truth.
-            one.is(other) || one.eq(other).or_else(|_| all_equal()).unwrap_or(false)
-        })
+        let compared = Python::attach(|py| {
+            let compare = py.import("loggp._compare")?.getattr("same")?;
+            compare.call1((&self.object, &other.object))?.is_truthy()
+        });
+        compared.unwrap_or_else(|error| self.trial.end(error))
     }
 }
 
@@ -98,6 +99,7 @@ impl PartialEq for Outcome {
 struct Trial<'a> {
     program: &'a Py<PyAny>,
     verify: Option<&'a Py<PyAny>>,
+    copy: bool,
     /// The exception that ends the check, such as that of Ctrl-C.
     interrupt: Mutex<Option<PyErr>>,
 }
@@ -110,7 +112,7 @@ impl Trial<'_> {
         run: impl FnOnce(&loggp::Machine, &Programs) -> Result<loggp::Run<R>, NotFinished>,
     ) -> Result<loggp::Run<R>, NotFinished> {
         Python::attach(|py| {
-            let programs = Programs::new(self.program, Session::new(machine));
+            let programs = Programs::new(self.program, Session::new(machine, self.copy));
             let ran = run(machine, &programs);
             let failure = programs.session().take_failure();
             programs.close(py);
@@ -181,26 +183,31 @@ fn check_here(
             time.map_err(|_| PyValueError::new_err(format!("{seconds} s is no time; give 0 or more")))?,
         );
     }
-    let trial = Trial { program, verify, interrupt: Mutex::default() };
+    let trial = Trial { program, verify, copy: settings.copy, interrupt: Mutex::default() };
     let no_check = |error: NotFinished| PyValueError::new_err(error.to_string());
-    let again = |py: Python<'_>, order: &loggp::Order| failed_again(py, machine, program, order);
+    let again =
+        |py: Python<'_>, order: &loggp::Order| failed_again(py, machine, program, order, settings.copy);
     let run = || {
         if settings.crashes > 0 {
             // The verification alone decides, since a crash changes the results.
             let run = |machine: &loggp::Machine, programs: &Programs| {
-                machine.run_surviving(|p| Outcome(programs.run(p)))
+                machine.run_surviving(|p| Outcome { object: programs.run(p), trial: &trial })
             };
             let run = |machine: &loggp::Machine| trial.run(machine, run);
             let report =
                 check.results_may_differ(true).run_each(machine, run, |results| trial.verify(results));
-            report.map_err(no_check).map(|report| Python::attach(|py| CheckReport::new(py, report, again)))
+            report
+                .map_err(no_check)
+                .map(|report| Python::attach(|py| CheckReport::new(py, report, (machine, program), again)))
         } else {
             let run = |machine: &loggp::Machine, programs: &Programs| {
-                machine.run_once(|p| Outcome(programs.run(p)))
+                machine.run_once(|p| Outcome { object: programs.run(p), trial: &trial })
             };
             let run = |machine: &loggp::Machine| trial.run(machine, run);
             let report = check.run_each(machine, run, |results| trial.verify(results));
-            report.map_err(no_check).map(|report| Python::attach(|py| CheckReport::new(py, report, again)))
+            report
+                .map_err(no_check)
+                .map(|report| Python::attach(|py| CheckReport::new(py, report, (machine, program), again)))
         }
     };
     match (catch_unwind(AssertUnwindSafe(run)), trial.interrupt.into_inner()) {
@@ -216,8 +223,9 @@ fn failed_again(
     machine: &loggp::Machine,
     program: &Py<PyAny>,
     order: &loggp::Order,
+    copy: bool,
 ) -> Option<Py<PyAny>> {
-    let programs = Programs::new(program, Session::new(machine));
+    let programs = Programs::new(program, Session::new(machine, copy));
     let ran = machine.clone().order(order).run_surviving(|p| programs.run(p));
     let error = ran.err().map(|error| run_error(py, error, &programs));
     programs.close(py);
@@ -228,29 +236,31 @@ impl CheckReport {
     fn new<R: Compared>(
         py: Python<'_>,
         mut report: Report<Vec<R>>,
+        (machine, program): (&loggp::Machine, &Py<PyAny>),
         again: impl Fn(Python<'_>, &loggp::Order) -> Option<Py<PyAny>>,
     ) -> PyResult<CheckReport> {
         let results = report.results.iter().map(|distinct| {
-            Ok((objects(py, &distinct.result), distinct.runs, Py::new(py, Order(distinct.order.clone()))?))
+            let source = Source::Run(Box::new(machine.clone()), program.clone_ref(py));
+            let order = Order { order: distinct.order.clone(), source };
+            Ok((objects(py, &distinct.result), distinct.runs, Py::new(py, order)?))
         });
         let results: PyResult<_> = results.collect();
         // Their places in the program are lines of Rust.
         let choices = std::mem::take(&mut report.choices).into_iter();
         let choices = choices.map(|choice| (choice.about, choice.taken, choice.with_choice)).collect();
+        let mut error = None;
         if let Some(failure) = &mut report.failure
             && let FailureKind::RunFailed(failed) = &mut failure.kind
-            && let Cause::Panic { id, message } = &failed.cause
         {
-            failed.cause = Cause::Host(format!("processor {id} raised {message}"));
+            error = again(py, &failure.order);
+            if let Some(error) = &error {
+                let said = error.bind(py).to_string();
+                let cause = said.split("\n  processor 0 at ").next().unwrap_or_default();
+                failed.cause = Cause::Host(cause.into());
+            }
         }
         let text = report.to_string();
-        let failure = report.failure.take().map(|failure| {
-            let error = match failure.kind {
-                FailureKind::RunFailed(_) => again(py, &failure.order),
-                _ => None,
-            };
-            Py::new(py, Failure::new(py, failure, error)?)
-        });
+        let failure = report.failure.take().map(|failure| Py::new(py, Failure::new(py, failure, error)?));
         Ok(CheckReport {
             runs: report.runs,
             audited: report.audited,
@@ -269,19 +279,42 @@ impl Failure {
         let delayed = failed.delayed.iter();
         let delayed =
             delayed.map(|late| (late.message.from, late.message.number, late.to, Time(late.latency)));
+        let trace = Py::new(py, Trace::new(failed.trace))?;
         Ok(Failure {
             run: failed.run,
             delayed: delayed.collect(),
             sentence: failed.kind.to_string(),
             error,
-            order: Py::new(py, Order(failed.order))?,
-            trace: Py::new(py, Trace::new(failed.trace))?,
+            order: Py::new(py, Order { order: failed.order, source: Source::Trace(trace.clone_ref(py)) })?,
+            trace,
         })
     }
 }
 
 #[pymethods]
 impl CheckReport {
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // as many as a report has
+    fn _restore(
+        runs: usize,
+        audited: usize,
+        messages: usize,
+        is_complete: bool,
+        results: Vec<(Vec<Py<PyAny>>, usize, Py<Order>)>,
+        choices: Vec<(String, usize, usize)>,
+        failure: Option<Py<Failure>>,
+        text: String,
+    ) -> CheckReport {
+        CheckReport { runs, audited, messages, is_complete, results, choices, failure, text }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let CheckReport { runs, audited, messages, is_complete, text, .. } = self;
+        let (results, choices, failure) = (self.results(py), self.choices(), self.failure(py));
+        let all = (runs, audited, messages, is_complete, results, choices, failure, text);
+        (py.get_type::<CheckReport>().getattr("_restore")?, all).into_pyobject(py)
+    }
+
     /// True if no run failed.
     #[getter]
     fn has_passed(&self) -> bool {
@@ -361,6 +394,24 @@ impl CheckReport {
 
 #[pymethods]
 impl Failure {
+    #[staticmethod]
+    fn _restore(
+        run: usize,
+        sentence: String,
+        error: Option<Py<PyAny>>,
+        delayed: Vec<(usize, usize, usize, Time)>,
+        order: Py<Order>,
+        trace: Py<Trace>,
+    ) -> Failure {
+        Failure { run, sentence, error, delayed, order, trace }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let (error, order, trace) = (self.error(py), self.order(py), self.trace(py));
+        let all = (self.run, &self.sentence, error, self.delayed(), order, trace);
+        (py.get_type::<Failure>().getattr("_restore")?, all).into_pyobject(py)
+    }
+
     /// The number of runs before this one.
     #[getter]
     fn run(&self) -> usize {

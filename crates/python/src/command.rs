@@ -1,11 +1,15 @@
 //! The command `loggp`, for a process of its own: `loggp._command` starts it.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use loggp::params::Parameter;
+use loggp::preset;
+use loggp_command::FileMachine;
 use pyo3::prelude::*;
 
 use crate::machine::Machine;
+use crate::time::{Time, read_time};
 
 /// Carries out a command line, whose first word is the command's name, and returns the exit status. Signals
 /// end the process.
@@ -18,6 +22,20 @@ pub fn command(py: Python<'_>, words: Vec<OsString>) -> u8 {
 #[pyfunction]
 pub fn machine_text(machine: &Machine) -> String {
     loggp_command::machine_text(machine.machine.params())
+}
+
+/// Returns the cycle of a machine of the papers, or of one in a file; 1 us if there is no such machine.
+#[pyfunction]
+pub fn cycle_of(name: &str) -> Time {
+    let builder = preset(name).map(|preset| preset.builder()).ok();
+    let builder = builder.or_else(|| FileMachine::read(Path::new(name)).ok().map(|file| file.builder));
+    Time(builder.map_or(loggp::US, |builder| builder.so_far().cycle))
+}
+
+/// Returns the picoseconds of a number of cycles, or of another time.
+#[pyfunction]
+pub fn picoseconds(time: &Bound<'_, PyAny>, cycle: Time) -> PyResult<i64> {
+    Ok(read_time(time, cycle.0)?.as_ps())
 }
 
 /// Returns the names of the parameters that are times.

@@ -47,19 +47,9 @@ pub fn run_error(
         ) => Some(*id),
         _ => None,
     };
-    let cause = match (&failure, &failed.cause) {
-        (Some((id, error)), _) => format!("processor {id} raised {error}"),
-        // The line of Rust that made the call is replaced by that of Python.
-        (
-            None,
-            cause @ (Cause::Misused { at, .. }
-            | Cause::NoSuchProcessor { at, .. }
-            | Cause::WrongType { at, .. }),
-        ) => {
-            let place = id.and_then(place).map(|place| format!(" ({})", place.trim())).unwrap_or_default();
-            cause.to_string().replace(&format!(" (at {at})"), &place)
-        }
-        (None, cause) => cause.to_string(),
+    let cause = match &failure {
+        Some((id, error)) => format!("processor {id} raised {error}"),
+        None => in_python(failed.cause.to_string(), id.and_then(place)),
     };
     failed.cause = Cause::Host(cause);
     let error = RunError::new_err(failed.to_string());
@@ -74,4 +64,14 @@ pub fn run_error(
         error.set_cause(py, Some(cause));
     }
     error
+}
+
+/// Returns a sentence with a line of Python, instead of that of Rust which made the call.
+fn in_python(sentence: String, place: Option<String>) -> String {
+    let Some(place) = place else { return sentence };
+    let (before, after) = match sentence.rsplit_once(" (at ") {
+        Some((before, rust)) => (before, rust.split_once(')').map_or("", |(_, after)| after)),
+        None => (&*sentence, ""),
+    };
+    format!("{before} ({}){after}", place.trim())
 }

@@ -44,7 +44,7 @@ mod _loggp {
     #[pymodule_export]
     use super::columns::Columns;
     #[pymodule_export]
-    use super::command::{command, machine_text};
+    use super::command::{command, cycle_of, machine_text, picoseconds};
     #[pymodule_export]
     use super::error::RunError;
     #[pymodule_export]

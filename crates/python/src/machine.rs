@@ -1,6 +1,8 @@
 //! The machine: its parameters and settings.
 
+use std::collections::BTreeMap;
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use loggp::params::Parameter;
@@ -8,16 +10,16 @@ use loggp::{Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports
 use loggp_command::FileMachine;
 use pyo3::exceptions::{PyAttributeError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use pyo3::types::{IntoPyDict, PyDict, PyInt, PyList, PyString};
 
 use crate::check::{self, CheckReport};
 use crate::interned::intern;
 use crate::order::Order;
-use crate::parameters::{TIMED_WORK, listed, own_times, parameter, refused};
+use crate::parameters::{Own, TIMED_WORK, listed, own, parameter, refused};
 use crate::program::{Programs, run_error};
 use crate::run::Run;
 use crate::session::Session;
-use crate::time::{Time, read_time, time_text};
+use crate::time::{read_time, time_text};
 
 /// A parallel machine on which programs run.
 ///
@@ -36,9 +38,19 @@ pub struct Machine {
     pub levels: Vec<Level>,
     /// A setting that schedules have not.
     not_of_schedules: Option<&'static str>,
-    /// The settings that are no parameters, as they were given.
+    /// The settings that are no parameters, as text and numbers.
     others: Vec<(String, Py<PyAny>)>,
 }
+
+/// The settings that are as they are unless told, in Python's form.
+const USUAL: [(&str, &str); 6] = [
+    ("ports", "'single'"),
+    ("latency", "'exact'"),
+    ("ties", "'number'"),
+    ("noise", "None"),
+    ("levels", "[]"),
+    ("rates", "{}"),
+];
 
 /// The settings of a machine that are no parameters.
 const SETTINGS: [&str; 7] = ["ports", "latency", "ties", "noise", "barrier", "levels", "rates"];
@@ -79,7 +91,7 @@ impl Machine {
     /// >>> _ = file.write_text('{"params": {"P": 4, "L": "6us", "o": "2us", "g": "4us"}, "ports": "dual"}')
     /// >>> machine = loggp.Machine.from_file(file, o=1)
     /// >>> machine, machine.settings
-    /// (Machine(P=4, word=8, L='6 us', o='1 us', g='4 us'), {'ports': 'dual'})
+    /// (Machine(P=4, word=8, L='6 us', o='1 us', g='4 us', ports='dual'), {'ports': 'dual'})
     #[staticmethod]
     #[pyo3(signature = (path, *, P = None, **settings))]
     fn from_file(
@@ -125,6 +137,9 @@ impl Machine {
     ///
     /// `trace=False` records no trace, which takes less time and much less memory. `order` is that of
     /// a failed check, and `formula` the time that the run should take: a time, or a function of the machine.
+    /// With `until` the run ends at that time: a program that has not ended has the result None. Then messages may be
+    /// left that nobody received, as with `allow_unreceived`. With `copy=True` every value is copied when it is sent, as
+    /// between the processors of a real machine; else receivers get the object itself.
     ///
     /// >>> import loggp
     /// >>> def program(p):
@@ -136,13 +151,19 @@ impl Machine {
     /// >>> run = loggp.Machine(P=2, L=6, o=2, g=4).run(program)
     /// >>> run.time, run.results
     /// (Time('10 us'), [None, 42])
-    #[pyo3(signature = (program, *, trace = true, order = None, formula = None))]
+    #[pyo3(signature = (
+        program, *, trace = true, order = None, formula = None, until = None, allow_unreceived = false, copy = false
+    ))]
+    #[allow(clippy::too_many_arguments)] // as many as a run has
     fn run(
         slf: &Bound<'_, Machine>,
         program: Py<PyAny>,
         trace: bool,
         order: Option<&Bound<'_, Order>>,
         formula: Option<&Bound<'_, PyAny>>,
+        until: Option<&Bound<'_, PyAny>>,
+        allow_unreceived: bool,
+        copy: bool,
     ) -> PyResult<Run> {
         let (py, params) = (slf.py(), *slf.get().machine.params());
         let formula = match formula {
@@ -152,9 +173,14 @@ impl Machine {
         };
         let mut machine = slf.get().machine.clone().trace(trace);
         if let Some(order) = order {
-            machine = machine.order(&order.get().0);
+            machine = machine.order(&order.borrow().order);
         }
-        let programs = Programs::new(&program, Session::new(&machine));
+        let until = until.map(|until| read_time(until, params.cycle)).transpose()?;
+        if let Some(until) = until.filter(|until| *until < loggp::Time::ZERO) {
+            return Err(PyValueError::new_err(format!("a run until {until} cannot be; give 0 or more")));
+        }
+        machine = machine.ending(until, allow_unreceived);
+        let programs = Programs::new(&program, Session::new(&machine, copy));
         let ran = machine.run_recorded(|p| programs.run(p));
         let ran = ran.map_err(|error| run_error(py, error, &programs));
         programs.close(py);
@@ -166,7 +192,7 @@ impl Machine {
     /// `strategy` is one of mixed, random, late-few, few-changes, one-end, ties and systematic. `verify` gets
     /// the list of results, and raises an AssertionError or returns a sentence if they are wrong. `losses`
     /// and `crashes` are the most messages that are lost and processors that crash in a run, and `seconds`
-    /// the time after which no run is begun.
+    /// the time after which no run is begun. `copy` is that of `run`.
     ///
     /// >>> import loggp
     /// >>> def program(p):
@@ -183,7 +209,7 @@ impl Machine {
     /// (2, 1)
     #[pyo3(signature = (
         program, *, runs = 1000, strategy = "mixed", seed = 1, verify = None, results_may_differ = false, losses = 0,
-        crashes = 0, audits = 50, seconds = None
+        crashes = 0, audits = 50, seconds = None, copy = false
     ))]
     #[allow(clippy::too_many_arguments)] // as many as a check has
     fn check(
@@ -199,10 +225,20 @@ impl Machine {
         crashes: usize,
         audits: usize,
         seconds: Option<f64>,
+        copy: bool,
     ) -> PyResult<CheckReport> {
         let strategy = strategy.to_owned();
-        let settings =
-            check::Settings { runs, strategy, seed, results_may_differ, losses, crashes, audits, seconds };
+        let settings = check::Settings {
+            runs,
+            strategy,
+            seed,
+            results_may_differ,
+            losses,
+            crashes,
+            audits,
+            seconds,
+            copy,
+        };
         check::check(py, self.machine.clone(), program, verify, settings)
     }
 
@@ -214,20 +250,71 @@ impl Machine {
         })
     }
 
-    /// The settings that are no parameters, as they were given.
+    /// The parameters that the machine has, by their names: `Machine(**machine.params, **machine.settings)` is the
+    /// same machine.
+    ///
+    /// >>> import loggp
+    /// >>> loggp.Machine(P=8, L=6, o=2, g=4, C=None).params
+    /// {'P': 8, 'C': None, 'word': 8, 'L': Time('6 us'), 'o': Time('2 us'), 'g': Time('4 us')}
+    #[getter]
+    fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        own(self.machine.params())
+            .map(|(name, value)| Ok((name, value.into_object(py)?)))
+            .collect::<PyResult<Vec<_>>>()?
+            .into_py_dict(py)
+    }
+
+    /// The settings that are no parameters, by their names, as text and numbers.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let settings = PyDict::new(py);
-        self.others.iter().try_for_each(|(name, value)| settings.set_item(name, value))?;
+        for (name, value) in &self.others {
+            let value = match value.bind(py).is_instance_of::<PyString>() {
+                true => value.clone_ref(py),
+                false => py.import("copy")?.call_method1("deepcopy", (value,))?.unbind(),
+            };
+            settings.set_item(name, value)?;
+        }
         Ok(settings)
     }
 
-    fn __repr__(&self) -> String {
-        format!("Machine({})", listed(self.machine.params()))
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((), Bound<'py, PyDict>)> {
+        let all = self.params(py)?;
+        all.update(self.settings(py)?.as_mapping())?;
+        Ok(((), all))
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let Ok(other) = other.cast::<Machine>() else { return Ok(py.NotImplemented()) };
+        let other = other.get();
+        let is_same = self.machine.params() == other.machine.params() && self.set(py)? == other.set(py)?;
+        Ok(is_same.into_pyobject(py)?.to_owned().into_any().unbind())
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        listed(self.machine.params()).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let set = self.set(py)?.into_iter().map(|(name, value)| format!(", {name}={value}"));
+        Ok(format!("Machine({}{})", listed(self.machine.params()), set.collect::<String>()))
     }
 }
 
 impl Machine {
+    /// Returns the settings that are not as they are unless told, by their names, in Python's form.
+    fn set(&self, py: Python<'_>) -> PyResult<BTreeMap<&str, String>> {
+        let mut set = BTreeMap::new();
+        for (name, value) in &self.others {
+            let form = value.bind(py).repr()?.to_string();
+            set.insert(name.as_str(), form);
+        }
+        set.retain(|name, form| !USUAL.contains(&(*name, form)));
+        Ok(set)
+    }
+
     /// Returns the name of a setting that only runs of programs have, if there is one.
     pub fn setting_of_programs(&self) -> Option<&'static str> {
         self.not_of_schedules
@@ -238,8 +325,7 @@ impl Machine {
 struct Settings<'py> {
     /// The cycle, which bare numbers count.
     cycle: Option<loggp::Time>,
-    /// Parameters as text.
-    params: Vec<String>,
+    params: Vec<(&'static Parameter, Bound<'py, PyAny>)>,
     others: Vec<(String, Bound<'py, PyAny>)>,
 }
 
@@ -253,10 +339,9 @@ impl<'py> Settings<'py> {
             if SETTINGS.contains(&name.as_str()) {
                 settings.others.push((name, value));
             } else if let Some(parameter) = Parameter::by_name(&name) {
-                let text = if parameter.is_time() { time_text(&value)? } else { count_text(&name, &value)? };
-                settings.params.push(format!("{name}={text}"));
+                settings.params.push((parameter, value));
             } else if name == Parameter::CYCLE.name {
-                let text = time_text(&value)?;
+                let text = time_text(&value, loggp::US)?;
                 let refuse = |why: TimeError| PyValueError::new_err(format!("cycle = {text}: {why}"));
                 settings.cycle = Some(text.parse().map_err(refuse)?);
             } else {
@@ -273,7 +358,20 @@ impl<'py> Settings<'py> {
         if let Some(cycle) = self.cycle {
             builder = builder.cycle(cycle);
         }
-        self.params.iter().try_fold(builder, |builder, text| builder.set(text)).map_err(refused)
+        // What None says of S depends on the others.
+        let (none, given): (Vec<_>, Vec<_>) = self.params.iter().partition(|(_, value)| value.is_none());
+        for (parameter, value) in given.into_iter().chain(none) {
+            let so_far = builder.so_far();
+            let text = match value.is_none() {
+                // A parameter that a machine does not have is None, and so is no limit.
+                true if parameter.is_time() || parameter.is_loggps() && so_far.gps().is_none() => continue,
+                true => "none".into(),
+                false if parameter.is_time() => time_text(value, so_far.cycle)?,
+                false => count_text(parameter.name, value)?,
+            };
+            builder = builder.set(&format!("{}={text}", parameter.name)).map_err(refused)?;
+        }
+        Ok(builder)
     }
 
     /// Sets the settings that are no parameters.
@@ -281,8 +379,13 @@ impl<'py> Settings<'py> {
         let mut machine = loggp::Machine::new(params.build().map_err(refused)?).rate(TIMED_WORK, PS);
         let (mut ports, mut latency, mut ties) = (Ports::default(), Latency::default(), Ties::default());
         let (mut noise, mut has_barrier, mut levels) = (None, false, Vec::new());
-        for (name, value) in &self.others {
-            let cycle = machine.params().cycle;
+        let mut others: Vec<(String, Py<PyAny>)> = Vec::new();
+        for (name, value) in self.others {
+            let (py, cycle) = (value.py(), machine.params().cycle);
+            others.retain(|(earlier, _)| *earlier != name);
+            // Kept as text and numbers, which do not change.
+            let mut kept = value.clone();
+            let value = &value;
             machine = match name.as_str() {
                 "ports" => {
                     ports = read_name(value)?;
@@ -302,15 +405,26 @@ impl<'py> Settings<'py> {
                 }
                 "barrier" => {
                     has_barrier = true;
-                    machine.barrier(read_time(value, cycle)?)
+                    let barrier = read_time(value, cycle)?;
+                    kept = PyString::new(py, &barrier.to_string()).into_any();
+                    machine.barrier(barrier)
                 }
                 "levels" => {
                     let read = value.try_iter()?.map(|level| read_level(&level?, machine.params()));
                     levels = read.collect::<PyResult<_>>()?;
+                    let dicts: PyResult<Vec<_>> = levels.iter().map(|level| level_dict(py, level)).collect();
+                    kept = PyList::new(py, dicts?)?.into_any();
                     machine.levels(levels.clone())
                 }
-                _ => set_rates(machine, value)?,
+                _ => {
+                    let rates = read_rates(value, cycle)?;
+                    let texts =
+                        rates.iter().map(|(kind, unit)| (*kind, unit.to_string())).collect::<Vec<_>>();
+                    kept = texts.into_py_dict(py)?.into_any();
+                    rates.into_iter().fold(machine, |machine, (kind, unit)| machine.rate(kind, unit))
+                }
             };
+            others.push((name, kept.unbind()));
         }
         let not_of_schedules = [
             (latency.is_random(), "drawn latencies"),
@@ -318,7 +432,6 @@ impl<'py> Settings<'py> {
             (has_barrier, "barrier"),
         ];
         let not_of_schedules = not_of_schedules.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name);
-        let others = self.others.into_iter().map(|(name, value)| (name, value.unbind())).collect();
         Ok(Machine { machine, ports, noise, levels, not_of_schedules, others })
     }
 }
@@ -335,9 +448,6 @@ fn read_name<T: std::str::FromStr<Err = ParamsError>>(value: &Bound<'_, PyAny>) 
 fn count_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     if value.cast::<PyInt>().is_ok() || value.cast::<PyString>().is_ok() || value.hasattr("__index__")? {
         return Ok(value.str()?.to_str()?.to_owned());
-    }
-    if value.is_none() {
-        return Ok("none".into());
     }
     Err(PyValueError::new_err(format!("{name} = {} is not a number; give a whole one", value.repr()?)))
 }
@@ -367,14 +477,18 @@ fn read_level(level: &Bound<'_, PyAny>, machine: &Params) -> PyResult<Level> {
 /// Returns a level as a dict, which [`read_level`] reads.
 fn level_dict<'py>(py: Python<'py>, level: &Level) -> PyResult<Bound<'py, PyDict>> {
     let described = PyDict::new(py);
-    for (name, count) in level.params.counts().filter(|(name, _)| *name != "word") {
-        described.set_item(name, count)?;
+    for (name, value) in own(&level.params).filter(|(name, _)| !["word", "cycle"].contains(name)) {
+        match value {
+            Own::Time(time) => described.set_item(name, time.to_string())?,
+            Own::Count(count) => described.set_item(name, count)?,
+        }
     }
-    for (name, time) in own_times(&level.params) {
-        described.set_item(name, Time(time))?;
+    if level.ports != Ports::default() {
+        described.set_item("ports", level.ports.to_string())?;
     }
-    described.set_item("ports", level.ports.to_string())?;
-    described.set_item("one_port", level.one_port)?;
+    if level.one_port {
+        described.set_item("one_port", true)?;
+    }
     Ok(described)
 }
 
@@ -392,19 +506,19 @@ impl<'py> Without<'py> for Bound<'py, PyDict> {
     }
 }
 
-/// Sets the costs of a unit of each kind of work.
-fn set_rates(machine: loggp::Machine, rates: &Bound<'_, PyAny>) -> PyResult<loggp::Machine> {
+/// Reads the costs of a unit of each kind of work.
+fn read_rates(rates: &Bound<'_, PyAny>, cycle: loggp::Time) -> PyResult<Vec<(&'static str, loggp::Time)>> {
     let Ok(rates) = rates.cast::<PyDict>() else {
         let sentence = format!("{} are no rates; give a dict such as {{\"add\": \"50ns\"}}", rates.repr()?);
         return Err(PyTypeError::new_err(sentence));
     };
-    let cycle = machine.params().cycle;
-    rates.iter().try_fold(machine, |machine, (kind, unit)| {
+    let read = rates.iter().map(|(kind, unit)| {
         let kind: String = kind.extract()?;
         if kind == TIMED_WORK {
             let sentence = format!("the kind of work {kind:?} is that of p.work(time); name yours otherwise");
             return Err(PyValueError::new_err(sentence));
         }
-        Ok(machine.rate(intern(&kind), read_time(&unit, cycle)?))
-    })
+        Ok((intern(&kind), read_time(&unit, cycle)?))
+    });
+    read.collect()
 }

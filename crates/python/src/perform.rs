@@ -8,29 +8,30 @@ use pyo3::prelude::*;
 use crate::answer::Answer;
 use crate::call::{Collective, Exchange, Filter, Kind, Operation, SendReceiving, Wait};
 use crate::requests::{Posted, Requests};
-use crate::session::{Seat, fail};
+use crate::session::{Line, Seat, fail};
 use crate::value::{Carried, Fixed, Value, Word};
 
-/// Makes a call.
+/// Makes a call. `line` is that of the program which makes it, if it posts a request.
 pub fn perform(
     p: &mut Proc,
     stack: &dyn ThreadStack,
     seat: &Seat,
     requests: &mut Requests,
     call: Kind,
+    line: Option<Line>,
 ) -> Answer {
     match call {
         Kind::Send { to, tag, value, is_posted: false } => p.send(to, tag, value),
         Kind::Send { to, tag, value, is_posted: true } => {
             let posted = Posted::Send(p.isend(to, tag, value));
-            return requests.keep(posted);
+            return requests.keep(posted, line);
         }
         Kind::SendRecv { to, from, tag, value } => return Answer::Value(p.send_recv(to, from, tag, value)),
         Kind::SendReceiving(sending) => send_receiving(p, stack, seat, *sending),
         Kind::Receive { filter, is_posted: false, wait } => return receive(p, filter, wait),
         Kind::Receive { filter, is_posted: true, .. } => {
             let posted = post_receive(p, filter);
-            return requests.keep(posted);
+            return requests.keep(posted, line);
         }
         Kind::Probe(Filter { from, tag, .. }) => {
             let found = match (from, tag) {
@@ -212,7 +213,9 @@ impl Together<'_> {
         move |a, b| {
             let combined = on_thread_stack(self.stack, || {
                 Python::attach(|py| {
-                    let combined = op.object().bind(py).call1((a.into_object(), b.into_object()))?;
+                    // A function that changes what it gets would change what others were sent.
+                    let own = |value: T| self.seat.session.copied(value.into_object().into_bound(py));
+                    let combined = op.object().bind(py).call1((own(a)?, own(b)?))?;
                     Value::measured(combined, declared)
                 })
             });

@@ -87,6 +87,10 @@ impl Group {
         hasher.finish()
     }
 
+    fn __getnewargs__(&self) -> (Vec<usize>,) {
+        (self.members(),)
+    }
+
     fn __repr__(&self) -> String {
         format!("Group({:?})", self.0.members())
     }
@@ -122,15 +126,15 @@ impl Proc {
             (None, words) => {
                 Python::attach(|py| Value::measured(py.None().into_bound(py), self.bytes(words)?))
             }
-            (Some(value), None) => Value::measured(value, None),
-            (Some(value), words) => Value::measured(value, self.bytes(words)?),
+            (Some(value), None) => Value::measured(self.seat.session.copied(value)?, None),
+            (Some(value), words) => Value::measured(self.seat.session.copied(value)?, self.bytes(words)?),
         }
     }
 
     /// Reads one value for each processor.
     fn values(&self, values: &Bound<'_, PyAny>, words: Option<i64>) -> PyResult<Vec<Value>> {
-        let bytes = self.bytes(words)?;
-        values.try_iter()?.map(|value| Value::measured(value?, bytes)).collect()
+        let (bytes, session) = (self.bytes(words)?, &self.seat.session);
+        values.try_iter()?.map(|value| Value::measured(session.copied(value?)?, bytes)).collect()
     }
 
     /// Reads a vector, whose elements count for eight bytes each.

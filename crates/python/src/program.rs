@@ -19,7 +19,7 @@ use crate::call::{Call, Kind, Misuse};
 use crate::perform::perform;
 use crate::proc::Proc;
 use crate::requests::Requests;
-use crate::session::{Seat, Session, fail, frame_place};
+use crate::session::{Line, Seat, Session, fail, frame_place};
 use crate::value::drop_left_objects;
 
 /// The programs of a run: a generator for each processor that has started.
@@ -31,7 +31,8 @@ pub struct Programs<'a> {
 
 /// The next step of a program.
 enum Step {
-    Call(Kind),
+    /// A call, and its line if it posts a request.
+    Call(Kind, Option<Line>),
     /// It has ended with this result.
     Return(Py<PyAny>),
     /// It has raised an exception.
@@ -55,12 +56,15 @@ impl<'a> Programs<'a> {
         let mut requests = Requests::default();
         let mut step = on_thread_stack(stack, || self.start(&seat));
         loop {
-            let call = match step {
-                Step::Call(call) => call,
-                Step::Return(result) => return result,
+            let (call, line) = match step {
+                Step::Call(call, line) => (call, line),
+                Step::Return(result) => {
+                    self.session.note_unawaited(seat.id, requests.first_line());
+                    return result;
+                }
                 Step::Fail(error) => fail(&seat, error),
             };
-            let answer = perform(p, stack, &seat, &mut requests, call);
+            let answer = perform(p, stack, &seat, &mut requests, call, line);
             seat.show(p.now(), p.next_send());
             step = on_thread_stack(stack, || self.go_on(&seat, answer));
         }
@@ -126,7 +130,10 @@ impl<'a> Programs<'a> {
             let call = call_of(&yielded, seat);
             drop(yielded);
             match (call, seat.take_forgotten()) {
-                (Ok(call), None) => return Step::Call(call),
+                (Ok(call), None) => {
+                    let line = if call.is_posted() { self.line(generator) } else { None };
+                    return Step::Call(call, line);
+                }
                 (_, Some(forgotten)) => sent = Err(PyRuntimeError::new_err(forgotten)),
                 (Err(error), None) => sent = Err(error),
             }
@@ -135,26 +142,41 @@ impl<'a> Programs<'a> {
 
     /// Ends a program that has returned.
     fn end(&self, seat: &Seat, result: Bound<'_, PyAny>) -> Step {
-        if let Ok(call) = result.cast::<Call>() {
-            call.borrow_mut().forget();
+        if let Some(forgotten) = seat.take_forgotten() {
+            return Step::Fail(PyRuntimeError::new_err(forgotten));
         }
-        match seat.take_forgotten() {
-            Some(forgotten) => Step::Fail(PyRuntimeError::new_err(forgotten)),
+        if let Ok(call) = result.cast::<Call>()
+            && let Some(name) = call.borrow_mut().take_returned()
+        {
+            let sentence = format!(
+                "processor {} returned p.{name}(...) and did not yield it, so that nothing was done; write `return (yield p.{name}(...))`",
+                seat.id
+            );
+            return Step::Fail(PyRuntimeError::new_err(sentence));
+        }
+        match name_of_generator(&result) {
+            Some(name) => {
+                let sentence = format!(
+                    "processor {} returned the generator {name}, of which nothing was done; write `return (yield from {name}(...))`",
+                    seat.id
+                );
+                Step::Fail(PyRuntimeError::new_err(sentence))
+            }
             None => Step::Return(result.unbind()),
         }
     }
 
-    /// Returns the line at which a processor's program is, such as ` at program.py:12`.
+    /// Returns the line at which a program is, that of the innermost of generators that yield from each other.
+    fn line(&self, generator: &Bound<'_, PyIterator>) -> Option<Line> {
+        self.session.line(&frame_of(generator.as_any())?).ok()
+    }
+
+    /// Returns the line at which a processor's program is, or at which it called for a request that it left when it
+    /// ended, such as ` at program.py:12`.
     pub fn place(&self, py: Python<'_>, id: usize) -> Option<String> {
         let generator = self.generators.get(id)?.lock().as_ref()?.clone_ref(py).into_bound(py).into_any();
-        // The innermost of generators that yield from each other.
-        let mut innermost = generator;
-        while let Ok(Some(inner)) = innermost.getattr_opt("gi_yieldfrom")
-            && is_generator(&inner).unwrap_or(false)
-        {
-            innermost = inner;
-        }
-        frame_place(&innermost.getattr_opt("gi_frame").ok()??).ok()
+        let running = frame_of(&generator).and_then(|frame| frame_place(&frame).ok());
+        running.or_else(|| self.session.unawaited_place(py, id))
     }
 
     /// Ends what is left of the programs, so that their `finally` blocks run.
@@ -180,6 +202,26 @@ fn is_generator(made: &Bound<'_, PyAny>) -> PyResult<bool> {
     made.hasattr("gi_frame")
 }
 
+/// Returns the name of the function that made a generator; `None` if it is none, or has begun.
+fn name_of_generator(object: &Bound<'_, PyAny>) -> Option<String> {
+    if !object.get_type().name().is_ok_and(|name| name == "generator") {
+        return None;
+    }
+    let is_new = object.getattr("gi_frame").ok()?.getattr("f_lasti").ok()?.extract::<i64>().ok()? <= 0;
+    if is_new { object.getattr("__name__").ok()?.extract().ok() } else { None }
+}
+
+/// Returns the frame of a generator, or of the innermost that it yields from; `None` if it has ended.
+fn frame_of<'py>(generator: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let mut innermost = generator.clone();
+    while let Ok(Some(inner)) = innermost.getattr_opt("gi_yieldfrom")
+        && is_generator(&inner).unwrap_or(false)
+    {
+        innermost = inner;
+    }
+    innermost.getattr_opt("gi_frame").ok()?.filter(|frame| !frame.is_none())
+}
+
 /// Throws an exception into a generator, at its yield.
 fn throw<'py>(generator: &Bound<'py, PyIterator>, error: PyErr) -> PyResult<PySendResult<'py>> {
     let py = generator.py();
@@ -196,6 +238,12 @@ fn throw<'py>(generator: &Bound<'py, PyIterator>, error: PyErr) -> PyResult<PySe
 #[inline]
 fn call_of(yielded: &Bound<'_, PyAny>, seat: &Arc<Seat>) -> PyResult<Kind> {
     let Ok(call) = yielded.cast::<Call>() else {
+        if let Some(name) = name_of_generator(yielded) {
+            return Err(PyTypeError::new_err(format!(
+                "processor {} yielded the generator {name}, which is no call; write `yield from {name}(...)`",
+                seat.id
+            )));
+        }
         return Err(PyTypeError::new_err(format!(
             "processor {} yielded {}, which is no call; yield one of its processor, such as p.recv(\"datum\")",
             seat.id,

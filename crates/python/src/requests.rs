@@ -6,12 +6,15 @@ use loggp::Proc;
 use loggp::Request;
 
 use crate::answer::Answer;
+use crate::session::Line;
 use crate::value::Value;
 
 /// The requests of one processor, by number.
 #[derive(Default)]
 pub struct Requests {
     posted: HashMap<u32, Posted>,
+    /// The lines of the program that called for them.
+    lines: HashMap<u32, Line>,
     next: u32,
 }
 
@@ -65,14 +68,21 @@ fn tagged((sender, number, value): (usize, u16, Value)) -> Answer {
 
 impl Requests {
     /// Keeps a request, and returns its number.
-    pub fn keep(&mut self, posted: Posted) -> Answer {
+    pub fn keep(&mut self, posted: Posted, line: Option<Line>) -> Answer {
         let number = self.next;
         self.next += 1;
+        self.lines.extend(line.map(|line| (number, line)));
         self.posted.insert(number, posted);
         Answer::Posted(number)
     }
 
+    /// Returns the line of the first that was not waited for.
+    pub fn first_line(&self) -> Option<Line> {
+        self.lines.get(self.posted.keys().min()?).copied()
+    }
+
     pub fn wait(&mut self, p: &mut Proc, number: u32) -> Answer {
+        self.lines.remove(&number);
         match self.posted.remove(&number) {
             Some(posted) => posted.wait(p),
             None => Answer::Refused(DONE.into()),
@@ -93,7 +103,10 @@ impl Requests {
     pub fn test(&mut self, p: &mut Proc, number: u32) -> Answer {
         let Some(posted) = self.posted.remove(&number) else { return Answer::Refused(DONE.into()) };
         match posted.test(p) {
-            Ok(answer) => Answer::Tested(Some(Box::new(answer))),
+            Ok(answer) => {
+                self.lines.remove(&number);
+                Answer::Tested(Some(Box::new(answer)))
+            }
             Err(posted) => {
                 self.posted.insert(number, posted);
                 Answer::Tested(None)
@@ -131,6 +144,7 @@ impl Requests {
             }
         }
         let (place, answer) = all.wait(p);
+        self.lines.remove(&numbers[place]);
         // The others are waited for later.
         let others = numbers.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, number)| *number);
         self.posted.extend(others.zip(all.into_posted()));

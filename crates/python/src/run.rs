@@ -4,6 +4,7 @@ use loggp::__private::Recording;
 use loggp::Stats as Account;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::time::Time;
 use crate::trace::Trace;
@@ -25,10 +26,11 @@ pub struct Stats(Account);
 impl Run {
     pub fn new(
         py: Python<'_>,
-        (run, recording): (loggp::Run<Py<PyAny>>, Option<Recording>),
+        (run, recording): (loggp::Run<Option<Py<PyAny>>>, Option<Recording>),
         formula: Option<loggp::Time>,
     ) -> PyResult<Run> {
         let (run, results) = run.take_results();
+        let results = results.into_iter().map(|result| result.unwrap_or_else(|| py.None())).collect();
         let trace = recording.map(|recording| Py::new(py, Trace::of_recording(recording))).transpose()?;
         Ok(Run { time: run.time, results, accounts: run.processors, formula, trace })
     }
@@ -40,7 +42,30 @@ impl Run {
 
 #[pymethods]
 impl Run {
-    /// The time at which the last processor finished.
+    #[staticmethod]
+    fn _restore(
+        time: Time,
+        results: Vec<Py<PyAny>>,
+        accounts: Vec<Vec<i64>>,
+        formula: Option<Time>,
+        trace: Option<Py<Trace>>,
+    ) -> Run {
+        let accounts = accounts.iter().map(|numbers| restore(numbers)).collect();
+        Run { time: time.0, results, accounts, formula: formula.map(|time| time.0), trace }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let accounts: Vec<_> = self.accounts.iter().map(numbers).collect();
+        let all = (self.time(), self.results(py), accounts, self.formula(), self.trace(py));
+        (py.get_type::<Run>().getattr("_restore")?, all).into_pyobject(py)
+    }
+
+    /// Shows the run in a notebook: its picture, or if that is too large a table.
+    fn _repr_html_<'py>(slf: &Bound<'py, Run>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("loggp._tools")?.call_method1("run_html", (slf,))
+    }
+
+    /// The time at which the last processor finished, or until which the run went.
     #[getter]
     fn time(&self) -> Time {
         Time(self.time)
@@ -109,11 +134,43 @@ impl Run {
     }
 }
 
+/// Names the numbers of an account, to keep them.
+macro_rules! numbers {
+    ($($count:ident),*; $($time:ident),*) => {
+        /// Returns the numbers of an account.
+        fn numbers(account: &Account) -> Vec<i64> {
+            vec![$(account.$count as i64,)* $(account.$time.as_ps()),*]
+        }
+
+        /// Returns the account with these numbers.
+        fn restore(numbers: &[i64]) -> Account {
+            let (mut account, mut numbers) = (Account::default(), numbers.iter().copied());
+            $(account.$count = numbers.next().unwrap_or_default() as _;)*
+            $(account.$time = loggp::Time::from_ps(numbers.next().unwrap_or_default());)*
+            account
+        }
+    };
+}
+
+numbers!(
+    sent, words_sent, received, words_received, stalls, out_of_order, most_from, most_to;
+    send, recv, gap, idle, stall, port, work, finish, longest_stall
+);
+
 /// Makes a getter for each field of an account.
 macro_rules! account {
     ($($(#[doc = $doc:literal])* $name:ident: $type:ty = $get:expr,)*) => {
         #[pymethods]
         impl Stats {
+            #[staticmethod]
+            fn _restore(numbers: Vec<i64>) -> Stats {
+                Stats(restore(&numbers))
+            }
+
+            fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+                (py.get_type::<Stats>().getattr("_restore")?, (numbers(&self.0),)).into_pyobject(py)
+            }
+
             $($(#[doc = $doc])* #[getter] fn $name(&self) -> $type { let get: fn(&Account) -> $type = $get; get(&self.0) })*
 
             fn __repr__(&self) -> String {

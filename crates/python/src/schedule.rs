@@ -16,7 +16,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::columns::{Columns, Elements, Numbers, column, common_length, elements, look_for_signals};
 use crate::error::run_error;
@@ -256,6 +256,18 @@ impl Schedule {
         let read = move |stop: &Stop| goal::read(Stopping::new((*bytes).as_ref(), stop), unit);
         let built = interruptible_if(py, is_long, read)?.map_err(invalid)?;
         Ok(Schedule::with_built(built, loggp::US))
+    }
+
+    #[staticmethod]
+    fn _restore(py: Python<'_>, goal: &Bound<'_, PyAny>, cycle: Time) -> PyResult<Schedule> {
+        let unit = Bound::new(py, Time(loggp::PS))?.into_any();
+        Ok(Schedule { cycle: cycle.0, ..Schedule::from_goal(py, goal, Some(&unit))? })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let unit = Bound::new(py, Time(loggp::PS))?.into_any();
+        let goal = self.to_goal(py, Some(&unit))?;
+        (py.get_type::<Schedule>().getattr("_restore")?, (goal, Time(self.cycle))).into_pyobject(py)
     }
 
     /// Returns the schedule as text in GOAL.

@@ -1,5 +1,6 @@
 //! The state that the processors of a run of Python programs share.
 
+use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
@@ -7,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
 use loggp::{Machine, Params, Time};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyString};
 
 use crate::tags::Tags;
 
@@ -15,12 +17,25 @@ pub struct Session {
     pub params: Params,
     pub machine: Machine,
     pub tags: Tags,
+    /// True if values are copied when they are sent.
+    pub copies: bool,
+    /// The code in which requests were called for. It is held, so that no other code gets its address.
+    codes: Mutex<Vec<Py<PyAny>>>,
+    /// For a processor whose program ended before it had waited for its requests, the line of the first.
+    unawaited: Mutex<HashMap<usize, Line>>,
     /// The processor whose program failed first, and its exception.
     failure: Mutex<Option<(usize, PyErr)>>,
     /// Set when the run has ended: what is left of its programs is only dropped.
     is_over: AtomicBool,
     /// The number of steps of all programs, to look for signals now and then.
     steps: AtomicU32,
+}
+
+/// A line of a program: the number of its code among a run's, and the line's.
+#[derive(Clone, Copy)]
+pub struct Line {
+    code: usize,
+    line: u32,
 }
 
 /// A processor of a run, as its Python objects know it.
@@ -38,11 +53,14 @@ pub struct Seat {
 const STEPS_BETWEEN_LOOKS: u32 = 1024;
 
 impl Session {
-    pub fn new(machine: &Machine) -> Session {
+    pub fn new(machine: &Machine, copies: bool) -> Session {
         Session {
             params: *machine.params(),
             machine: machine.clone(),
             tags: Tags::default(),
+            copies,
+            codes: Mutex::default(),
+            unawaited: Mutex::default(),
             failure: Mutex::default(),
             is_over: AtomicBool::new(false),
             steps: AtomicU32::new(0),
@@ -59,6 +77,48 @@ impl Session {
     /// Removes and returns the first failure.
     pub fn take_failure(&self) -> Option<(usize, PyErr)> {
         self.failure.lock().take()
+    }
+
+    /// Returns a copy of a value, if values are copied: what the one who has it changes, no other sees.
+    pub fn copied<'py>(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let cannot_change = || {
+            value.is_none()
+                || value.is_instance_of::<PyInt>()
+                || value.is_instance_of::<PyFloat>()
+                || value.is_exact_instance_of::<PyString>()
+                || value.is_exact_instance_of::<PyBytes>()
+        };
+        if !self.copies || cannot_change() {
+            return Ok(value);
+        }
+        value.py().import("copy")?.call_method1("deepcopy", (value,))
+    }
+
+    /// Returns the line at which a frame is.
+    pub fn line(&self, frame: &Bound<'_, PyAny>) -> PyResult<Line> {
+        let (code, line) = (frame.getattr("f_code")?, frame.getattr("f_lineno")?.extract()?);
+        let mut codes = self.codes.lock();
+        let known = codes.iter().position(|known| known.is(&code));
+        let code = known.unwrap_or_else(|| {
+            codes.push(code.unbind());
+            codes.len() - 1
+        });
+        Ok(Line { code, line })
+    }
+
+    /// Notes the line of the first request that a program left when it ended.
+    pub fn note_unawaited(&self, id: usize, line: Option<Line>) {
+        if let Some(line) = line {
+            self.unawaited.lock().insert(id, line);
+        }
+    }
+
+    /// Returns the line of the first request that a program left when it ended, as ` at program.py:12`.
+    pub fn unawaited_place(&self, py: Python<'_>, id: usize) -> Option<String> {
+        let Line { code, line } = *self.unawaited.lock().get(&id)?;
+        let code = self.codes.lock().get(code)?.clone_ref(py);
+        let file: String = code.getattr(py, "co_filename").ok()?.extract(py).ok()?;
+        Some(format!(" at {file}:{line}"))
     }
 
     pub fn end(&self) {

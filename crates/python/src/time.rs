@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use loggp::{MS, NS, PS, SEC, Time as Moment, US};
+use loggp::{MS, NS, PS, SEC, Time as Moment, TimeError, US};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyString, PyTuple};
@@ -28,25 +28,43 @@ pub fn add_units(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Returns a number or a time as text that the library reads: a bare number counts cycles.
-pub fn time_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+/// Returns a number or a time as text that the library reads: a bare number counts cycles. One that is not whole
+/// is rounded to the nearest picosecond.
+pub fn time_text(value: &Bound<'_, PyAny>, cycle: Moment) -> PyResult<String> {
     if let Ok(time) = value.cast::<Time>() {
         return Ok(format!("{}ps", time.get().0.as_ps()));
     }
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(text.to_str()?.to_owned());
     }
-    // Rust prints no exponents, which the library does not read.
-    if value.cast::<PyFloat>().is_ok() {
-        return Ok(value.extract::<f64>()?.to_string());
+    if value.cast::<PyFloat>().is_err()
+        && let Ok(whole) = value.call_method0("__index__")
+    {
+        return Ok(whole.str()?.to_str()?.to_owned());
     }
-    match value.cast::<PyInt>() {
-        Ok(number) => Ok(number.str()?.to_str()?.to_owned()),
-        Err(_) if value.hasattr("__float__")? => Ok(value.extract::<f64>()?.to_string()),
+    match value.extract::<f64>() {
+        Ok(cycles) => cycles_text(cycles, cycle),
         Err(_) => Err(PyTypeError::new_err(format!(
             "{} is no time; give a number of cycles, \"3.5us\", or 3.5 * loggp.US",
             value.repr()?
         ))),
+    }
+}
+
+/// Returns a number of cycles as text, rounded to the nearest picosecond.
+fn cycles_text(cycles: f64, cycle: Moment) -> PyResult<String> {
+    if !cycles.is_finite() {
+        let sentence =
+            format!("{} is no time; give a finite number of cycles", cycles.to_string().to_lowercase());
+        return Err(PyValueError::new_err(sentence));
+    }
+    let text = cycles.to_string(); // without an exponent, which the library does not read
+    if Moment::parse(&text, cycle) != Err(TimeError::TooFine) {
+        return Ok(text); // exact, or too long
+    }
+    match (cycles * cycle.as_ps() as f64).round() as i64 {
+        0 if cycles < 0.0 => Ok("-1ps".into()), // what is below 0 stays so, and is refused where it must not be
+        ps => Ok(format!("{ps}ps")),
     }
 }
 
@@ -55,7 +73,7 @@ pub fn read_time(value: &Bound<'_, PyAny>, cycle: Moment) -> PyResult<Moment> {
     if let Ok(time) = value.cast::<Time>() {
         return Ok(time.get().0);
     }
-    let text = time_text(value)?;
+    let text = time_text(value, cycle)?;
     Moment::parse(&text, cycle)
         .map_err(|why| PyValueError::new_err(format!("{}: {why}", value.repr().unwrap())))
 }
@@ -130,9 +148,33 @@ impl Time {
         format!("Time('{}')", self.0)
     }
 
+    /// Formats it as its text, or with a form of numbers, as `.2f`, its number; with `us` or another unit behind
+    /// that, in that unit.
+    ///
+    /// >>> from loggp import US
+    /// >>> time = 1234567 * US / 100
+    /// >>> f"{time}, {time:.1f}, {time:.2f us}, {time:,.0fns}, {time:us}, {time:>14}"
+    /// '12.34567 ms, 12.3 ms, 12345.67 us, 12,345,670 ns, 12345.67 us,    12.34567 ms'
     fn __format__(&self, spec: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
-        let text = PyString::new(spec.py(), &self.0.to_string());
-        Ok(text.call_method1("__format__", (spec,))?.unbind())
+        let py = spec.py();
+        let (form, unit) = split_form(spec.to_str()?);
+        let text = self.0.to_string();
+        if unit.is_none() && !form.ends_with(FORMS_OF_NUMBERS) {
+            return Ok(PyString::new(py, &text).call_method1("__format__", (spec,))?.unbind());
+        }
+        let unit = unit.or_else(|| text.rsplit_once(' ').map(|(_, unit)| unit)).unwrap_or("us");
+        let length = UNITS.into_iter().find(|(name, _)| *name == unit).map_or(US, |(_, length)| length);
+        let number = self.0.in_units(length);
+        let number: String = match form {
+            "" => number.to_string(),
+            form => number.into_pyobject(py)?.call_method1("__format__", (form,))?.extract()?,
+        };
+        Ok(PyString::new(py, &format!("{number} {unit}")).into_any().unbind())
+    }
+
+    /// The number of microseconds: what NumPy and Matplotlib take it for.
+    fn __float__(&self) -> f64 {
+        self.us()
     }
 
     fn __hash__(&self) -> u64 {
@@ -227,6 +269,25 @@ impl Time {
     }
 }
 
+/// The units of times, by their names.
+const UNITS: [(&str, Moment); 5] = [("ps", PS), ("ns", NS), ("us", US), ("ms", MS), ("s", SEC)];
+
+/// What forms of numbers end with.
+const FORMS_OF_NUMBERS: [char; 7] = ['e', 'E', 'f', 'F', 'g', 'G', 'n'];
+
+/// Splits a form into that of a number and a unit. A lone `s` is Python's form of text.
+fn split_form(spec: &str) -> (&str, Option<&'static str>) {
+    for (unit, _) in UNITS {
+        if let Some(form) = spec.strip_suffix(unit) {
+            let is_of_number = |form: &str| form.ends_with(FORMS_OF_NUMBERS);
+            if unit != "s" && form.is_empty() || is_of_number(form.trim_end()) || form == " " {
+                return (form.trim_end(), Some(unit));
+            }
+        }
+    }
+    (spec, None)
+}
+
 /// Returns a time; 0 is one too.
 fn operand(value: &Bound<'_, PyAny>, how: &str) -> PyResult<Time> {
     if let Ok(time) = value.cast::<Time>() {
@@ -241,7 +302,9 @@ fn operand(value: &Bound<'_, PyAny>, how: &str) -> PyResult<Time> {
 
 /// Returns a number by which a time is multiplied or divided.
 fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
-    value.extract().map_err(|_| {
+    let number =
+        if value.is_instance_of::<Time>() { Err(PyTypeError::new_err("a time")) } else { value.extract() };
+    number.map_err(|_| {
         let repr = value.repr().map(|repr| repr.to_string()).unwrap_or_default();
         PyTypeError::new_err(format!("a time is multiplied or divided by a number, not by {repr}"))
     })

@@ -12,11 +12,13 @@ use loggp::trace::{Activity, ActivityKind, Message, Progress, Trace as Record};
 use loggp_command::replace_file;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::columns::Columns;
 use crate::interruptible::{Stopping, interruptible};
-use crate::order::Order;
+use crate::order::{Order, Source};
 
 /// The record of a run: its activities and its messages, as columns.
 ///
@@ -52,8 +54,12 @@ impl Trace {
     }
 
     fn made_by(make: MakeRecord) -> Trace {
+        Trace::with_record(Arc::new(LazyLock::new(make)))
+    }
+
+    fn with_record(record: Arc<LazyLock<Record, MakeRecord>>) -> Trace {
         Trace {
-            record: Arc::new(LazyLock::new(make)),
+            record,
             progress: PyOnceLock::new(),
             activities: PyOnceLock::new(),
             messages: PyOnceLock::new(),
@@ -115,6 +121,27 @@ impl Trace {
             File::open(&path).map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))?;
         let read = interruptible(py, move |stop| Record::read(BufReader::new(Stopping::new(file, stop))))?;
         read.map(Trace::new).map_err(|why| PyValueError::new_err(format!("{}: {why}", path.display())))
+    }
+
+    /// Reads a trace from the bytes of a file of it.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: PyBackedBytes) -> PyResult<Trace> {
+        let read = interruptible(py, move |stop| Record::read(Stopping::new(&*bytes, stop)))?;
+        read.map(Trace::new).map_err(|why| PyValueError::new_err(why.to_string()))
+    }
+
+    /// Returns the trace as the bytes of a file of it.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let record = self.record.clone();
+        let written = interruptible(py, move |stop| {
+            let mut bytes = Stopping::new(Vec::new(), stop);
+            record.write_compact(&mut bytes).map(|()| bytes.inner)
+        })?;
+        Ok(PyBytes::new(py, &written.map_err(|why| PyValueError::new_err(why.to_string()))?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        (py.get_type::<Trace>().getattr("from_bytes")?, (self.to_bytes(py)?,)).into_pyobject(py)
     }
 
     /// Writes the trace to a file, which `loggp analyze`, `loggp timeline` and others read. With
@@ -207,8 +234,9 @@ impl Trace {
     /// >>> again.time == drawn.time and again.results == drawn.results
     /// True
     #[getter]
-    fn order(&self, py: Python<'_>) -> PyResult<Order> {
-        Ok(Order(loggp::Order::from_trace(self.record(py)?)))
+    pub fn order(&self, py: Python<'_>) -> PyResult<Order> {
+        let order = loggp::Order::from_trace(self.record(py)?);
+        Ok(Order { order, source: Source::Trace(Py::new(py, Trace::with_record(self.record.clone()))?) })
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -1,5 +1,9 @@
 """Programs under many orders."""
 
+import dataclasses
+import itertools
+from typing import Any
+
 import pytest
 
 from loggp import US, Machine, RunError
@@ -90,6 +94,43 @@ def test_results_that_are_arrays_are_compared() -> None:
         return total
 
     assert THREE.check(program, runs=50)
+
+
+@dataclasses.dataclass
+class Kept:
+    name: str
+    numbers: Any = dataclasses.field()
+    moment: float = dataclasses.field(compare=False, default=0.0)
+
+
+def test_arrays_and_nan_within_results_are_compared() -> None:
+    numpy = pytest.importorskip("numpy")
+    array, other = numpy.array([1.0, numpy.nan]), numpy.array([2.0, numpy.nan])
+    runs = itertools.count()
+    for make in (
+        lambda array: (1, array),
+        lambda array: [array, [array]],
+        lambda array: {"x": (array,)},
+        lambda array: Kept("x", array, moment=next(runs)),
+        lambda array: array[0] if array[0] > 1 else float("nan"),
+    ):
+        assert THREE.check(lambda p, make=make: make(array.copy()), runs=20, audits=0), make(array)
+
+        def differs(p):
+            order = yield from words(p)
+            return make(array.copy() if order in (None, (1, 2)) else other)
+
+        assert not THREE.check(differs), make(array)
+    assert not THREE.check(lambda p: numpy.zeros(next(runs) % 2 + 1), runs=20)
+
+
+def test_a_comparison_that_raises_is_raised() -> None:
+    class Incomparable:
+        def __eq__(self, other: object) -> bool:
+            raise ZeroDivisionError("no comparison")
+
+    with pytest.raises(ZeroDivisionError, match="no comparison"):
+        THREE.check(lambda p: [Incomparable()], runs=20)
 
 
 def test_wrong_settings_are_refused() -> None:

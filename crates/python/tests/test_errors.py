@@ -94,6 +94,20 @@ def returns_a_call(p):
     return p.barrier()
 
 
+def sub(p):
+    yield p.barrier()
+
+
+def unpacks(p):
+    sender, value = p.recv("x")
+    yield p.work(1)
+
+
+def returns_a_generator(p):
+    yield p.work(1)
+    return sub(p)
+
+
 def twice(p):
     call = p.work(1)
     yield call
@@ -162,7 +176,10 @@ def mixed_requests(p):
         (yields(lambda p: p.speed), AttributeError, "a processor has no speed"),
         (forgets, RuntimeError, "p.send(...) was made at "),
         (forgets_at_the_end, RuntimeError, "not yielded, so that nothing was done; write `yield p.barrier(...)`"),
-        (returns_a_call, RuntimeError, "p.barrier(...) was made"),
+        (returns_a_call, RuntimeError, "returned p.barrier(...) and did not yield it, so that nothing was done; write `return (yield"),
+        (returns_a_generator, RuntimeError, "returned the generator sub, of which nothing was done; write `return (yield from sub("),
+        (unpacks, TypeError, "p.recv(...) was not yielded, so that it has no result to unpack; write `sender, value = yield p.recv("),
+        (yields(sub), TypeError, "yielded the generator sub, which is no call; write `yield from sub(...)`"),
         (twice, RuntimeError, "one p.work(...) twice"),
         (of_another(), RuntimeError, "yielded a call of processor 0"),
         (coroutine, TypeError, "is an async function"),
@@ -187,6 +204,25 @@ def test_wrong_calls_have_their_line() -> None:
     assert f"(at {__file__}:{line})" in str(error) and "is not in" in str(error) and ".rs" not in str(error)
     assert "processor 0 ended and had not waited for its isend" in str(refused(unwaited))
     assert f"{__file__}:{forgets.__code__.co_firstlineno + 1}" in str(refused(forgets))
+
+
+def test_unawaited_requests_have_their_line() -> None:
+    def helper(p):
+        yield p.send(1 - p.id, "y")
+        return (yield from p.isend(1 - p.id, "x"))
+
+    def program(p):
+        first = yield p.irecv("y")
+        yield from helper(p)
+        yield p.wait(first)
+        yield p.recv("x")
+
+    error = refused(program)
+    line = helper.__code__.co_firstlineno + 2
+    assert f"had not waited for its isend of 1 word to 1 with tag 1 (x), called for at " in str(error)
+    assert f"(at {__file__}:{line})" in str(error) and ".rs" not in str(error)
+    report = TWO.check(program, runs=2)
+    assert f"(at {__file__}:{line})" in str(report.failure.error) and ".rs" not in str(report)
 
 
 def test_messages_that_are_too_long() -> None:
@@ -228,7 +264,9 @@ def test_endless_work_comes_to_the_end_of_time() -> None:
             yield p.work(10**12)
         raise AssertionError("time goes on")
 
-    assert str(refused(program)).startswith("processor 0 came to the end of time, ")
+    error = str(refused(program))
+    line = program.__code__.co_firstlineno + 2
+    assert error.startswith("processor 0 came to the end of time, ") and f"(at {__file__}:{line})" in error
 
 
 def test_programs_are_closed() -> None:

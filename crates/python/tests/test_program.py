@@ -1,13 +1,14 @@
 """Programs: every call, in Python."""
 
 import array
+import itertools
 import operator
 from typing import Any
 
 import pytest
 
 import loggp
-from loggp import US, Group, Machine
+from loggp import US, Group, Machine, RunError
 
 MACHINE = Machine(P=8, L=6, o=2, g=4)
 TWO = Machine(P=2, L=6, o=2, g=4)
@@ -319,6 +320,84 @@ def test_levels() -> None:
     levels = Machine(P=4, L=60, o=2, g=4, levels=[dict(P=2, L=6, o=1, g=1)])
     # Within a pair 1 + 6 + 1, and between pairs the second message: 1 + 2 + 60 + 2.
     assert results(program, levels) == results(program, levels.replace(ports="dual")) == [3 * US, 8 * US, 65 * US, 0]
+
+
+def test_a_run_ends_before_its_programs() -> None:
+    def serve(p):
+        while True:
+            sender, value = yield p.recv("ask")
+            yield p.work(1)
+            yield p.send(sender, "answer", value + 1)
+
+    def program(p):
+        if p.id == 0:
+            yield from serve(p)
+        for i in itertools.count():
+            yield p.send(0, "ask", i)
+            yield p.recv("answer")
+            if p.id == 2 and i == 1:
+                return "done"
+
+    run = Machine(P=3, L=6, o=2, g=4).run(program, until=100)
+    whole = Machine(P=3, L=6, o=2, g=4).run(program, until=1000)
+    assert run.results == [None, None, "done"] and run.time == 100 * US and whole.time == 1000 * US
+    begun = {(row, enter) for row, enter in enumerate(run.trace.messages.enter) if enter < 100_000_000}
+    assert len(begun) == len(run.trace.messages) > 10 and run.messages < whole.messages / 5
+    assert max(run.trace.activities.start) <= 100_000_000
+    assert loggp.analyze(run)[0].messages == run.messages and "<svg" in run._repr_html_()
+    with pytest.raises((ValueError, loggp.LoggpError), match="could end before its programs"):
+        loggp.analyze(run, what_if="L=9us")
+    again = Machine(P=3, L=6, o=2, g=4).run(program, order=run.trace.order, until=100)
+    assert list(again.trace.messages.arrival) == list(run.trace.messages.arrival)
+    # Time goes on while programs wait for ever, or only compute.
+    assert TWO.run(serve, until="1ms").results == [None, None] and TWO.run(serve, until=0).time == 0
+    assert TWO.run(computes, until=50).results == [None, None]
+    assert TWO.run(lambda p: 7, until=50).results == [7, 7]
+    with pytest.raises(ValueError, match="a run until -1 us cannot be"):
+        TWO.run(serve, until=-1)
+    with pytest.raises(RunError, match="raised ZeroDivisionError"):
+        TWO.run(lambda p: 1 // 0, until=50)
+
+
+def computes(p):
+    while True:
+        yield p.work(1)
+
+
+def test_messages_may_be_left() -> None:
+    def program(p):
+        yield p.send(1 - p.id, "x", 1)
+        yield p.isend(1 - p.id, "x", 2)
+        return p.id
+
+    with pytest.raises(RunError):
+        TWO.run(program)
+    assert TWO.run(program, allow_unreceived=True).results == [0, 1]
+    with pytest.raises(RunError, match="deadlock"):
+        TWO.run(lambda p: (yield p.recv("x")), allow_unreceived=True)
+
+
+def test_values_are_copied_if_told() -> None:
+    def program(p):
+        numbers = [1, 2]
+        if p.id == 0:
+            yield p.send(1, "x", numbers)
+            numbers.append(3)
+            yield p.send(1, "then", None)
+        else:
+            yield p.recv("then")
+            numbers = yield p.recv_from(0, "x")
+        shared = yield from p.broadcast(0, numbers if p.id == 0 else None)
+        shared.append(p.id)
+        mine = [p.id]
+        total = yield from p.all_reduce(mine, operator.iadd)
+        return numbers, shared, mine, total
+
+    four = Machine(P=2, L=6, o=2, g=4)
+    copied = four.run(program, copy=True).results
+    assert copied == [([1, 2, 3], [1, 2, 3, 0], [0], [0, 1]), ([1, 2], [1, 2, 3, 1], [1], [0, 1])]
+    assert four.run(program).results[1][0] == [1, 2, 3, 0, 1]  # the object itself
+    assert four.check(program, copy=True, runs=10)
 
 
 def test_10_000_processors() -> None:

@@ -1,6 +1,8 @@
 """Times, and the machine's parameters."""
 
+import math
 import pickle
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +43,12 @@ def test_times_are_exact() -> None:
         (lambda: Machine(8, latency="often"), ValueError, "often"),
         (lambda: Machine(8, G=1, G_s=1), ValueError, "belongs to LogGPS"),
         (lambda: Machine.preset("cm6"), ValueError, "cm5"),
-        (lambda: Machine(8, L=1e-9), ValueError, "finer than a picosecond"),
+        (lambda: Machine(8, L="0.0000001us"), ValueError, "finer than a picosecond"),
+        (lambda: Machine(8, L=-1e-9), ValueError, "L = -1 ps"),
+        (lambda: Machine(8, L=-0.5), ValueError, "L = -500 ns"),
+        (lambda: Machine(8, L=math.nan), ValueError, "nan is no time; give a finite number of cycles"),
+        (lambda: Machine(8, L=math.inf), ValueError, "inf is no time; give a finite number of cycles"),
+        (lambda: US * US, TypeError, "multiplied or divided by a number"),
     ],
 )
 def test_wrong_times_and_machines_are_refused(
@@ -57,6 +64,49 @@ def test_parameters_are_read_as_the_command_reads_them() -> None:
     assert (machine.L, machine.o, machine.g, machine.P) == (12 * US, 2 * US, 4 * US, 8)
     assert machine.replace(L=1, P=4).L == 2 * US
     assert machine.replace(L=1).g == machine.g
-    assert machine.S is None and machine.C is None
+    assert machine.S is None and machine.C == 3
     assert Machine.preset("cm5", P=16).P == 16
     assert loggp.Machine(2, L=0.5, o=0.0001).o == 100 * loggp.PS
+
+
+def test_numbers_are_rounded_to_the_picosecond() -> None:
+    machine = Machine(8, L=1 / 3, o=2e-5, g=1e-9, cycle="30ns")
+    assert (machine.L.ps, machine.o.ps, machine.g.ps) == (10_000, 1, 0)
+    drawn = random.Random(7)
+    lengths = [drawn.expovariate(1) for _ in range(1000)]
+
+    def program(p):
+        for length in lengths:
+            before = p.now
+            yield p.work(length)
+            assert (p.now - before).ps == round(length * 1e6)
+        with pytest.raises(ValueError, match="work of -1e-09 cannot be; give 0 or more"):
+            p.work(-1e-9)
+        with pytest.raises(ValueError, match="nan is no time"):
+            p.work(math.nan)
+
+    Machine(1).run(program)
+    schedule = loggp.Schedule(1)
+    schedule.calc(0, 1 / 3)
+    schedule.calc(0, [1 / 3, 2 / 3])
+    assert schedule.play(Machine(1)).time.ps >= 666_667
+
+
+def test_numbers_of_numpy() -> None:
+    numpy = pytest.importorskip("numpy")
+    assert Machine(8, L=numpy.float32(0.1), o=numpy.int64(3), g=numpy.float64(1 / 3)).params == {
+        "P": 8, "word": 8, "L": Time("100000ps"), "o": 3 * US, "g": Time("333333ps"),
+    }  # fmt: skip
+    assert numpy.asarray([US, 1500 * NS], dtype=float).tolist() == [1.0, 1.5] == [float(US), float(1500 * NS)]
+
+
+def test_formats() -> None:
+    time = Time("12.34567ms")
+    forms = {
+        "": "12.34567 ms", ".1f": "12.3 ms", ".2f us": "12345.67 us", ",.0fns": "12,345,670 ns", "us": "12345.67 us",
+        ">14": "   12.34567 ms", "s": "12.34567 ms", ".3f s": "0.012 s", ".3fs": "0.012 s", "ps": "12345670000 ps",
+    }  # fmt: skip
+    assert {form: format(time, form) for form in forms} == forms
+    assert f"{Time('0us'):.2f}" == "0.00 us"
+    with pytest.raises(ValueError):
+        format(time, "10parsec")

@@ -269,3 +269,49 @@ def test_a_timeline_is_written_where_it_is_told(tmp_path: Path) -> None:
         patch.chdir(tmp_path / "here")
         loggp.timeline(run, output="y.svg")
     assert (tmp_path / "here" / "y.svg").exists()
+
+
+def test_numbers_in_parameters_are_rounded() -> None:
+    rows = loggp.compare("broadcast", "optimal", params={"L": 1 / 3, "o": 2e-5, "g": 0.5}, P=8, clock="virtual")
+    assert rows[0].params["L"] == loggp.Time("333333ps") and rows[0].params["o"] == 20 * loggp.PS
+    lab = loggp.Machine(P=8, L=1, o=1, g=1, cycle="30ns")
+    rows = loggp.compare("broadcast", "optimal", machine=lab, params={"L": 1 / 3}, clock="virtual")
+    assert rows[0].params["L"] == 10 * loggp.NS
+    assert _command.option_words({"x": 2e-5, "y": 1e22}) == ["--x=0.00002", "--y=10000000000000000000000"]
+    with pytest.raises(ValueError, match="nan is no value of an option"):
+        _command.option_words({"x": math.nan})
+
+
+def test_rows_are_joined() -> None:
+    rows = loggp.machines()
+    joined = rows[:2] + rows[2:3]
+    assert list(joined) == list(rows)[:3] and type(joined) is loggp.Rows
+    with pytest.raises(TypeError):
+        rows + [1]  # type: ignore[operator]
+
+
+def test_columns_of_nulls_have_their_type() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rows = loggp.compare("scatter", "fixed", "split", P=8, clock="virtual")
+    assert rows.columns()["measured_ns"] == [None, None] == rows.columns()["held"]
+    schema, types = rows.to_polars().schema, rows.to_pandas().dtypes
+    assert (schema["measured_ns"], schema["held"]) == (polars.Float64, polars.Boolean)
+    assert (str(types["measured_ns"]), str(types["held"])) == ("float64", "boolean")
+    machines = loggp.machines()
+    assert machines.to_polars().schema["params.G"] == polars.Int64
+    assert str(machines.to_pandas().dtypes["params.G"]) == "Int64" and pandas.isna(machines.to_pandas()["params.G"][0])
+
+
+def test_a_notebook_shows_a_run_and_units() -> None:
+    def ring(p: loggp.Proc) -> Iterator[Any]:
+        yield p.send((p.id + 1) % p.P, "token", p.id)
+        yield p.recv("token")
+
+    machine = loggp.Machine(P=4, L=6, o=2, g=4)
+    shown = machine.run(ring)._repr_html_()
+    assert "<svg" in shown and "run of 4 processors: 10 us" in shown
+    assert "<table" in machine.run(ring, trace=False)._repr_html_()
+    large = machine.replace(P=1000).run(ring)._repr_html_()
+    assert "<table" in large and "and 968 more" in large and "<svg" not in large
+    rows = loggp.sweep("broadcast", "optimal", over="L=1us..2us:2", P=8, params="o=2,g=4")
+    assert "2 us</td>" in rows._repr_html_() and "2,000,000" not in rows._repr_html_()

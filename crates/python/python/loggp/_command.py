@@ -8,6 +8,7 @@ here do too.
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +35,9 @@ sys.exit(module.command(["loggp", *sys.argv[2:]]))
 
 # Options that may be given several times; of others the values make one.
 _REPEATED = {"beside", "level", "model", "over", "parameter", "what_if"}
+
+MachineLike = Machine | str | os.PathLike[str]
+"""A machine that was made here, one of the papers by its name, or a file with one."""
 
 Option = str | bool | float | Time | os.PathLike[str] | Mapping[str, Any] | Iterable[Any] | None
 """A value of an option: text, a number, a time, several of them, or names with values."""
@@ -118,13 +123,14 @@ def _tell(lines: list[str], status: int) -> None:
 def report(
     *words: str,
     options: Mapping[str, Option],
-    machine: Machine | str | os.PathLike[str] | None = None,
+    machine: MachineLike | None = None,
     picture: bool,
     cwd: str | None = None,
 ) -> Output:
     """Runs a command with a report, and returns it."""
     with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
-        all_words = [*words, *machine_words(machine, folder), *option_words(options)]
+        given = option_words(_with_whole_times(options, machine))
+        all_words = [*words, *machine_words(machine, folder), *given]
         rows, svg = Path(folder, "rows.json"), Path(folder, "picture.svg")
         all_words += ["--output", str(rows), *(["--output", str(svg)] if picture else [])]
         text = run(*all_words, cwd=cwd)
@@ -169,10 +175,48 @@ def _text(value: Any) -> str:
         return str(os.path.abspath(value))
     if isinstance(value, Iterable) and not isinstance(value, str):
         return ",".join(map(_text, value))
+    if isinstance(value, float):
+        return _decimal(value)
     return str(value)
 
 
-def machine_words(machine: Machine | str | os.PathLike[str] | None, folder: str) -> list[str]:
+def _decimal(number: float) -> str:
+    """Returns a number without an exponent, which the command does not read."""
+    if not math.isfinite(number):
+        raise ValueError(f"{number} is no value of an option; give a finite number")
+    return format(Decimal(repr(float(number))), "f")
+
+
+def _rounded(params: Mapping[str, Any], cycle: Time) -> dict[str, Any]:
+    """Returns parameters in which the times that are numbers of cycles are whole picoseconds."""
+    times = set(_loggp.TIME_PARAMETERS)
+    is_cycles = {name: name in times and isinstance(value, float) for name, value in params.items()}
+    return {
+        name: Time.from_ps(_loggp.picoseconds(value, cycle)) if is_cycles[name] else value
+        for name, value in params.items()
+    }
+
+
+def _with_whole_times(options: Mapping[str, Option], machine: MachineLike | None) -> dict[str, Option]:
+    """Returns options in which parameters that are fractions of cycles are rounded to picoseconds."""
+    given = dict(options)
+    for name in ("params", "what_if"):
+        value = given.get(name)
+        cycle = given.get("cycle")
+        if isinstance(value, Mapping) and any(isinstance(one, float) for one in value.values()):
+            length = Time(str(cycle)) if isinstance(cycle, str) else cycle
+            given[name] = _rounded(value, length if isinstance(length, Time) else _cycle(machine))
+    return given
+
+
+def _cycle(machine: MachineLike | None) -> Time:
+    """Returns the cycle of a machine, 1 us unless it says so."""
+    if isinstance(machine, Machine):
+        return machine.cycle
+    return _loggp.US if machine is None else _loggp.cycle_of(os.fspath(machine))
+
+
+def machine_words(machine: MachineLike | None, folder: str) -> list[str]:
     """Returns the options that choose a machine. One that was made here becomes a file in the folder."""
     if machine is None:
         return []
@@ -197,7 +241,12 @@ def machine_words(machine: Machine | str | os.PathLike[str] | None, folder: str)
 def _level(level: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a level as a machine's file has it."""
     others = {name: level[name] for name in ("ports", "one_port") if name in level}
-    return {"params": {name: _text(value) for name, value in level.items() if name not in others}, **others}
+    return {"params": {name: _limit(value) for name, value in level.items() if name not in others}, **others}
+
+
+def _limit(value: Any) -> str:
+    """Returns a value as a machine's file has it, where no limit has a name."""
+    return "none" if value is None else _text(value)
 
 
 def main() -> None:

@@ -96,6 +96,12 @@ class Rows(Generic[R]):
     def __iter__(self) -> Iterator[R]:
         return iter(self._rows)
 
+    def __add__(self, other: Rows[R]) -> Rows[R]:
+        """Returns the rows of both, with both reports and without a picture."""
+        if not isinstance(other, Rows):
+            return NotImplemented
+        return Rows([*self._rows, *other._rows], "\n".join(text for text in (self.text, other.text) if text))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Rows) and self._rows == other._rows
 
@@ -110,13 +116,23 @@ class Rows(Generic[R]):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Returns the columns as Arrow's stream, in a capsule."""
-        return _loggp.arrow_stream([(name, _kind(values), values) for name, values in self.columns().items()])
+        kinds = self._kinds()
+        return _loggp.arrow_stream([(name, kinds[name], values) for name, values in self.columns().items()])
+
+    def _kinds(self) -> dict[str, str]:
+        """Returns the kind of each column; of one without values that of its field in the rows."""
+        fields = _field_kinds(type(self._rows[0])) if self._rows else {}
+        return {name: _kind(name, values, fields) for name, values in self.columns().items()}
 
     def to_pandas(self) -> _pandas.DataFrame:
         """Returns the columns as a data frame of pandas."""
         import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-        return pandas.DataFrame(self.columns())
+        types = {"int": "Int64", "bool": "boolean", "float": "float64"}
+        frame = pandas.DataFrame(self.columns())
+        kinds = {name: kind for name, kind in self._kinds().items() if frame[name].isna().any()}
+        # A column of nulls has the type that its values would have.
+        return frame.astype({name: types.get(kind, "str") for name, kind in kinds.items()})
 
     def to_polars(self) -> _polars.DataFrame:
         """Returns the columns as a data frame of Polars."""
@@ -185,11 +201,27 @@ def _alike(name: str, values: list[Any]) -> list[Any]:
     return values
 
 
-def _kind(values: list[Any]) -> str:
+def _kind(name: str, values: list[Any], fields: Mapping[str, str]) -> str:
     there = next((value for value in values if value is not None), None)
     if isinstance(there, int) and any(value is not None and abs(value) >= 2**63 for value in values):
         return "float"
-    return "float" if there is None else type(there).__name__
+    if there is not None:
+        return type(there).__name__
+    if name.startswith("params."):
+        return "int"
+    return "float" if _is_time(name) else fields.get(name, "str")
+
+
+def _field_kinds(kind: type[Row], begin: str = "") -> dict[str, str]:
+    """Returns the kinds of a row's fields that are numbers, by the paths of their columns."""
+    kinds = {}
+    for name, hint in typing.get_type_hints(kind).items():
+        for option in typing.get_args(hint) or (hint,):
+            if option in (bool, int, float):
+                kinds[begin + name.rstrip("_")] = option.__name__
+            elif isinstance(option, type) and issubclass(option, Row):
+                kinds.update(_field_kinds(option, f"{begin}{name.rstrip('_')}."))
+    return kinds
 
 
 def _title(path: str) -> str:
@@ -211,6 +243,8 @@ def _cell(path: str, value: Any) -> str:
         return f'<td style="text-align: left">{html.escape(value)}</td>'
     elif _is_time(path):
         text = str(_time(value))
+    elif path.removeprefix("params.") in _loggp.TIME_PARAMETERS:
+        text = str(Time.from_ps(value))
     elif path.startswith(("error", "share", "change")):
         text = f"{100 * value:+.2f}%" if path != "share" else f"{100 * value:.1f}%"
     else:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from . import _command
-from ._command import Option
-from ._loggp import PS, Machine, Time
+from ._command import MachineLike, Option
+from ._loggp import PS, Run, Time
 from ._results import (
     Analysis,
     Finding,
@@ -25,9 +25,6 @@ from ._results import (
     Tuned,
 )
 from ._rows import Picture, Row, Rows, read
-
-MachineLike = Machine | str | os.PathLike[str]
-"""A machine that was made here, one of the papers by its name, or a file with one."""
 
 Source = str | os.PathLike[str]
 """A file, or the name of a pattern."""
@@ -303,6 +300,38 @@ def timeline(
         )
         shown = written.read_text()
         return Picture(shown) if written.suffix == ".svg" else Page(shown, height)
+
+
+# The most activities of a run that a notebook shows as a picture, and the most processors in its table.
+_MOST_DRAWN = 2000
+_MOST_LISTED = 32
+
+
+def run_html(run: Run[Any]) -> str:
+    """Returns what a notebook shows of a run: its picture, or if that is too large a table of its processors."""
+    trace = run.trace
+    if trace is not None and 0 < len(trace.activities) <= _MOST_DRAWN:
+        try:
+            with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
+                picture = timeline(run, output=Path(folder, "run.svg"))
+                if isinstance(picture, Picture):
+                    return f"<div><p>{html.escape(repr(run))}</p>{picture.svg}</div>"
+        except (ValueError, OSError, _command.LoggpError):
+            pass  # more than a picture can show
+    names = ["processor", "finish", "send", "recv", "gap", "stall", "work", "idle", "sent", "received"]
+    rows = [
+        [number, *(getattr(account, name) for name in names[1:])]
+        for number, account in enumerate(run.processors[:_MOST_LISTED])
+    ]
+    cells = ["".join(f'<td style="text-align: right">{value}</td>' for value in row) for row in rows]
+    head = "".join(f"<th>{name}</th>" for name in names)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    more = len(run.processors) - len(rows)
+    rest = f"<p>and {more} more</p>" if more > 0 else ""
+    return (
+        f"<div><p>{html.escape(repr(run))}</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}</div>"
+    )
 
 
 def _rows(kind: type[R], output: _command.Output) -> Rows[R]:
