@@ -21,7 +21,8 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
     if type(one) is type(other) and _is_compared_by_fields(type(one)):
-        names = [field.name for field in dataclasses.fields(one) if field.compare]
+        kind: Any = type(one)
+        names = [field.name for field in dataclasses.fields(kind) if field.compare]
         return all(same(getattr(one, name), getattr(other, name)) for name in names)
     if getattr(one, "shape", None) != getattr(other, "shape", None):
         return False

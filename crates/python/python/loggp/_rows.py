@@ -129,10 +129,10 @@ class Rows(Generic[R]):
         import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
         types = {"int": "Int64", "bool": "boolean", "float": "float64"}
-        frame = pandas.DataFrame(self.columns())
-        kinds = {name: kind for name, kind in self._kinds().items() if frame[name].isna().any()}
+        columns, kinds = self.columns(), self._kinds()
+        with_nulls = [name for name, values in columns.items() if None in values]
         # A column of nulls has the type that its values would have.
-        return frame.astype({name: types.get(kind, "str") for name, kind in kinds.items()})
+        return pandas.DataFrame(columns).astype({name: types.get(kinds[name], "str") for name in with_nulls})
 
     def to_polars(self) -> _polars.DataFrame:
         """Returns the columns as a data frame of Polars."""
