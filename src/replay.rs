@@ -175,7 +175,9 @@ impl<'a> Replay<'a> {
             return refuse("the trace is of a run in which a processor crashed: nobody knows what it was about to call; give one of a run without crashes".into());
         }
         if trace.faults.ended_early {
-            return refuse("the trace is of a run that could end before its programs, or with messages left: nobody knows what they were about to call; give one of a run that ends with them".into());
+            let sentence = "the trace is of a run that could end before its programs, or with messages left: nobody knows \
+                            what they were about to call; give one of a run that ends with them";
+            return refuse(sentence.into());
         }
         if !(trace.faults.is_empty() || is_same) {
             return refuse("the trace is of a run in which messages were lost or came twice, which can be made again only as it was; leave its parameters as they are".into());

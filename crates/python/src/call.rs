@@ -164,7 +164,8 @@ impl Call {
         if call.kind.take().is_some() {
             let name = call.name;
             let sentence = format!(
-                "p.{name}(...) was not yielded, so that it has no result to unpack; write `sender, value = yield p.{name}(...)`"
+                "p.{name}(...) was not yielded, so that it has no result to unpack; \
+                 write `sender, value = yield p.{name}(...)`"
             );
             return Err(PyTypeError::new_err(sentence));
         }

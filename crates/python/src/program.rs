@@ -149,7 +149,8 @@ impl<'a> Programs<'a> {
             && let Some(name) = call.borrow_mut().take_returned()
         {
             let sentence = format!(
-                "processor {} returned p.{name}(...) and did not yield it, so that nothing was done; write `return (yield p.{name}(...))`",
+                "processor {} returned p.{name}(...) and did not yield it, so that nothing was done; \
+                 write `return (yield p.{name}(...))`",
                 seat.id
             );
             return Step::Fail(PyRuntimeError::new_err(sentence));
@@ -157,7 +158,8 @@ impl<'a> Programs<'a> {
         match name_of_generator(&result) {
             Some(name) => {
                 let sentence = format!(
-                    "processor {} returned the generator {name}, of which nothing was done; write `return (yield from {name}(...))`",
+                    "processor {} returned the generator {name}, of which nothing was done; \
+                     write `return (yield from {name}(...))`",
                     seat.id
                 );
                 Step::Fail(PyRuntimeError::new_err(sentence))
