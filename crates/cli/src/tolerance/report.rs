@@ -90,7 +90,7 @@ fn unseen_columns<'a>() -> Columns<'a, ToleranceRow<'a>> {
     add("not_modelled.calls", |program| sum_of_calls(&program.unseen).into());
     add("not_modelled.share", |program| share_of_calls(program).map_or(Field::Null, Field::from));
     add("looks.in_vain", |program| program.unseen.vain_looks.into());
-    add("looks.in_vain_share", |program| program.share_of_time(program.unseen.vain_ns).into());
+    add("looks.in_vain_share", |program| program.share_of_time(program.unseen.vain_ns as f64).into());
     add("looks.found", |program| program.unseen.found_looks.into());
     columns
 }
@@ -102,9 +102,8 @@ fn sum_of_calls(unseen: &Unseen) -> u64 {
 
 /// Returns which part of the time calls take that are not modelled, if the recording says it.
 fn share_of_calls(program: &ProgramSchedule) -> Option<f64> {
-    let times = program.unseen.calls.iter().map(|calls| calls.inside_ns);
-    let sum = times.sum::<Option<i64>>()?;
-    Some(program.share_of_time(sum))
+    let times = program.unseen.calls.iter().map(|calls| Some(calls.inside_ns? as f64));
+    times.sum::<Option<f64>>().map(|sum| program.share_of_time(sum))
 }
 
 /// Returns sentences on what a recorded program did that its schedule does not say, and what follows from it.
@@ -135,7 +134,7 @@ fn unseen_notes(program: &ProgramSchedule) -> Vec<String> {
             "not known: {} found nothing, {}, and the program went on with something else; at other times they might have \
              found something",
             looks(*vain_looks),
-            percent(program.share_of_time(*vain_ns))
+            percent(program.share_of_time(*vain_ns as f64))
         ));
     } else if *found_looks > 0 && calls.is_empty() {
         notes.push(format!(

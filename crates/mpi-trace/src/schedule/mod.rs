@@ -60,9 +60,9 @@ impl ProgramSchedule {
     }
 
     /// Returns which part of the time of all ranks so many nanoseconds are.
-    pub fn share_of_time(&self, ns: i64) -> f64 {
+    pub fn share_of_time(&self, ns: f64) -> f64 {
         let all: f64 = self.ranks.iter().map(|rank| rank.recorded_ns as f64).sum();
-        if all > 0.0 { ns as f64 / all } else { 0.0 }
+        if all > 0.0 { ns / all } else { 0.0 }
     }
 
     /// Returns the call to which an operation of a rank belongs, or `None` if that is not known.
