@@ -189,6 +189,24 @@ fn a_signal_within_mpi_init_leaves_nothing() {
     assert_eq!(kept_folders(&folder), [""; 0]);
 }
 
+/// A signal that comes while the ranks' files are merged; here one of them is a pipe that nobody writes.
+#[test]
+fn a_signal_while_ranks_are_merged_keeps_their_files() {
+    let folder = folder("record-merging");
+    let script = "rm \"$prefix.3\"; mkfifo \"$prefix.3\"; echo >$folder/ready";
+    let mut child = start(fake_mpirun(&folder, script), &folder);
+    wait_for(folder.join("ready"));
+    while child.try_wait().unwrap().is_none() {
+        kill(&child, "TERM"); // one that finds the launcher is passed on, the next one comes later
+        sleep(Duration::from_millis(100));
+    }
+    let (status, said) = end(child, &folder);
+    let [kept] = &kept_folders(&folder)[..] else { panic!("{said}") };
+    assert_eq!(status, Some(143), "{said}");
+    assert!(said.starts_with(&format!("terminated; what the ranks wrote is in {kept}: ")), "{said}");
+    assert!(!folder.join("run.mpi").exists());
+}
+
 /// What does not end is killed at the second signal.
 #[cfg(target_os = "linux")]
 #[test]
