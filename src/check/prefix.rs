@@ -19,8 +19,8 @@ pub(super) struct Prefix {
     pub messages: Vec<SettledMessage>,
     /// For the index of a message in the trace, its index among these.
     pub index_of: HashMap<usize, usize>,
-    /// `true` if the rules give the lengths of all calls: none waits for a request or a reply, no long message
-    /// waits for ports of levels, and none arrives before it is ready to enter (a negative G_l).
+    /// `true` if the rules give the lengths of all calls: none waits for a request or a reply, no long
+    /// message waits for ports of levels, and none arrives before it is ready to enter (a negative G_l).
     pub is_exact: bool,
     /// Time after a moment at which a message arrives at the earliest that is not there at that moment.
     pub least_delay: Time,

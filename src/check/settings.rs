@@ -115,10 +115,10 @@ impl Check {
 
     /// Sets the maximum number of lost messages in a run; the default is none. Each run draws a number from
     /// none to the maximum, but to no more than 64 or the number of the first run's messages, and so many
-    /// messages among those of the first run, which loses none, and those that are sent in answer to losses. The sender of a lost message sees no difference. A receive that
-    /// waits for ever is a failure, so a program that expects losses receives
-    /// [until](crate::Proc::recv_until) a time. Messages left when all have finished are no failure in a run
-    /// with losses.
+    /// messages among those of the first run, which loses none, and those that are sent in answer to losses.
+    /// The sender of a lost message sees no difference. A receive that waits for ever is a failure, so a
+    /// program that expects losses receives [until](crate::Proc::recv_until) a time. Messages left when all
+    /// have finished are no failure in a run with losses.
     ///
     /// ```
     /// use loggp::{Machine, Params, Proc, Tag, US};
@@ -156,9 +156,10 @@ impl Check {
     }
 
     /// Sets the maximum number of messages that come twice in a run, with the same bound as that of
-    /// [`losses`](Check::losses); the default is none. Each run draws these messages, and how much later, up to L, each comes again. The second copy costs its receiver what
-    /// the first does and costs nobody else anything; it is no failure if nobody receives it. The content of
-    /// a message is [packed](crate::Payload::pack) for the copy.
+    /// [`losses`](Check::losses); the default is none. Each run draws these messages, and how much later, up
+    /// to L, each comes again. The second copy costs its receiver what the first does and costs nobody else
+    /// anything; it is no failure if nobody receives it. The content of a message is
+    /// [packed](crate::Payload::pack) for the copy.
     ///
     /// ```
     /// use loggp::{Machine, Params, Proc, Tag, US};

@@ -138,6 +138,9 @@ impl Coverage {
 /// takes, and the time for each grows with the square of their number.
 const MAX_TAKES: usize = 1000;
 
+/// Reason why orders may be overlooked if a run has more takes.
+const TOO_LONG: &str = "a run has too many receives to find out what else each could take";
+
 impl SystematicSearch {
     pub(super) fn new() -> SystematicSearch {
         SystematicSearch {
@@ -164,6 +167,12 @@ impl SystematicSearch {
     pub(super) fn put_back(&mut self, branches: &[Branch]) {
         let is_far = branches.iter().all(|branch| branch.kind == BranchKind::Far);
         if is_far { &mut self.far } else { &mut self.stack }.extend_from_slice(branches);
+    }
+
+    /// Notes a run that was made and is too long to learn from.
+    pub(super) fn pass_over(&mut self) {
+        self.orders_within.insert(0);
+        self.why_overlooked = self.why_overlooked.or(Some(TOO_LONG));
     }
 
     /// Learns from a run that was made: adds the smaller classes within its class, as many as it can in time,
@@ -214,16 +223,15 @@ impl SystematicSearch {
         if kind == BranchKind::Witness && !is_new {
             return;
         }
+        if history.takes.len() > MAX_TAKES {
+            self.why_overlooked = self.why_overlooked.or(is_bounded.then_some(TOO_LONG));
+            return;
+        }
         let has_choices = || history.takes.iter().any(|take| !history.alternatives(take).is_empty());
         if history.has_looks_beside_requests() {
             self.why_overlooked = Some("a look does not see what a request has got meanwhile");
         } else if history.has_requests_with_gaps() && has_choices() {
             self.why_overlooked = Some("requests wait for each other's gaps");
-        }
-        if history.takes.len() > MAX_TAKES {
-            let why = "a run has too many receives to find out what else each could take";
-            self.why_overlooked = self.why_overlooked.or(is_bounded.then_some(why));
-            return;
         }
         let settled: HashSet<usize> = all.iter().map(|(place, _)| *place).collect();
         let mut rest: Vec<usize> =
@@ -264,7 +272,8 @@ impl SystematicSearch {
                 let known = (self.missed, self.is_out_of_time);
                 self.add_class(history, &before[..number], (*place, other), deadline);
                 if !is_bounded {
-                    (self.missed, self.is_out_of_time) = known; // the machine's own orders are found without this run
+                    // The machine's own orders are found without this run.
+                    (self.missed, self.is_out_of_time) = known;
                 }
             }
         }

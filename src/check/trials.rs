@@ -163,7 +163,7 @@ impl Check {
                     checked.audited += usize::from(self.is_audited(run) && is_bounded(place));
                     if run > 0 && deadline.is_over() {
                         left.extend(branch.cloned());
-                    } else if systematic.is_some() || trace.messages.len() <= MAX_EXAMINED_MESSAGES {
+                    } else if trace.messages.len() <= MAX_EXAMINED_MESSAGES {
                         checked.examined += 1;
                         let history = History::new(trace, locations);
                         add_choices(&mut choices, &history, deadline);
@@ -172,6 +172,8 @@ impl Check {
                             let failed = !matches!(&tried, Ok(Ok(other)) if may_be_any || other.is_none());
                             systematic.learn(branch.clone(), &history, failed, deadline);
                         }
+                    } else if let Some(systematic) = systematic.as_mut().filter(|_| is_bounded(place)) {
+                        systematic.pass_over();
                     }
                 }
                 if !is_bounded(place) {

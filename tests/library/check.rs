@@ -327,8 +327,9 @@ fn the_systematic_strategy_finds_all_orders_of_programs_that_are_drawn() {
     }
 }
 
-/// Draws a machine and a program of three to six messages, most of them to receives in any order. Under LogGPS
-/// their sizes are around s and S, so that some wait for their receivers; else they wait for room and ports.
+/// Draws a machine and a program of three to six messages, most of them to receives in any order. Under
+/// LogGPS their sizes are around s and S, so that some wait for their receivers; else they wait for room and
+/// ports.
 fn draw_around_sizes(seed: u64, is_gps: bool, has_levels: bool) -> Case {
     let mut dice = fastrand::Rng::with_seed(seed);
     let P = if has_levels { 4 } else { 3 };
@@ -430,8 +431,9 @@ fn orders_that_drawn_latencies_show_are_found_or_undecided() {
     }
 }
 
-/// On a machine of LogGPS the order in which two messages come decides whether the program ends. They are short,
-/// or come in several words, or wait for their receiver, and one of them may wait for such a message itself.
+/// On a machine of LogGPS the order in which two messages come decides whether the program ends. They are
+/// short, or come in several words, or wait for their receiver, and one of them may wait for such a message
+/// itself.
 #[test]
 fn failing_orders_of_long_messages_are_found() {
     let ns = US / 1000;
@@ -469,7 +471,8 @@ fn failing_orders_of_long_messages_are_found() {
     }
 }
 
-/// A check whose time is up begins nothing more, neither runs that reduce a failure nor a search for latencies.
+/// A check whose time is up begins nothing more, neither runs that reduce a failure nor a search for
+/// latencies.
 #[test]
 fn a_check_without_time_makes_one_run_and_decides_nothing() {
     let check = |strategy| Check::new().time(Duration::ZERO).strategy(strategy);
