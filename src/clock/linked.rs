@@ -98,6 +98,8 @@ pub(crate) struct LinkedClock<'l> {
     stops: u32,
     /// The number of looks for messages before it yields the core.
     spins: u32,
+    /// Whether process 0 has not answered its last question.
+    has_asked: bool,
     /// The notes that have arrived and are not handled yet.
     pending: Vec<(PacketKind, Incoming)>,
     /// On process 0, the last report of each process that has waited for long.
@@ -123,6 +125,7 @@ impl<'l> LinkedClock<'l> {
             is_foreign: false,
             stops: 0,
             spins: if link.is_crowded() { 1 } else { 20_000 },
+            has_asked: false,
             pending: Vec::new(),
             wait_reports: vec![None; P],
         }
@@ -161,13 +164,27 @@ impl<'l> LinkedClock<'l> {
             }
             PacketKind::WAITING => {
                 let report: WaitReport = unpack_note(&message)?;
-                self.wait_reports[from] = Some(Some(report).filter(|((sent, _), _)| sent.len() == P)?);
+                let ((sent, _), (_, is_blocked)) = &report;
+                if sent.len() != P || *is_blocked && self.has_note_of(from) {
+                    return None; // who has asked a question is at the end of its program
+                }
+                self.wait_reports[from] = Some(report);
             }
-            kind @ PacketKind::QUESTION if id == 0 => self.pending.push((kind, message)),
-            kind @ PacketKind::ANSWER if from == 0 => self.pending.push((kind, message)),
+            kind @ (PacketKind::QUESTION | PacketKind::ANSWER) => {
+                let is_due = if kind == PacketKind::QUESTION { id == 0 } else { from == 0 && self.has_asked };
+                if !is_due || self.has_note_of(from) {
+                    return None;
+                }
+                self.pending.push((kind, message));
+            }
             _ => return None,
         }
         Some(())
+    }
+
+    /// Returns whether a note of this process is not handled yet.
+    fn has_note_of(&self, from: usize) -> bool {
+        self.pending.iter().any(|(_, note)| note.from == from)
     }
 
     /// Fails the run because a process has sent what none of this program's processes does.
@@ -372,7 +389,10 @@ impl<'l> LinkedClock<'l> {
     ) -> Result<(Result<A, FailureText>, u64), Cause> {
         if self.link.id() > 0 {
             self.send_note(0, PacketKind::QUESTION, &mine);
-            return Ok(self.wait_for_notes(PacketKind::ANSWER, 0..1, backoff)?.remove(0));
+            self.has_asked = true;
+            let answer = self.wait_for_notes(PacketKind::ANSWER, 0..1, backoff)?.remove(0);
+            self.has_asked = false;
+            return Ok(answer);
         }
         let P = self.link.P();
         let (result, numbers) = match self.wait_for_notes(PacketKind::QUESTION, 1..P, backoff) {

@@ -39,7 +39,7 @@ pub struct BroadcastPlan {
 
 impl BroadcastPlan {
     /// Plans a chain of `P` processors for a vector of `elements` elements, in pieces of the length that
-    /// takes least time. Beyond 2^32 elements only lengths that double are tried.
+    /// takes least time. For a vector of very many elements that is the best length that a short search finds.
     ///
     /// For q pieces of m words: (P-1) (L + 2o + (m-1)G) + (q-1) d, with d = max((m-1)G + g, 2o), or
     /// max((m-1)G + g, o) for two processors, of which neither passes on what it receives. Exact if all pieces
@@ -59,16 +59,13 @@ impl BroadcastPlan {
             std::iter::successors(Some(word), |piece| piece.checked_mul(2).filter(|piece| *piece < whole));
         let first = doubled.chain([whole]).map(|piece| chain.plan(piece)).min_by_key(BroadcastPlan::order);
         let mut best = first.expect("there is a whole vector");
-        if elements > MOST_SEARCHED {
-            return best;
-        }
         // Where a word more costs the same, whatever the length.
         let ends = params.gps().map(|gps| [gps.s.min(gps.S), gps.s.max(gps.S)]).unwrap_or_default();
-        let mut from = word;
+        let (mut from, mut left) = (word, MOST_RANGES);
         for to in ends.map(|words| chain.elements_of(words)).into_iter().chain([whole]) {
             let to = to.min(whole);
             if from <= to {
-                chain.improve(&mut best, from..=to);
+                chain.improve(&mut best, from..=to, &mut left);
                 from = to.saturating_add(1);
             }
         }
@@ -94,9 +91,9 @@ impl BroadcastPlan {
     }
 }
 
-/// The number of elements up to which all lengths of pieces are compared. The time that this takes grows about as
-/// the number's third root.
-const MOST_SEARCHED: usize = u32::MAX as usize;
+/// The most ranges of lengths that a search looks at. Vectors of a million elements need far fewer: the number grows
+/// about as the third root of theirs.
+const MOST_RANGES: u32 = 1 << 13;
 
 /// A chain along which a vector goes in pieces.
 struct Chain<'p> {
@@ -144,23 +141,25 @@ impl Chain<'_> {
 
     /// Finds a better plan with pieces of these lengths, if there is one. A word more must cost the same at each
     /// of them.
-    fn improve(&self, best: &mut BroadcastPlan, pieces: RangeInclusive<usize>) {
+    /// `left` is the number of ranges that may still be looked at.
+    fn improve(&self, best: &mut BroadcastPlan, pieces: RangeInclusive<usize>, left: &mut u32) {
         let (short, long) = pieces.into_inner();
         let plan = self.plan(long);
         if plan.order() < best.order() {
             *best = plan;
         }
         let words = [short, long].map(|piece| self.params.words(piece.saturating_mul(self.size)));
-        if short == long || words[0] == words[1] {
+        if short == long || words[0] == words[1] || *left == 0 {
             return; // pieces of as many words are fewer
         }
+        *left -= 1;
         let middle = short + (long - short) / 2;
         let mut halves = [short..=middle, middle + 1..=long].map(|half| (self.bound(&half), half));
         halves.sort_by_key(|(bound, _)| *bound);
         for (bound, half) in halves {
             let best_found = (i128::from(best.time.as_ps()), Reverse(best.piece));
             if (bound, Reverse(Some(*half.end()))) < best_found {
-                self.improve(best, half);
+                self.improve(best, half, left);
             }
         }
     }

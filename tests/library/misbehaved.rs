@@ -298,7 +298,7 @@ fn a_destructor_that_panics_ends_no_run_otherwise() {
             _ = catch_unwind(AssertUnwindSafe(|| p.recv(BYTE)));
             panic_any(Bomb);
         }),
-        ("a message was never received: from processor 1", |p| {
+        ("2 messages were never received, the first from processor 1", |p| {
             if p.id() == 1 {
                 p.send(0, BOMB, Bomb);
                 p.send(0, BOMB, Bomb);
