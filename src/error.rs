@@ -2,9 +2,10 @@
 
 use std::any::Any;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 
 use crate::message::RecvFilter;
+use crate::panics::contain;
 use crate::params::{Params, ParamsError};
 use crate::time::Time;
 
@@ -334,11 +335,4 @@ pub(crate) fn cause_from_panic(id: usize, payload: Box<dyn Any + Send>) -> Cause
     let message = text.unwrap_or("it did not say why").into();
     contain(|| drop(payload));
     Cause::Panic { id, message }
-}
-
-/// Calls code of the program where nothing can be unwound, such as the destructor of one of its values: a panic
-/// ends here, when it has been printed.
-pub(crate) fn contain(code: impl FnOnce()) {
-    // The payload may have a destructor that panics, too.
-    _ = catch_unwind(AssertUnwindSafe(code)).map_err(std::mem::forget);
 }

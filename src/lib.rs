@@ -87,6 +87,7 @@ pub mod link;
 #[cfg(feature = "machine")]
 mod machine;
 mod message;
+mod panics;
 pub mod params;
 pub mod path;
 mod prefetch;

@@ -14,7 +14,7 @@ use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
 use super::sync::IS_MODEL_CHECKED;
-use crate::error::contain;
+use crate::panics::contain;
 use crate::time::Time;
 
 /// The interval at which the watchdog looks at all runs.

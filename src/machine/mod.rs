@@ -23,9 +23,10 @@ use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Unresponsive};
 use crate::clock::{ClockKind, FaultyClock, RunEnd, RunInfo, StackSettings, linked, virtual_time};
-use crate::error::{Cause, ProcStatus, RunError, contain};
+use crate::error::{Cause, ProcStatus, RunError};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, stable_hash};
+use crate::panics::contain;
 use crate::params::{
     Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties, Work, innermost_params,
 };

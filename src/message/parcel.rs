@@ -12,7 +12,7 @@ use std::ptr;
 use super::pack::{Pack, stable_hash};
 use super::packed_value::PackedValue;
 use super::payload::Payload;
-use crate::error::contain;
+use crate::panics::contain;
 
 /// Memory for an inline value: three words.
 type Storage = MaybeUninit<[usize; 3]>;

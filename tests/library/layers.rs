@@ -12,7 +12,7 @@ use crate::source::{Crate, Module, Place};
 /// The folders and files of `src/`, in the order in which they may import each other. Those of one row are
 /// equal.
 const ORDER: [&[&str]; 16] = [
-    &["time", "text", "prefetch", "rounds"],
+    &["time", "text", "prefetch", "rounds", "panics"],
     &["params", "agenda"],
     &["message"],
     &["error", "link"],
