@@ -3,6 +3,7 @@
 
 use smallvec::{Array, SmallVec};
 
+use super::judge::Judge;
 use crate::time::Time;
 
 /// Reserved intervals of time.
@@ -19,11 +20,11 @@ pub(super) struct BusyIntervals {
 
 impl BusyIntervals {
     /// Returns the start of the earliest free interval of this length from `from` on.
-    pub(super) fn earliest_fit(&self, from: Time, length: Time) -> Time {
+    pub(super) fn earliest_fit(&self, judge: &mut impl Judge, from: Time, length: Time) -> Time {
         let mut start = from.max(self.forgotten_before);
-        let next = self.intervals.partition_point(|(_, end)| *end <= start);
+        let next = judge.count_until(&self.intervals, start, |(_, end)| *end);
         for (taken, end) in &self.intervals[next..] {
-            if *taken >= start + length {
+            if !judge.is_before(*taken, start + length) {
                 break;
             }
             start = *end;
@@ -32,21 +33,21 @@ impl BusyIntervals {
     }
 
     /// Returns the end of the last interval that has a moment in [from, until), or `None` if there is none.
-    pub(super) fn last_busy_end(&self, from: Time, until: Time) -> Option<Time> {
-        let begun = self.intervals.partition_point(|(start, _)| *start < until);
+    pub(super) fn last_busy_end(&self, judge: &mut impl Judge, from: Time, until: Time) -> Option<Time> {
+        let begun = judge.count_before(&self.intervals, until, |(start, _)| *start);
         let last = self.intervals[..begun].last().map_or(self.forgotten_before, |(_, end)| *end);
-        Some(last).filter(|end| *end > from)
+        Some(last).filter(|end| judge.is_before(from, *end))
     }
 
     /// Reserves [start, end), all or part of which is free, for a message that is served `now`: intervals
     /// that ended by then are not needed any more.
-    pub(super) fn reserve(&mut self, start: Time, end: Time, now: Time) {
+    pub(super) fn reserve(&mut self, judge: &mut impl Judge, start: Time, end: Time, now: Time) {
         if self.end <= now {
             self.forgotten_before = self.end;
             self.intervals.clear();
         }
         if let Some((_, last)) = self.intervals.last_mut()
-            && start == *last
+            && judge.is_same(start, *last)
         {
             (*last, self.end) = (end, end);
             return;
@@ -58,13 +59,16 @@ impl BusyIntervals {
                 past.checked_sub(1).map_or(self.forgotten_before, |last| self.intervals[last].1);
             drop_past(&mut self.intervals, past);
         }
-        let touched = self.intervals.iter().rev().take_while(|(_, until)| *until >= start).count();
+        let touches =
+            |(_, until): &&(Time, Time)| judge.is_same(*until, start) || judge.is_before(start, *until);
+        let touched = self.intervals.iter().rev().take_while(touches).count();
         let from = self.intervals.len() - touched;
-        let until = from + self.intervals[from..].partition_point(|(from, _)| *from <= end);
+        let until = from + judge.count_until(&self.intervals[from..], end, |(from, _)| *from);
         if from == until {
             return self.intervals.insert(from, (start, end));
         }
-        self.intervals[from] = (start.min(self.intervals[from].0), end.max(self.intervals[until - 1].1));
+        let (first, last) = (self.intervals[from].0, self.intervals[until - 1].1);
+        self.intervals[from] = (if judge.is_before(first, start) { first } else { start }, end.max(last));
         self.intervals.drain(from + 1..until);
     }
 }
@@ -82,14 +86,15 @@ pub(super) fn drop_past<A: Array>(items: &mut SmallVec<A>, past: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::judge::Plain;
     use crate::time::PS;
 
     #[test]
     fn past_intervals_are_dropped() {
         let mut taken = BusyIntervals::default();
         for i in 1..1000 {
-            taken.reserve(10 * i * PS, (10 * i + 5) * PS, 10 * (i - 2) * PS);
-            assert_eq!(taken.earliest_fit(10 * i * PS, PS), (10 * i + 5) * PS);
+            taken.reserve(&mut Plain, 10 * i * PS, (10 * i + 5) * PS, 10 * (i - 2) * PS);
+            assert_eq!(taken.earliest_fit(&mut Plain, 10 * i * PS, PS), (10 * i + 5) * PS);
         }
         assert!(taken.intervals.capacity() <= 64 && taken.forgotten_before > 9000 * PS, "{taken:?}");
     }

@@ -4,6 +4,7 @@
 use smallvec::SmallVec;
 
 use super::busy_intervals::{BusyIntervals, drop_past};
+use super::judge::Judge;
 use crate::time::Time;
 
 /// The messages in transit from one processor, or to it. Mostly there is one at a time, which needs no
@@ -51,12 +52,17 @@ impl Occupancy {
     /// Returns when there is room again, if there is none at some moment of [enter, arrival): after the last
     /// such moment. Returns `None` if there is room.
     #[inline]
-    pub(super) fn next_room(&self, enter: Time, arrival: Time, capacity: usize) -> Option<Time> {
+    pub(super) fn next_room(
+        &self,
+        judge: &mut impl Judge,
+        (enter, arrival): (Time, Time),
+        capacity: usize,
+    ) -> Option<Time> {
         if arrival <= enter {
             return None;
         }
         match self.overlapping() {
-            Some(overlapping) => overlapping.full_intervals.last_busy_end(enter, arrival),
+            Some(overlapping) => overlapping.full_intervals.last_busy_end(judge, enter, arrival),
             None if capacity == 1 && self.enter < arrival => Some(self.last).filter(|end| *end > enter),
             None => Some(self.full_before).filter(|end| *end > enter),
         }
@@ -65,7 +71,13 @@ impl Occupancy {
     /// Adds a message that is in transit during [enter, arrival) and whose request is served `now`: messages
     /// that have arrived by then take no room any more.
     #[inline]
-    pub(super) fn reserve(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
+    pub(super) fn reserve(
+        &mut self,
+        judge: &mut impl Judge,
+        (enter, arrival): (Time, Time),
+        now: Time,
+        capacity: usize,
+    ) {
         if self.last <= now {
             // All others have arrived.
             self.full_before = self.free_from(capacity);
@@ -73,19 +85,25 @@ impl Occupancy {
             self.most = self.most.max(1);
             return;
         }
-        self.reserve_among_several(enter, arrival, now, capacity);
+        self.reserve_among_several(judge, (enter, arrival), now, capacity);
     }
 
     /// Adds a message that may be in transit while others are.
     #[inline(never)]
-    fn reserve_among_several(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) {
+    fn reserve_among_several(
+        &mut self,
+        judge: &mut impl Judge,
+        (enter, arrival): (Time, Time),
+        now: Time,
+        capacity: usize,
+    ) {
         let overlapping = self.several.get_or_insert_default();
         if !self.has_several {
             self.has_several = true;
             overlapping.restart(self.enter, self.last, self.full_before, capacity);
         }
         self.last = self.last.max(arrival);
-        self.most = self.most.max(overlapping.reserve(enter, arrival, now, capacity) as u32);
+        self.most = self.most.max(overlapping.reserve(judge, (enter, arrival), now, capacity) as u32);
         self.full_before = overlapping.full_intervals.end;
     }
 }
@@ -106,52 +124,60 @@ impl OverlappingTransits {
     }
 
     /// Adds a message. Returns the largest number of messages in transit at once while it is.
-    pub(crate) fn reserve(&mut self, enter: Time, arrival: Time, now: Time, capacity: usize) -> usize {
+    fn reserve(
+        &mut self,
+        judge: &mut impl Judge,
+        (enter, arrival): (Time, Time),
+        now: Time,
+        capacity: usize,
+    ) -> usize {
         if self.arrivals.len() == self.arrivals.capacity() {
             let past = self.arrivals.partition_point(|time| *time <= now);
             drop_past(&mut self.arrivals, past);
             drop_past(&mut self.entries, past);
         }
-        insert_sorted(&mut self.entries, enter);
-        insert_sorted(&mut self.arrivals, arrival);
+        insert_sorted(judge, &mut self.entries, enter);
+        insert_sorted(judge, &mut self.arrivals, arrival);
 
         // The number of messages in transit can only rise where one enters.
         let (mut moment, mut most) = (enter, 0);
-        let mut entered = self.entries.partition_point(|time| *time <= enter);
+        let mut entered = judge.count_until(&self.entries, enter, |time| *time);
         loop {
-            let arrived = self.arrivals.partition_point(|time| *time <= moment);
+            let arrived = judge.count_until(&self.arrivals, moment, |time| *time);
             let in_transit = entered - arrived;
             most = most.max(in_transit);
-            let next = self.entries.get(entered).copied().filter(|next| *next < arrival);
+            let next = self.entries.get(entered).copied().filter(|next| judge.is_before(*next, arrival));
             if in_transit == capacity {
-                self.full_intervals.reserve(moment, self.arrivals[arrived], now);
+                self.full_intervals.reserve(judge, moment, self.arrivals[arrived], now);
             }
             let Some(next) = next else { return most };
             // Messages may arrive and make room again before the next one enters, so count again there.
             moment = next;
-            entered += self.entries[entered..].iter().take_while(|time| **time == next).count();
+            entered += self.entries[entered..].iter().take_while(|time| judge.is_same(**time, next)).count();
         }
     }
 }
 
 /// Inserts a time into a sorted list, mostly at its end.
 #[inline]
-fn insert_sorted(times: &mut SmallVec<[Time; 2]>, time: Time) {
-    let later = times.iter().rev().take_while(|other| **other > time).count();
+fn insert_sorted(judge: &mut impl Judge, times: &mut SmallVec<[Time; 2]>, time: Time) {
+    let later = times.iter().rev().take_while(|other| judge.is_before(time, **other)).count();
     times.insert(times.len() - later, time);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::judge::Plain;
     use crate::time::PS;
 
     /// A message may enter before another that was served first, if its overhead is shorter.
     #[test]
     fn message_that_arrives_when_the_only_other_enters_has_room() {
         let mut transits = Occupancy::default();
-        transits.reserve(10 * PS, 20 * PS, Time::ZERO, 1);
-        let full_until = |enter: i64, arrival: i64| transits.next_room(enter * PS, arrival * PS, 1);
+        transits.reserve(&mut Plain, (10 * PS, 20 * PS), Time::ZERO, 1);
+        let full_until =
+            |enter: i64, arrival: i64| transits.next_room(&mut Plain, (enter * PS, arrival * PS), 1);
         assert_eq!([full_until(5, 10), full_until(5, 11), full_until(20, 25)], [None, Some(20 * PS), None]);
     }
 }

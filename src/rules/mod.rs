@@ -5,6 +5,7 @@ mod busy_intervals;
 mod capacity;
 pub(crate) mod choice;
 pub(crate) mod engine;
+pub(crate) mod judge;
 pub(crate) mod message_wait;
 pub(crate) mod network;
 mod noise;

@@ -22,6 +22,7 @@ use smallvec::SmallVec;
 
 use super::busy_intervals::BusyIntervals;
 use super::capacity::Occupancy;
+use super::judge::{Judge, Plain};
 use crate::message::MessageId;
 use crate::params::{Latency, Level, Noise, Params, PerLevel, Ports, ReceptionCost, Surcharge, Ties};
 use crate::rules::choice::{Choice, Places};
@@ -641,6 +642,20 @@ impl Network {
         to: usize,
         request: &EntryRequest,
     ) -> Passage {
+        self.serve_judged(&mut Plain, ingresses, egress, to, request)
+    }
+
+    /// Serves a request as [`serve`](Network::serve) does, and lets `judge` compare the times on whose order it
+    /// depends when the message enters and arrives.
+    #[inline]
+    pub(crate) fn serve_judged(
+        &self,
+        judge: &mut impl Judge,
+        ingresses: &mut (impl Ingresses + ?Sized),
+        egress: &mut Egress,
+        to: usize,
+        request: &EntryRequest,
+    ) -> Passage {
         let EntryRequest { ready, asked_at, latency, stream } = *request;
         let from = egress.processor();
         let costs = self.levels.between(from, to);
@@ -651,16 +666,16 @@ impl Network {
         if stream > Time::ZERO {
             // 2. Capacity, and 3. port.
             (admitted, transit, out_of_order) =
-                self.serve_long(costs, ingresses, egress, to, request, min_first);
+                self.serve_long((costs, judge), ingresses, egress, to, request, min_first);
         } else if costs.capacity != usize::MAX {
             let ingress = &mut *ingresses.hold(costs.first_ingress + to);
             out_of_order = ingress.mark_served(asked_at);
             // 2. Capacity.
-            if costs.is_full_after(egress, ingress, ready) {
+            if costs.is_full_after(judge, egress, ingress, ready) {
                 (admitted, transit) =
-                    costs.find_transit(egress, ingress, None, from == to, request, min_first);
+                    costs.find_transit(judge, egress, (ingress, None), from == to, request, min_first);
             }
-            costs.reserve_room(egress, ingress, &transit, asked_at);
+            costs.reserve_room(judge, egress, ingress, &transit, asked_at);
         }
         let Transit { enter, first, arrival } = transit;
         // The next send gap begins when the last word has entered.
@@ -679,7 +694,7 @@ impl Network {
     #[inline(never)]
     fn serve_long(
         &self,
-        costs: &LevelCosts,
+        (costs, judge): (&LevelCosts, &mut impl Judge),
         ingresses: &mut (impl Ingresses + ?Sized),
         egress: &mut Egress,
         to: usize,
@@ -699,10 +714,10 @@ impl Network {
             out_of_order |= sender.mark_served(request.asked_at);
         }
         let (receiver, sender) = (&mut *receiver, &mut sender);
-        let find = |egress: &mut Egress, receiver: &mut Ingress, sender: Option<&mut Ingress>| {
+        let mut find = |egress: &mut Egress, receiver: &mut Ingress, sender: Option<&mut Ingress>| {
             let (admitted, transit) =
-                costs.find_transit(egress, receiver, sender, from == to, request, min_first);
-            costs.reserve_room(egress, receiver, &transit, request.asked_at);
+                costs.find_transit(judge, egress, (receiver, sender), from == to, request, min_first);
+            costs.reserve_room(judge, egress, receiver, &transit, request.asked_at);
             (admitted, transit)
         };
         let (admitted, transit) = match &costs.group_ports {
@@ -730,22 +745,26 @@ impl Network {
 impl LevelCosts {
     /// Returns whether one of the ends is full at some moment after `ready`.
     #[inline]
-    fn is_full_after(&self, egress: &Egress, ingress: &Ingress, ready: Time) -> bool {
+    fn is_full_after(&self, judge: &mut impl Judge, egress: &Egress, ingress: &Ingress, ready: Time) -> bool {
         let sender = egress.occupancy(self.number);
-        sender.free_from(self.capacity).max(ingress.occupancy.free_from(self.capacity)) > ready
+        let free = sender.free_from(self.capacity).max(ingress.occupancy.free_from(self.capacity));
+        judge.is_before(ready, free)
     }
 
     /// Reserves room at both ends for a message with this transit.
     #[inline(always)]
-    fn reserve_room(&self, egress: &mut Egress, ingress: &mut Ingress, transit: &Transit, asked_at: Time) {
-        if self.capacity != usize::MAX && transit.arrival > transit.enter {
-            egress.occupancy_mut(self.number).reserve(
-                transit.enter,
-                transit.arrival,
-                asked_at,
-                self.capacity,
-            );
-            ingress.occupancy.reserve(transit.enter, transit.arrival, asked_at, self.capacity);
+    fn reserve_room(
+        &self,
+        judge: &mut impl Judge,
+        egress: &mut Egress,
+        ingress: &mut Ingress,
+        &Transit { enter, arrival, .. }: &Transit,
+        asked_at: Time,
+    ) {
+        if self.capacity != usize::MAX && arrival > enter {
+            let (now, way) = (judge.forgets_before(asked_at), (enter, arrival));
+            egress.occupancy_mut(self.number).reserve(judge, way, now, self.capacity);
+            ingress.occupancy.reserve(judge, way, now, self.capacity);
         }
     }
 
@@ -755,9 +774,9 @@ impl LevelCosts {
     #[inline(never)]
     fn find_transit(
         &self,
+        judge: &mut impl Judge,
         egress: &mut Egress,
-        receiver: &mut Ingress,
-        sender: Option<&mut Ingress>,
+        (receiver, sender): (&mut Ingress, Option<&mut Ingress>),
         is_to_itself: bool,
         &EntryRequest { ready, asked_at, latency, stream }: &EntryRequest,
         min_first: Time,
@@ -778,17 +797,18 @@ impl LevelCosts {
             min_first,
             stream,
         };
-        let has_room = !self.is_full_after(egress, receiver, ready);
-        let admitted = if has_room { ready } else { search.earliest_transit(ready, false).enter };
-        let transit = search.earliest_transit(admitted, stream > Time::ZERO);
+        let has_room = !self.is_full_after(judge, egress, receiver, ready);
+        let admitted = if has_room { ready } else { search.earliest_transit(judge, ready, false).enter };
+        let transit = search.earliest_transit(judge, admitted, stream > Time::ZERO);
         if stream > Time::ZERO {
             let out = match sender {
                 Some(sender) => &mut sender.port,
                 None if single => &mut receiver.port,
                 None => egress.port_mut(self.number),
             };
-            out.get_or_insert_default().reserve(transit.enter, transit.enter + stream, asked_at);
-            receiver.port.get_or_insert_default().reserve(transit.first, transit.arrival, asked_at);
+            let now = judge.forgets_before(asked_at);
+            out.get_or_insert_default().reserve(judge, transit.enter, transit.enter + stream, now);
+            receiver.port.get_or_insert_default().reserve(judge, transit.first, transit.arrival, now);
         }
         (admitted, transit)
     }
@@ -860,21 +880,21 @@ impl TransitSearch<'_> {
     /// A message that enters later never arrives earlier. So if there is no room at some moment of a transit,
     /// no transit that begins before that moment fits either, and the search goes on when there is room
     /// again.
-    fn earliest_transit(&self, ready: Time, through_port: bool) -> Transit {
+    fn earliest_transit(&self, judge: &mut impl Judge, ready: Time, through_port: bool) -> Transit {
         let mut enter = ready;
         loop {
             if through_port && let Some(out) = self.send_port {
-                enter = out.earliest_fit(enter, self.stream);
+                enter = out.earliest_fit(judge, enter, self.stream);
             }
             let mut first = self.min_first.max(enter + self.min_latency);
             if self.stream > Time::ZERO
                 && let Some(into) = self.receive_port
             {
-                first = into.earliest_fit(first, self.stream);
+                first = into.earliest_fit(judge, first, self.stream);
             }
             let arrival = first + self.stream;
-            let at_sender = self.sender.next_room(enter, arrival, self.capacity);
-            let at_receiver = self.receiver.next_room(enter, arrival, self.capacity);
+            let at_sender = self.sender.next_room(judge, (enter, arrival), self.capacity);
+            let at_receiver = self.receiver.next_room(judge, (enter, arrival), self.capacity);
             match at_sender.max(at_receiver) {
                 // A negative G_l may cancel the latency: then the message is in transit only while it waits
                 // for the message before it, and needs no room after that.

@@ -6,6 +6,7 @@ use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
 use crate::agenda::{Agenda, AgendaEntry};
 use crate::error::{Cause, RunError};
 use crate::params::{Latency, Level, LeveledParams, Params};
+use crate::rules::judge::{Judge, Plain};
 use crate::rules::network::{EntryRequest, Ingress, Network, Passage};
 use crate::rules::pace::Pace;
 use crate::time::Time;
@@ -42,8 +43,29 @@ struct KeptRank {
     is_waiting: bool,
 }
 
-struct KeptPlay<'a> {
+/// Sees how a run comes about.
+pub(super) trait KeptJudge: Judge {
+    /// Returns the length of a computation.
+    fn calc(&self, time: Time) -> Time;
+
+    /// Notes that a message that others can see is served at its turn.
+    fn note_turn(&mut self, rank: u32, turn: Time);
+}
+
+/// Sees nothing.
+impl KeptJudge for Plain {
+    #[inline(always)]
+    fn calc(&self, time: Time) -> Time {
+        time
+    }
+
+    #[inline(always)]
+    fn note_turn(&mut self, _: u32, _: Time) {}
+}
+
+struct KeptPlay<'a, 'j, J> {
     run: KeptRun<'a>,
+    judge: &'j mut J,
     ranks: Vec<KeptRank>,
     ingresses: Box<[Ingress]>,
     agenda: Agenda,
@@ -56,13 +78,23 @@ impl KeptOrder {
     /// ignored, and no message waits for its receiver: the requests and replies of those that did are in the
     /// order.
     pub fn run(&self, machine: impl Into<LeveledParams>) -> Result<KeptRun<'_>, RunError> {
-        self.play(machine.into())
+        self.run_on(machine.into())
     }
 
-    fn play(&self, LeveledParams { params, levels }: LeveledParams) -> Result<KeptRun<'_>, RunError> {
+    fn run_on(&self, LeveledParams { params, levels }: LeveledParams) -> Result<KeptRun<'_>, RunError> {
         let params = Params { P: self.ranks(), ..params };
         params.check()?;
         Level::check(&params, &levels)?;
+        self.play(LeveledParams { params, levels }, &mut Plain)
+    }
+
+    /// Plays it on a machine whose parameters are right, but for P.
+    pub(super) fn play<J: KeptJudge>(
+        &self,
+        LeveledParams { params, levels }: LeveledParams,
+        judge: &mut J,
+    ) -> Result<KeptRun<'_>, RunError> {
+        let params = Params { P: self.ranks(), ..params };
         let network = Network::new(params, &levels, self.ports, Latency::Exact);
         let rank = |id: usize| KeptRank {
             pace: Pace::new(id, &network),
@@ -81,6 +113,7 @@ impl KeptOrder {
             agenda: Agenda::default(),
             awake: (0..self.ranks() as u32).rev().collect(),
             run: KeptRun { time: Time::ZERO, order: self, network, levels, times },
+            judge,
         };
         play.go_on()?;
         while let Some(entry) = play.agenda.pop() {
@@ -93,7 +126,7 @@ impl KeptOrder {
     }
 }
 
-impl<'a> KeptPlay<'a> {
+impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
     /// Lets ranks act until each waits for its turn, for a message, or is done.
     fn go_on(&mut self) -> Result<(), RunError> {
         while let Some(rank) = self.awake.pop() {
@@ -101,7 +134,7 @@ impl<'a> KeptPlay<'a> {
                 match act {
                     Act::Calc(time) => {
                         let now = self.ranks[rank as usize].pace.now;
-                        let end = self.run.network.busy_until(rank as usize, now, time);
+                        let end = self.run.network.busy_until(rank as usize, now, self.judge.calc(time));
                         self.end_act(rank, now, end);
                     }
                     Act::Receive(message) => {
@@ -184,7 +217,11 @@ impl<'a> KeptPlay<'a> {
         let network = &self.run.network;
         let pace = &mut state.pace;
         let begin = pace.now.max(pace.next_send(network, to as usize, words as usize));
-        let passage = network.serve(&mut *self.ingresses, &mut pace.egress, to as usize, &request);
+        if network.is_visible(&request) {
+            self.judge.note_turn(rank, turn);
+        }
+        let (ingresses, egress) = (&mut *self.ingresses, &mut pace.egress);
+        let passage = network.serve_judged(self.judge, ingresses, egress, to as usize, &request);
         self.run.times.passages[message as usize] = passage;
         self.end_act(rank, begin, passage.enter);
         let receiver = &self.ranks[to as usize];

@@ -6,6 +6,7 @@
 
 mod builder;
 mod early;
+mod kept_choices;
 mod kept_order;
 mod kept_path;
 mod kept_run;
@@ -26,6 +27,8 @@ mod unmatched;
 mod watch;
 
 pub use builder::ScheduleBuilder;
+#[doc(hidden)]
+pub use kept_choices::{KeptChoices, Side};
 pub use kept_order::KeptOrder;
 pub use kept_run::KeptRun;
 use operations::{OperationKind, PackedOperation};

@@ -43,7 +43,7 @@ pub struct ToleranceCommand {
     #[command(flatten)]
     play: PlayOptions,
     /// The order in which each rank of a schedule acts at other values: as at the machine's own, or as each value makes it.
-    /// Only in a kept order the time is a maximum of lines, as long as neither capacity nor ports delay messages
+    /// Only in a kept order the answer can be proven exact
     #[arg(long, value_enum, help_heading = "Schedule")]
     order: Option<RankOrder>,
     /// The parameter that grows: L, or L_1 of the outermost level within the machine; may be given several times

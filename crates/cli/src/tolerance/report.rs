@@ -51,6 +51,8 @@ pub fn columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
         });
     }
     columns.add("known_until_ns", |row| if_known(row, Time::from_ps(row.curve.end)));
+    columns.add("exact_until_ns", |row| if_known(row, Time::from_ps(row.curve.exact_until))).json_only();
+    columns.add("certainty", |row| if_known(row, certainty(row))).json_only();
     columns.add("runs", |row| row.curve.runs);
     let pieces = |row: &ToleranceRow| match row.is_whole {
         true => piece_columns("from").objects(&row.curve.pieces),
@@ -211,8 +213,11 @@ pub fn blocks(rows: &[ToleranceRow], unit: Unit, top: usize) -> Vec<DocumentBloc
         if !irregular.is_empty() {
             notes.push(irregular_note(name, &irregular));
         }
-        if curve.is_flat && row.is_known() {
-            notes.push(format!("the run does not depend on {name}"));
+        if row.is_known() {
+            if curve.is_flat {
+                notes.push(format!("the run does not depend on {name}"));
+            }
+            notes.push(certainty(row));
         }
         if !curve.gaps.is_empty() && row.is_whole {
             let gaps = count(curve.gaps.len(), "range");
@@ -224,6 +229,30 @@ pub fn blocks(rows: &[ToleranceRow], unit: Unit, top: usize) -> Vec<DocumentBloc
         blocks.extend(use_columns(row).table(uses, unit, MOST_DECIMALS));
     }
     blocks
+}
+
+/// Returns a sentence on where the answer is exact.
+fn certainty(row: &ToleranceRow) -> String {
+    let curve = &row.curve;
+    let name = curve.parameter.name();
+    let [exact, end] = [curve.exact_until, curve.end].map(Time::from_ps);
+    if exact == end {
+        return format!("exact: no run with {name} up to {end} takes another time than this says");
+    }
+    let exactly = match curve.exact_until > curve.value {
+        true => format!("exact for {name} up to {exact}; above, "),
+        false => format!("{name}: "),
+    };
+    let each = if row.is_whole { "in each piece" } else { "up to each of these" };
+    match curve.checks {
+        Some(points) => format!(
+            "{exactly}checked at {points} points {each}: between them a time is possible that no run showed"
+        ),
+        None => format!(
+            "{exactly}not checked {each}, because the limit of the runs came before: a time is possible that no run \
+             showed; give more --runs, or a smaller --to"
+        ),
+    }
 }
 
 /// Returns a sentence on the values at which the time is no maximum of lines.

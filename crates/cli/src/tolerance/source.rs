@@ -162,7 +162,13 @@ impl RunSource {
     pub fn row(&self, machine: &LeveledParams, request: &CurveRequest) -> Result<ToleranceRow<'_>, CliError> {
         let (parameter, is_whole) = (request.parameter, request.has_all_pieces);
         let fail = |FailedReplay { value, error }| replay_error(&value, &error);
-        let curve = RunCurve::find(machine.clone(), request, &|machine| self.run(machine)).map_err(fail)?;
+        let curve = match self {
+            RunSource::Schedule { kept: Some(kept), .. } => {
+                RunCurve::find_kept(machine.clone(), request, &kept.order)
+            }
+            _ => RunCurve::find(machine.clone(), request, &|machine| self.run(machine)),
+        };
+        let curve = curve.map_err(fail)?;
         let uses = match parameter.parameter.name {
             "L" if !request.parts.is_empty() => self.latency_uses(&curve)?,
             _ => Vec::new(),
@@ -175,11 +181,10 @@ impl RunSource {
         Ok(ToleranceRow { input, machine, machine_params, curve, is_whole, free, uses, program })
     }
 
-    /// Makes the run on a machine with these parameters.
+    /// Makes the run on a machine with these parameters, in a free order.
     fn run(&self, machine: LeveledParams) -> Result<RunPath<'_>, RunError> {
         match self {
-            RunSource::Schedule { kept: Some(kept), .. } => Ok(RunPath::from_kept(kept.order.run(machine)?)),
-            RunSource::Schedule { run, kept: None } => {
+            RunSource::Schedule { run, .. } => {
                 Ok(RunPath::from_trace(&run.play(machine)?.trace.expect("it is traced")))
             }
             RunSource::Trace { trace, .. } => Ok(RunPath::from_trace(&replay_with(trace, machine)?)),

@@ -3,6 +3,7 @@
 
 pub mod accounts;
 mod calls;
+mod exact;
 mod groups;
 mod overlap;
 mod parameter_sweep;

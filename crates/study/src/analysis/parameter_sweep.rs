@@ -2,13 +2,14 @@
 //! on it changes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use loggp::params::{LevelParameter, LeveledParams};
 use loggp::path::{Events, Formula, FormulaBuilder, Path};
 use loggp::replay::Replay;
 use loggp::schedule::KeptRun;
-use loggp::trace::Trace;
-use loggp::{RunError, Time};
+use loggp::trace::{Activity, ActivityKind, Message, Trace};
+use loggp::{MessageId, RunError, Time};
 
 use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 use crate::range::Range;
@@ -46,6 +47,8 @@ pub type MakeRun<'a> = dyn Fn(LeveledParams) -> Result<RunPath<'a>, RunError> + 
 pub struct RunPath<'a> {
     /// Time at which the last processor finished.
     pub time: Time,
+    /// A number of the order in which all was done: two runs with different ones did not do the same.
+    pub order: u64,
     /// Finds the formula of the critical path, for which not all runs are asked.
     pub formula: Box<dyn FnOnce() -> Formula + 'a>,
 }
@@ -55,13 +58,35 @@ impl RunPath<'_> {
     pub fn from_trace(trace: &Trace) -> RunPath<'static> {
         let events = Events::new(trace);
         let formula = FormulaBuilder::new(&trace.machine()).formula(&Path::from_events(&events).hops);
-        RunPath { time: events.finish, formula: Box::new(|| formula) }
+        RunPath { time: events.finish, order: order(trace), formula: Box::new(|| formula) }
     }
 
     /// Returns a run in a kept order.
     pub fn from_kept(run: KeptRun<'_>) -> RunPath<'_> {
-        RunPath { time: run.time, formula: Box::new(move || run.formula()) }
+        RunPath { time: run.time, order: 0, formula: Box::new(move || run.formula()) }
     }
+}
+
+/// Returns a number of the order in which a processor computes, sends and receives, and in which messages enter and
+/// come out at it.
+fn order(trace: &Trace) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for Activity { id, kind, .. } in &trace.activities {
+        match kind {
+            ActivityKind::Work(_) => id.hash(&mut hasher),
+            ActivityKind::Send(message) => (id, 0, message.from, message.number).hash(&mut hasher),
+            ActivityKind::Receive(message) => (id, 1, message.from, message.number).hash(&mut hasher),
+            _ => (),
+        }
+    }
+    let mut ends: Vec<(usize, Time, MessageId)> = Vec::new();
+    let both = |message: &Message| {
+        [(message.id.from, message.enter, message.id), (message.to, message.first, message.id)]
+    };
+    ends.extend(trace.messages.iter().flat_map(both));
+    ends.sort_unstable();
+    ends.iter().for_each(|(processor, _, id)| (processor, id.from, id.number).hash(&mut hasher));
+    hasher.finish()
 }
 
 impl ParameterSweep {
@@ -125,12 +150,12 @@ impl SweptRun<'_, '_> {
             },
             error: error.into(),
         };
-        let RunPath { time, formula } = make_run().map_err(failed)?;
+        let RunPath { time, order, formula } = make_run().map_err(failed)?;
         let is_as_long = |point: &&ReplayPoint| point.path_length(value) == i128::from(time.as_ps());
         if let Some(known) = known.into_iter().flatten().find(is_as_long) {
-            return Ok(ReplayPoint { value, time, ..known.clone() });
+            return Ok(ReplayPoint { value, time, order, ..known.clone() });
         }
         let formula = formula();
-        Ok(ReplayPoint { value, seen_at: value, time, slope: formula.count(name), formula })
+        Ok(ReplayPoint { value, seen_at: value, time, order, slope: formula.count(name), formula })
     }
 }

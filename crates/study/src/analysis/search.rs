@@ -22,6 +22,8 @@ pub struct ReplayPoint {
     pub seen_at: i64,
     /// Length of the run.
     pub time: Time,
+    /// A number of the order in which all was done.
+    pub order: u64,
     /// Formula of its critical path.
     pub formula: Formula,
     /// How often the parameter is in the formula.
@@ -100,6 +102,15 @@ impl ChangeSearch<'_> {
             return Ok(point.clone());
         }
         let point = (self.run_at)(value, [None; 2])?;
+        self.points.insert(value, point.clone());
+        Ok(point)
+    }
+
+    /// Makes the run with a value between others that were made.
+    pub fn run_between(&mut self, value: i64) -> Result<ReplayPoint, FailedReplay> {
+        let before = self.points.range(..value).next_back().map(|(_, point)| point);
+        let after = self.points.range(value + 1..).next().map(|(_, point)| point);
+        let point = (self.run_at)(value, [before, after])?;
         self.points.insert(value, point.clone());
         Ok(point)
     }

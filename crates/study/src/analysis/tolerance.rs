@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use loggp::Time;
 use loggp::params::{LevelParameter, LeveledParams, LongMessages};
 use loggp::path::{Formula, HopTerm, Path};
+use loggp::schedule::KeptOrder;
 
-use super::parameter_sweep::{MakeRun, SweptRun};
+use super::exact::Proof;
+use super::parameter_sweep::{MakeRun, RunPath, SweptRun};
 use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 
 /// The time of a run along a parameter, from the machine's own value up.
@@ -29,6 +31,11 @@ pub struct RunCurve {
     pub pieces: Vec<CurvePiece>,
     /// The ranges in which the runs of the search found no lines, before it came to its limit.
     pub gaps: Vec<(i64, i64)>,
+    /// The value up to which the pieces are exact: it is proven that no run between them takes another time.
+    pub exact_until: i64,
+    /// How many values within each piece above were run to check it, or all of a piece that has no more; without
+    /// all pieces, up to each value that is tolerated. `None` if the limit of the runs came before.
+    pub checks: Option<usize>,
     /// Number of runs that were made.
     pub runs: usize,
 }
@@ -76,13 +83,33 @@ impl CurveRequest {
 }
 
 impl RunCurve {
-    /// Finds the time of a run along a parameter. `make_run` makes it on a machine.
+    /// Finds the time of a run along a parameter. `make_run` makes it on a machine. Nothing is known about it but
+    /// its runs, so the curve is checked within its pieces.
     pub fn find(
         machine: impl Into<LeveledParams>,
         request: &CurveRequest,
         make_run: &MakeRun,
     ) -> Result<RunCurve, FailedReplay> {
-        let machine = &machine.into();
+        RunCurve::find_for(&machine.into(), request, make_run, None)
+    }
+
+    /// Finds the time of a run in a kept order along a parameter. It is exact where ports and capacity delay no
+    /// message, and where it can be proven.
+    pub fn find_kept(
+        machine: impl Into<LeveledParams>,
+        request: &CurveRequest,
+        order: &KeptOrder,
+    ) -> Result<RunCurve, FailedReplay> {
+        let make_run = |machine: LeveledParams| Ok(RunPath::from_kept(order.run(machine)?));
+        RunCurve::find_for(&machine.into(), request, &make_run, Some(order))
+    }
+
+    fn find_for(
+        machine: &LeveledParams,
+        request: &CurveRequest,
+        make_run: &MakeRun,
+        order: Option<&KeptOrder>,
+    ) -> Result<RunCurve, FailedReplay> {
         let parameter = request.parameter;
         let swept = SweptRun { machine, parameter, make_run };
         let value = parameter.number(machine).unwrap_or(0);
@@ -105,7 +132,8 @@ impl RunCurve {
         };
         search.run_once(end)?;
         // A run right above the machine's own value says how fast the time grows from there on.
-        let above = search.run_once(value.saturating_add(1).min(end))?;
+        let next = value.saturating_add(1).min(end);
+        let mut slope = search.run_once(next)?.slope;
         search.points.retain(|value, _| *value <= end);
         let passes_bound = |one: &ReplayPoint, other: &ReplayPoint| {
             let is_over = |point: &ReplayPoint, bound: &i128| 100 * i128::from(point.time.as_ps()) > *bound;
@@ -113,9 +141,32 @@ impl RunCurve {
         };
         let is_enough =
             |one: &ReplayPoint, other: &ReplayPoint| is_line(one, other) || !passes_bound(one, other);
-        search.is_same = if request.has_all_pieces { &is_line } else { &is_enough };
+        let is_same: &dyn Fn(&ReplayPoint, &ReplayPoint) -> bool =
+            if request.has_all_pieces { &is_line } else { &is_enough };
+        let is_alike =
+            |one: &ReplayPoint, other: &ReplayPoint| is_same(one, other) && one.order == other.order;
+        search.is_same = is_same;
+        let is_free = |order: &KeptOrder| {
+            let at = |value: i64| machine.with(parameter, value).ok();
+            let mut machines = [value, next, end].into_iter().filter_map(at);
+            machines.all(|machine| !order.has_contention(&machine))
+        };
+        let (mut exact_until, mut other_runs) = (value, 0);
+        if let Some(order) = order {
+            exact_until = end;
+            if !is_free(order) {
+                let proof = Proof { order, machine, parameter, runs: 0 }.run(&mut search, (value, end))?;
+                (exact_until, other_runs) = (proof.until, proof.runs);
+                slope = proof.slope.unwrap_or(slope);
+            }
+        }
+        if exact_until < end {
+            for value in capacity_borders(machine, parameter, (exact_until, end)) {
+                search.run_once(value)?;
+            }
+        }
         let mut is_complete = search.run()?;
-        if request.has_all_pieces {
+        if request.has_all_pieces && exact_until == end && other_runs == 0 {
             add_middles(&mut search)?;
             is_complete &= search.run()?;
         }
@@ -125,12 +176,60 @@ impl RunCurve {
             search.most_runs += MORE_RUNS;
             search.run()?;
         }
-        let slope = above.slope;
-        let points: Vec<&ReplayPoint> = search.points.values().collect();
-        let (pieces, gaps) = pieces(&points);
-        let runs = points.len();
-        let time = start.time;
-        Ok(RunCurve { parameter, value, time, slope, end, is_flat, pieces, gaps, runs })
+        let curve = |search: &ChangeSearch, checks: Option<usize>| {
+            let points: Vec<&ReplayPoint> = search.points.values().collect();
+            let (pieces, gaps) = pieces(&points);
+            let (time, runs) = (start.time, points.len() + other_runs);
+            let is_flat = is_flat && pieces.iter().all(|piece| piece.slope == 0 && piece.time == time);
+            RunCurve { parameter, value, time, slope, end, is_flat, pieces, gaps, exact_until, checks, runs }
+        };
+        if exact_until < end && is_complete {
+            // A time that no run shows is most likely where another order begins.
+            search.is_same = &is_alike;
+            search.most_runs = search.points.len().midpoint(request.most_runs);
+            search.run()?;
+            (search.is_same, search.most_runs) = (is_same, request.most_runs);
+        }
+        let mut found = curve(&search, Some(CHECKS.len() + 2));
+        while exact_until < end {
+            let values = found.unchecked(&search.points, request);
+            if values.is_empty() {
+                break;
+            }
+            if search.points.len() + values.len() > request.most_runs + MORE_RUNS {
+                return Ok(curve(&search, None));
+            }
+            values.into_iter().try_for_each(|value| search.run_between(value).map(|_| ()))?;
+            search.run()?;
+            found = curve(&search, Some(CHECKS.len() + 2));
+        }
+        Ok(found)
+    }
+
+    /// Returns values at which no run was made, within the pieces that are not exact, or else up to what is
+    /// tolerated, and beside that.
+    fn unchecked(&self, points: &BTreeMap<i64, ReplayPoint>, request: &CurveRequest) -> Vec<i64> {
+        let tolerated: Vec<i64> = request.parts.iter().filter_map(|part| self.tolerated(*part)).collect();
+        let mut borders = vec![self.exact_until, self.end];
+        match request.has_all_pieces {
+            true => borders.extend(self.pieces.iter().flat_map(|piece| [piece.from, piece.until])),
+            false => borders.extend(&tolerated),
+        }
+        borders.retain(|value| *value >= self.exact_until);
+        borders.sort_unstable();
+        let within = |pair: &[i64]| {
+            let (from, width) = (pair[0], i128::from(pair[1]) - i128::from(pair[0]));
+            let at = move |part: &i128| from + (width * part / 1000) as i64;
+            CHECKS.iter().map(at).chain([from + 1, pair[1] - 1]).collect::<Vec<i64>>()
+        };
+        let pairs = borders.windows(2).filter(|pair| pair[1] > pair[0]);
+        let mut values: Vec<i64> = pairs.flat_map(within).collect();
+        values.extend(tolerated.into_iter().flat_map(|value| [value, value + 1]));
+        let is_open = |value: &i64| (self.exact_until + 1..self.end).contains(value);
+        values.retain(|value| is_open(value) && !points.contains_key(value));
+        values.sort_unstable();
+        values.dedup();
+        values
     }
 
     /// Returns the greatest value up to which the run is nowhere longer than this part of it in per cent, or
@@ -192,12 +291,36 @@ impl CurvePiece {
     }
 }
 
+/// Where within a piece it is checked, in thousandths of its width: in the middle, at golden sections and nearer to
+/// the ends; and right beside these.
+const CHECKS: [i128; 7] = [500, 382, 618, 236, 764, 90, 910];
+
 /// The number of runs beyond the limit that are made to find what the run bears, if not all pieces were found.
 const MORE_RUNS: usize = 100;
 
 /// Returns the time that is a part longer, in hundredths of a picosecond.
 fn bound(time: Time, part: u32) -> i128 {
     i128::from(time.as_ps()) * (100 + i128::from(part))
+}
+
+/// Returns the values within a range beside which the capacity ceil(L/g) of a level is another one, unless they are
+/// very many.
+fn capacity_borders(machine: &LeveledParams, parameter: LevelParameter, (from, end): (i64, i64)) -> Vec<i64> {
+    /// Limit of the borders.
+    const MOST: usize = 32;
+    let params = machine.at(parameter.level);
+    let [L, g] = [params.L, params.g].map(Time::as_ps);
+    let inside = |value: &i64| from < *value && *value < end;
+    let borders: Vec<i64> = match parameter.parameter.name {
+        _ if params.C.is_some() => return Vec::new(),
+        // Up to a multiple of g, and up to right below a part of L.
+        "L" if g > 0 => {
+            (from / g..).map(|times| times * g).skip_while(|value| *value <= from).take(MOST).collect()
+        }
+        "g" => (1..=MOST as i64).map(|part| (L - 1).max(0) / part).collect(),
+        _ => return Vec::new(),
+    };
+    borders.into_iter().flat_map(|value| [value, value + 1]).filter(inside).collect()
 }
 
 /// Finds a value at which the run is longer than `bound` hundredths of a picosecond, and not much longer.
