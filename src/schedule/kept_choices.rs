@@ -59,15 +59,17 @@ struct Line {
 const MOST_PAIRS: usize = 1 << 22;
 
 impl KeptOrder {
-    /// Returns whether on this machine a message may delay another one by a port or by the capacity.
+    /// Returns whether on this machine a message of the greatest length may delay another one by a port, or any may
+    /// by the capacity.
     #[doc(hidden)]
     pub fn has_contention(&self, machine: &LeveledParams) -> bool {
-        let occupies = |message: usize| {
-            let [from, to] = self.ends(message);
-            machine.between(from, to).stream(self.messages[message].words as usize) > Time::ZERO
+        let longest = self.messages.iter().map(|message| message.words as usize).max().unwrap_or(0);
+        let delays = |params: &Params| {
+            // The longest message, and the one that takes longest if G_l is negative.
+            let lengths = [longest, params.gps().map_or(longest, |gps| longest.min(gps.s))];
+            params.capacity().is_some() || lengths.iter().any(|words| params.stream(*words) > Time::ZERO)
         };
-        let has_capacity = machine.all().any(|params| params.capacity().is_some());
-        has_capacity || (0..self.messages.len()).any(occupies)
+        machine.all().any(delays)
     }
 
     /// Returns the number of acts of all ranks.

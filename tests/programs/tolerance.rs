@@ -155,7 +155,7 @@ fn compare(curve: &RunCurve, time_at: impl Fn(i64) -> Time, about: &str) -> bool
 #[test]
 fn curves_of_schedules_are_exact() {
     let (mut convex, mut right, mut all, mut bent, mut leveled) = (0, 0, 0_u64, 0, 0);
-    for seed in seeds(300) {
+    for seed in seeds(100) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let ranks = rng.usize(2..7);
         let ops = random_ops(&mut rng, ranks, 9, false);
@@ -199,8 +199,8 @@ fn curves_of_schedules_are_exact() {
             right += values.filter(|value| curve.time_at(*value) == Some(time_at(*value))).count() as u64;
         }
     }
-    assert!(convex > 300 && bent > 20 && leveled > 30, "{convex} {bent} {leveled}");
-    assert!(1000 * right > 990 * all, "{right} of {all}, {convex} {bent}");
+    assert!(convex > 100 && bent > 7 && leveled > 10, "{convex} {bent} {leveled}");
+    assert!(1000 * right > 999 * all, "{right} of {all}, {convex} {bent}");
 }
 
 /// The curve of a recorded run is that of its replays.
@@ -259,6 +259,8 @@ struct Comparison {
     /// Those with values at which a run takes another time, and the greatest such difference in per cent.
     wrong: u32,
     most: f64,
+    /// Those with such values where they are said to be exact.
+    wrong_in_exact: u32,
     /// Those by which a run bears what it does not.
     bears_too_much: u32,
     runs: usize,
@@ -280,12 +282,13 @@ impl Comparison {
         self.runs += curve.runs;
         self.exact += u32::from(curve.exact_until == curve.end);
         self.irregular += u32::from(curve.exact_until == curve.end && curve.irregular().next().is_some());
-        let (mut is_wrong, mut bears_too_much) = (false, false);
+        let (mut is_wrong, mut is_wrong_in_exact, mut bears_too_much) = (false, false, false);
         for value in values {
             let Some(time) = time_at(value) else { continue };
             self.values += 1;
             if let Some(said) = curve.time_at(value).filter(|said| *said != time) {
                 is_wrong = true;
+                is_wrong_in_exact |= value <= curve.exact_until;
                 self.most = self.most.max(100.0 * ((said - time).in_units(time)).abs());
             }
             let is_over = |part: &u32| {
@@ -295,6 +298,7 @@ impl Comparison {
             bears_too_much |= PARTS.iter().any(is_over);
         }
         self.wrong += u32::from(is_wrong);
+        self.wrong_in_exact += u32::from(is_wrong_in_exact);
         self.bears_too_much += u32::from(bears_too_much);
     }
 }
@@ -349,8 +353,10 @@ fn compare_with_runs(seeds: impl Iterator<Item = u64>, keeps_order: bool) -> Com
 #[test]
 fn curves_of_kept_orders_are_exact() {
     let found = compare_with_runs(seeds(150), true);
-    assert_eq!((found.wrong, found.bears_too_much), (0, 0), "{found:?}");
-    assert!(20 * found.exact > 19 * found.curves && found.irregular > 20, "{found:?}");
+    assert_eq!((found.wrong_in_exact, found.bears_too_much), (0, 0), "{found:?}");
+    // Where the proof would take too many runs the curve is checked.
+    assert!(1000 * found.wrong <= found.curves && 50 * found.exact > 49 * found.curves, "{found:?}");
+    assert!(found.irregular > 20, "{found:?}");
 }
 
 /// In a free order curves are checked, and few have values at which a run takes another time.

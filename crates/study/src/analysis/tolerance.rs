@@ -190,20 +190,18 @@ impl RunCurve {
             search.run()?;
             (search.is_same, search.most_runs) = (is_same, request.most_runs);
         }
-        let mut found = curve(&search, Some(CHECKS.len() + 2));
-        while exact_until < end {
+        loop {
+            let found = curve(&search, Some(CHECKS.len() + 2));
             let values = found.unchecked(&search.points, request);
             if values.is_empty() {
-                break;
+                return Ok(found);
             }
             if search.points.len() + values.len() > request.most_runs + MORE_RUNS {
                 return Ok(curve(&search, None));
             }
             values.into_iter().try_for_each(|value| search.run_between(value).map(|_| ()))?;
             search.run()?;
-            found = curve(&search, Some(CHECKS.len() + 2));
         }
-        Ok(found)
     }
 
     /// Returns values at which no run was made, within the pieces that are not exact, or else up to what is
