@@ -2,9 +2,9 @@
 
 use crate::time::Time;
 
-/// Compares times where the rules choose by them. Which messages follow each other at a port, and which find no
-/// room, depends on these comparisons alone: as long as all come out the same, each time is a maximum of sums of
-/// the parameters.
+/// Compares times where the rules choose by them. Which messages follow each other at a port, and which find
+/// no room, depends on these comparisons alone: as long as all come out the same, each time is a maximum of
+/// sums of the parameters.
 pub(crate) trait Judge {
     /// Returns whether a time is before another.
     fn is_before(&mut self, one: Time, other: Time) -> bool;

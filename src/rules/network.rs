@@ -645,8 +645,8 @@ impl Network {
         self.serve_judged(&mut Plain, ingresses, egress, to, request)
     }
 
-    /// Serves a request as [`serve`](Network::serve) does, and lets `judge` compare the times on whose order it
-    /// depends when the message enters and arrives.
+    /// Serves a request as [`serve`](Network::serve) does, and lets `judge` compare the times on whose order
+    /// it depends when the message enters and arrives.
     #[inline]
     pub(crate) fn serve_judged(
         &self,

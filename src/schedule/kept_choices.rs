@@ -1,10 +1,10 @@
 //! How a run in a kept order comes about right beside a value of a parameter, and how far it comes about so.
 //!
-//! The times of such a run are maxima of sums of the parameters, as long as its messages are served in the same
-//! order and each comparison of [`Judge`] comes out the same: then they are convex along a parameter. A run is
-//! made right beside a value by an increase of the parameter that is too small to count: all times of the
-//! machine are taken many times as long, and the parameter by one more. So each time of the run holds its value
-//! and, in what is left over, its slope; and ties are broken as at the next larger value.
+//! The times of such a run are maxima of sums of the parameters, as long as its messages are served in the
+//! same order and each comparison of [`Judge`] comes out the same: then they are convex along a parameter. A
+//! run is made right beside a value by an increase of the parameter that is too small to count: all times of
+//! the machine are taken many times as long, and the parameter by one more. So each time of the run holds its
+//! value and, in what is left over, its slope; and ties are broken as at the next larger value.
 //!
 //! Between two values at which all comes out the same, a time lies below the chord between its values there,
 //! and above its tangents. If the chord of the earlier time of each comparison stays below a tangent of the
@@ -47,8 +47,8 @@ pub struct KeptChoices {
     last_turn: Time,
 }
 
-/// A time as a line along the parameter, through its value. Neither its slope times the width of a range nor the
-/// sum with the time overflows, because [`KeptOrder::choices`] leaves room for them.
+/// A time as a line along the parameter, through its value. Neither its slope times the width of a range nor
+/// the sum with the time overflows, because [`KeptOrder::choices`] leaves room for them.
 #[derive(Clone, Copy)]
 struct Line {
     ps: i64,
@@ -59,8 +59,8 @@ struct Line {
 const MOST_PAIRS: usize = 1 << 22;
 
 impl KeptOrder {
-    /// Returns whether on this machine a message of the greatest length may delay another one by a port, or any may
-    /// by the capacity.
+    /// Returns whether on this machine a message of the greatest length may delay another one by a port, or
+    /// any may by the capacity.
     #[doc(hidden)]
     pub fn has_contention(&self, machine: &LeveledParams) -> bool {
         let longest = self.messages.iter().map(|message| message.words as usize).max().unwrap_or(0);
@@ -78,9 +78,9 @@ impl KeptOrder {
         self.acts.len()
     }
 
-    /// Plays it right beside the machine's value of a parameter. `longest` is no less than the range of the parameter,
-    /// nor much less than the time of the run. Returns `None` if that cannot be: the times or the comparisons are too many, or
-    /// G_l is negative, so that messages are not served when they are ready.
+    /// Plays it right beside the machine's value of a parameter. `longest` is no less than the range of the
+    /// parameter, nor much less than the time of the run. Returns `None` if that cannot be: the times or the
+    /// comparisons are too many, or G_l is negative, so that messages are not served when they are ready.
     #[doc(hidden)]
     pub fn choices(
         &self,
@@ -137,9 +137,9 @@ impl KeptChoices {
         self.pairs.iter().filter_map(change).min()
     }
 
-    /// Returns whether at each value from here, above a value, up to right below a greater one the run comes about
-    /// in the same way, so that its time is convex. If it is not known, returns a value in between at which it may
-    /// come about otherwise.
+    /// Returns whether at each value from here, above a value, up to right below a greater one the run comes
+    /// about in the same way, so that its time is convex. If it is not known, returns a value in between at
+    /// which it may come about otherwise.
     #[doc(hidden)]
     pub fn hold_until(&self, below: &KeptChoices) -> Result<(), Option<i64>> {
         let width = below.value - self.value;

@@ -249,8 +249,8 @@ fn certainty(row: &ToleranceRow) -> String {
             "{exactly}checked at {points} points {each}: between them a time is possible that no run showed"
         ),
         None => format!(
-            "{exactly}not checked {each}, because the limit of the runs came before: a time is possible that no run \
-             showed; give more --runs, or a smaller --to"
+            "{exactly}not checked {each}, because the limit of the runs came before: a time is possible that no \
+             run showed; give more --runs, or a smaller --to"
         ),
     }
 }

@@ -1,9 +1,9 @@
-//! The proof that the time of a run in a kept order is known at every value of a parameter, where ports and the
-//! capacity make it no maximum of lines.
+//! The proof that the time of a run in a kept order is known at every value of a parameter, where ports and
+//! the capacity make it no maximum of lines.
 //!
 //! Between two values at which [all comes out the same](KeptChoices::hold_until) the time is convex, so its
-//! lines follow from its values and slopes at the ends. Where that cannot be shown, the range is split: where a
-//! comparison comes out otherwise, or in the middle. At last there are no whole values between the ends.
+//! lines follow from its values and slopes at the ends. Where that cannot be shown, the range is split: where
+//! a comparison comes out otherwise, or in the middle. At last there are no whole values between the ends.
 
 use loggp::Time;
 use loggp::params::{LevelParameter, LeveledParams};
@@ -46,8 +46,8 @@ const MOST_ACTS: usize = 40_000_000;
 const FEW: usize = 8;
 
 impl Proof<'_> {
-    /// Adds runs to a search until the time is known at each value of a range, from its start on, or until the
-    /// search comes to its limit. What the lines between the runs say is true then.
+    /// Adds runs to a search until the time is known at each value of a range, from its start on, or until
+    /// the search comes to its limit. What the lines between the runs say is true then.
     pub fn run(mut self, search: &mut ChangeSearch, (from, end): (i64, i64)) -> Result<Proven, FailedReplay> {
         let most_runs = search.most_runs.min(MOST_ACTS / self.order.acts().max(1));
         let mut open = vec![OpenRange { low: from, high: end, is_convex: false, splits: 0 }];
@@ -115,8 +115,8 @@ impl Proof<'_> {
         self.order.choices(&machine, self.parameter, side, longest).ok()?
     }
 
-    /// Adds a line, on which all runs between two values lie. Returns false if one of them does not, which cannot
-    /// be.
+    /// Adds a line, on which all runs between two values lie. Returns false if one of them does not, which
+    /// cannot be.
     fn add_line(
         &self,
         search: &mut ChangeSearch,

@@ -67,8 +67,8 @@ impl RunPath<'_> {
     }
 }
 
-/// Returns a number of the order in which a processor computes, sends and receives, and in which messages enter and
-/// come out at it.
+/// Returns a number of the order in which a processor computes, sends and receives, and in which messages
+/// enter and come out at it.
 fn order(trace: &Trace) -> u64 {
     let mut hasher = DefaultHasher::new();
     for Activity { id, kind, .. } in &trace.activities {

@@ -33,8 +33,8 @@ pub struct RunCurve {
     pub gaps: Vec<(i64, i64)>,
     /// The value up to which the pieces are exact: it is proven that no run between them takes another time.
     pub exact_until: i64,
-    /// How many values within each piece above were run to check it, or all of a piece that has no more; without
-    /// all pieces, up to each value that is tolerated. `None` if the limit of the runs came before.
+    /// How many values within each piece above were run to check it, or all of a piece that has no more;
+    /// without all pieces, up to each value that is tolerated. `None` if the limit of the runs came before.
     pub checks: Option<usize>,
     /// Number of runs that were made.
     pub runs: usize,
@@ -83,8 +83,8 @@ impl CurveRequest {
 }
 
 impl RunCurve {
-    /// Finds the time of a run along a parameter. `make_run` makes it on a machine. Nothing is known about it but
-    /// its runs, so the curve is checked within its pieces.
+    /// Finds the time of a run along a parameter. `make_run` makes it on a machine. Nothing is known about it
+    /// but its runs, so the curve is checked within its pieces.
     pub fn find(
         machine: impl Into<LeveledParams>,
         request: &CurveRequest,
@@ -93,8 +93,8 @@ impl RunCurve {
         RunCurve::find_for(&machine.into(), request, make_run, None)
     }
 
-    /// Finds the time of a run in a kept order along a parameter. It is exact where ports and capacity delay no
-    /// message, and where it can be proven.
+    /// Finds the time of a run in a kept order along a parameter. It is exact where ports and capacity delay
+    /// no message, and where it can be proven.
     pub fn find_kept(
         machine: impl Into<LeveledParams>,
         request: &CurveRequest,
@@ -289,8 +289,8 @@ impl CurvePiece {
     }
 }
 
-/// Where within a piece it is checked, in thousandths of its width: in the middle, at golden sections and nearer to
-/// the ends; and right beside these.
+/// Where within a piece it is checked, in thousandths of its width: in the middle, at golden sections and
+/// nearer to the ends; and right beside these.
 const CHECKS: [i128; 7] = [500, 382, 618, 236, 764, 90, 910];
 
 /// The number of runs beyond the limit that are made to find what the run bears, if not all pieces were found.
@@ -301,8 +301,8 @@ fn bound(time: Time, part: u32) -> i128 {
     i128::from(time.as_ps()) * (100 + i128::from(part))
 }
 
-/// Returns the values within a range beside which the capacity ceil(L/g) of a level is another one, unless they are
-/// very many.
+/// Returns the values within a range beside which the capacity ceil(L/g) of a level is another one, unless
+/// they are very many.
 fn capacity_borders(machine: &LeveledParams, parameter: LevelParameter, (from, end): (i64, i64)) -> Vec<i64> {
     /// Limit of the borders.
     const MOST: usize = 32;
