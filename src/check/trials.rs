@@ -26,6 +26,7 @@ struct TrialRun<R> {
     /// The result is `None` if it equals that of the first run, since results are large and most are equal.
     result: TrialResult<Option<R>>,
     seen: Option<ObservedRun>,
+    is_audited: bool,
     /// The first violation, if the run was audited and broke a rule.
     violation: Option<String>,
 }
@@ -138,12 +139,13 @@ impl Check {
                 Ok(tried.map(|result| Some(result).filter(|result| Some(result) != usual)))
             };
             let is_bounded = |place: usize| branches.get(place).is_none_or(Branch::is_bounded);
-            let ran =
-                self.run_all(first, &orders, &is_bounded, &compared, &|| first == 0 || !deadline.is_over());
+            let ran = self.run_all(first, &orders, &is_bounded, &compared, deadline);
             // Branches whose runs there is no time to learn from.
             let mut left = Vec::new();
             let mut branches = branches.iter();
-            for (place, TrialRun { result: tried, seen, violation }) in ran.into_iter().enumerate() {
+            for (place, TrialRun { result: tried, seen, is_audited, violation }) in
+                ran.into_iter().enumerate()
+            {
                 let branch = branches.next();
                 let run = checked.runs;
                 checked.runs += 1;
@@ -160,7 +162,7 @@ impl Check {
                         drawing.longest = levels.fold(trace.params.L, Time::max);
                         drawing.messages = trace.messages.iter().map(|message| message.id).collect();
                     }
-                    checked.audited += usize::from(self.is_audited(run) && is_bounded(place));
+                    checked.audited += usize::from(is_audited);
                     if run > 0 && deadline.is_over() {
                         left.extend(branch.cloned());
                     } else if trace.messages.len() <= MAX_EXAMINED_MESSAGES {
@@ -244,7 +246,7 @@ impl Check {
         orders: &[Order],
         is_bounded: &(dyn Fn(usize) -> bool + Sync),
         trial: &(impl Fn(&Order) -> TrialResult<Option<R>> + Sync),
-        in_time: &(dyn Fn() -> bool + Sync),
+        deadline: Deadline,
     ) -> Vec<TrialRun<R>> {
         let ran: Vec<Mutex<Option<TrialRun<R>>>> = orders.iter().map(|_| Mutex::default()).collect();
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -252,13 +254,16 @@ impl Check {
             loop {
                 // All runs before one that failed are made, so that the first failure is the one reported.
                 let place = next.fetch_add(1, Ordering::Relaxed);
-                if place >= orders.len() || failed.load(Ordering::Relaxed) || !in_time() {
+                if place >= orders.len()
+                    || failed.load(Ordering::Relaxed)
+                    || (first > 0 && deadline.is_over())
+                {
                     return;
                 }
                 let run = first + place;
                 let see = self.strategy == Strategy::Systematic || run == 0;
                 let is_audited = self.is_audited(run) && is_bounded(place);
-                let became = run_one(&orders[place], see, is_audited, trial);
+                let became = run_one(&orders[place], see, is_audited, deadline, trial);
                 if is_bounded(place) && !matches!(became.result, Ok(Ok(_))) {
                     failed.store(true, Ordering::Relaxed);
                 }
@@ -276,22 +281,25 @@ impl Check {
     }
 }
 
-/// Makes a run under one order, traced if it is to be examined or audited.
+/// Makes a run under one order, traced if it is to be examined or audited. What failed is not audited, nor
+/// what took all the time.
 fn run_one<R>(
     order: &Order,
     see: bool,
     is_audited: bool,
+    deadline: Deadline,
     trial: &impl Fn(&Order) -> TrialResult<Option<R>>,
 ) -> TrialRun<R> {
     if !(see || is_audited) {
-        return TrialRun { result: trial(order), seen: None, violation: None };
+        return TrialRun { result: trial(order), seen: None, is_audited, violation: None };
     }
     let (order, sight) = order.observed();
     let tried = trial(&order);
     let seen = sight.take();
-    let ended = seen.as_ref().filter(|_| is_audited && tried.is_ok());
+    let ended = seen.as_ref().filter(|_| is_audited && tried.is_ok() && !deadline.is_over());
+    let is_audited = ended.is_some();
     let violation = ended.and_then(|seen| audit(&seen.trace).violations.first().map(ToString::to_string));
-    TrialRun { result: tried, seen, violation }
+    TrialRun { result: tried, seen, is_audited, violation }
 }
 
 impl Machine {

@@ -478,7 +478,7 @@ fn a_check_without_time_makes_one_run_and_decides_nothing() {
     let check = |strategy| Check::new().time(Duration::ZERO).strategy(strategy);
     let never = |_: &[Vec<usize>]| Err("it is never right".into());
     let failed = check(Strategy::Mixed).run_verified(&machine(4, 6), three_at_once, never).unwrap();
-    assert_eq!((failed.runs, failed.failure.unwrap().tries), (1, 0));
+    assert_eq!((failed.runs, failed.audited, failed.failure.unwrap().tries), (1, 0, 0));
 
     let checked = check(Strategy::Systematic).run(&machine(4, 6), three_at_once).unwrap();
     assert_eq!(checked.runs, 1);
