@@ -19,7 +19,9 @@ use super::seat::Seat;
 use crate::error::{Cause, ProcStatus, RunError, RunStopped, cause_from_panic, stop};
 use crate::link::{Incoming, Link};
 use crate::message::parcel::Parcel;
-use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Payload, RawTag, Receiver, Unpack};
+use crate::message::{
+    ArrivedHeader, Envelope, Header, Pack, PackedValue, Payload, RawTag, Receiver, Slice, Unpack,
+};
 use crate::params::ParamsError;
 use crate::rules::engine::Clock;
 use crate::rules::message_wait::MessageWait;
@@ -199,8 +201,17 @@ impl<'l> LinkedClock<'l> {
     fn receive_message(&mut self, message: Incoming) -> Option<()> {
         let Incoming { from, bytes, slice } = message;
         let (words, _) = bytes.get(..HEAD)?.as_chunks::<8>();
-        let [_, tag, number_and_words, type_number] =
+        let [head, tag, number_and_words, type_number] =
             [0, 1, 2, 3].map(|index| u64::from_le_bytes(words[index]));
+        let is_whole = match &slice {
+            None => head == 0,
+            Some(slice) => {
+                Slice::announced_layout(&bytes).is_some_and(|(length, _)| length == slice.bytes().len())
+            }
+        };
+        if !is_whole {
+            return None;
+        }
         let (tag, number, words) =
             (RawTag::from_number(tag), number_and_words as u32, (number_and_words >> 32) as u32);
         let parcel = Parcel::new(PackedValue { bytes, value_start: HEAD, slice, type_number });
@@ -419,7 +430,8 @@ impl<'l> LinkedClock<'l> {
 
 /// Unpacks the value of a note. Returns `None` if it is another one.
 fn unpack_note<T: Payload>(message: &Incoming) -> Option<T> {
-    T::unpack(&mut Unpack::new(message.bytes.get(1..)?, None))
+    let mut from = Unpack::new(message.bytes.get(1..)?, None);
+    T::unpack(&mut from).filter(|_| from.is_empty())
 }
 
 /// Returns the sum of what processes have counted, which is what they say and may be anything.

@@ -121,7 +121,7 @@ impl<'b> Unpack<'b> {
     }
 
     /// Returns whether everything was taken.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.slice.is_none()
     }
 
@@ -216,7 +216,7 @@ impl Body {
         }
     }
 
-    fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: the caller of `from_fn` promised that all of it is written.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
     }
