@@ -272,6 +272,8 @@ impl Drop for Bomb {
     }
 }
 
+type BombProgram = fn(&mut Proc) -> Option<Bomb>;
+
 impl Payload for Bomb {
     fn bytes(&self) -> usize {
         1
@@ -282,7 +284,7 @@ impl Payload for Bomb {
 #[test]
 fn a_destructor_that_panics_ends_no_run_otherwise() {
     const BOMB: Tag<Bomb> = Tag::named(7, "bomb");
-    let cases: [(&str, fn(&mut Proc) -> Option<Bomb>); 5] = [
+    let cases: [(&str, BombProgram); 5] = [
         ("processor 1 panicked: it did not say why", |p| {
             if p.id() == 1 {
                 panic_any(Bomb);
