@@ -131,7 +131,7 @@ pub mod __private {
     pub use crate::rounds::{BinomialPlace, Nodes, Round, bruck, dissemination, distances, staggered};
     pub use crate::rules::engine::ThreadStack;
     pub use crate::text::{EscapedText, escaped, nearest_name};
-    pub use crate::timeline::SCRIPT as TIMELINE_SCRIPT;
+    pub use crate::timeline::{SCRIPT as TIMELINE_SCRIPT, script_source};
     pub use crate::trace::kinds::{KIND_NAMES, kind_number};
 }
 

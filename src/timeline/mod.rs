@@ -10,6 +10,7 @@ mod columns;
 mod grid;
 mod kinds;
 mod script;
+mod sha256;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +27,8 @@ use crate::trace::Trace;
 use columns::Head;
 #[doc(hidden)]
 pub use script::SCRIPT;
+#[doc(hidden)]
+pub use sha256::script_source;
 
 /// A page that shows the activities of every processor over time, of one run or of several at the same scale.
 ///
@@ -205,15 +208,23 @@ impl<'a> Timeline<'a> {
         // Text in it must not end its script element.
         let meta = serde_json::to_string(&meta)?.replace('<', "\\u003c");
         let title = self.title.replace('&', "&amp;").replace('<', "&lt;");
-        let (head, rest) = PAGE.split_once("{title}").expect("the page has a title");
+        let script = format!("\n{}", SCRIPT.map(|(_, part)| part).concat());
+        // Only this script runs, and nothing is fetched or sent, whatever a trace has in it.
+        let policy = format!(
+            "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; \
+             form-action 'none'",
+            script_source(&script)
+        );
+        let (before, rest) = PAGE.split_once("{policy}").expect("the page has a policy");
+        let (head, rest) = rest.split_once("{title}").expect("the page has a title");
         let (style, rest) = rest.split_once("{colours}").expect("the page has a place for its colours");
         let (body, end) = rest.split_once("{data}").expect("the page has a place for data");
-        write!(out, "{head}{title}{style}{COLOURS}")?;
+        write!(out, "{before}{policy}{head}{title}{style}{COLOURS}")?;
         writeln!(out, "{body}<script type=\"application/json\" id=\"meta\">{meta}</script>")?;
         for text in texts {
             writeln!(out, "<script type=\"text/plain\" class=\"run\">{text}</script>")?;
         }
-        write!(out, "<script>\n{}</script>\n{end}", SCRIPT.map(|(_, part)| part).concat())?;
+        write!(out, "<script>{script}</script>\n{end}")?;
         out.flush()
     }
 

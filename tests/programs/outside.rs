@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use loggp::__private::script_source;
 use serde_json::Value;
 
 use crate::requests::{answer_of, folder, loggp, stdout_of};
@@ -87,6 +88,29 @@ fn texts_of_a_trace_give_no_orders() {
     }
     let page = fs::read_to_string(folder.join("x.html")).unwrap();
     assert_eq!(page.matches("</script>").count(), page.matches("<script").count());
+}
+
+/// A page runs its own script alone: its policy has the hash of that.
+#[test]
+fn pages_run_their_own_script_alone() {
+    let folder = folder("outside-pages");
+    let [report, timeline] = ["r.html", "t.html"].map(|name| folder.join(name));
+    let exhibits = folder.join("exhibits");
+    let line =
+        format!("reproduce logp-fig3 --clock virtual -o {} -o {}", exhibits.display(), report.display());
+    stdout_of(&line);
+    stdout_of(&format!("run broadcast -P 2 --timeline {}", timeline.display()));
+    for page in [report, timeline].map(|path| fs::read_to_string(path).unwrap()) {
+        let scripts: Vec<&str> = page.split("<script>").skip(1).collect();
+        let [script] = scripts[..] else { panic!("{} scripts", scripts.len()) };
+        let (_, policy) = page.split_once("http-equiv=\"Content-Security-Policy\" content=\"").unwrap();
+        let (policy, _) = policy.split_once('"').unwrap();
+        let source = script_source(script.split_once("</script>").unwrap().0);
+        assert!(
+            policy.starts_with(&format!("default-src 'none'; script-src {source}; ")),
+            "{policy}, {source}"
+        );
+    }
 }
 
 /// The program, its host, its MPI and its places.

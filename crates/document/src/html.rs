@@ -8,6 +8,9 @@ use super::{CellFormat, Document, DocumentBlock, Span, Table};
 const STYLE: &str = include_str!("page.css");
 /// The script of a page: Escape closes an enlarged figure, and following a link folds the contents.
 const SCRIPT: &str = include_str!("page.js");
+/// What a page may do: run this script, whose hash it is, and fetch and send nothing. A test of the command compares.
+const POLICY: &str = "default-src 'none'; script-src 'sha256-4sYGgYzXcJRxcXyTcAOLFaz74X0nmaDiybiuLiabEvw='; \
+                      style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 /// Tables with more columns than this become lists on narrow screens.
 const NARROW: usize = 4;
 /// In such a list, texts with more characters than this get a line of their own.
@@ -21,6 +24,7 @@ impl Document {
             html lang="en" {
                 head {
                     meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(POLICY);
                     meta name="generator" content=(generator);
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     title { (self.title) }
