@@ -285,7 +285,10 @@ impl Failure {
             delayed: delayed.collect(),
             sentence: failed.kind.to_string(),
             error,
-            order: Py::new(py, Order { order: failed.order, source: Source::Trace(trace.clone_ref(py)) })?,
+            order: Py::new(
+                py,
+                Order { order: failed.order, source: Source::Trace(trace.clone_ref(py).into_any()) },
+            )?,
             trace,
         })
     }

@@ -236,7 +236,10 @@ impl Trace {
     #[getter]
     pub fn order(&self, py: Python<'_>) -> PyResult<Order> {
         let order = loggp::Order::from_trace(self.record(py)?);
-        Ok(Order { order, source: Source::Trace(Py::new(py, Trace::with_record(self.record.clone()))?) })
+        Ok(Order {
+            order,
+            source: Source::Trace(Py::new(py, Trace::with_record(self.record.clone()))?.into_any()),
+        })
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
