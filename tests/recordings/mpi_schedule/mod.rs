@@ -356,7 +356,7 @@ fn what_came_before_the_end_is_played() {
     let program = read(vec![zero, one]);
     assert_eq!(finishes(&program.schedule), [10, 10]);
     let all = program.warnings.join("\n");
-    assert!(all.contains("1 receives are left out") && all.contains("ended before MPI_Finalize"), "{all}");
+    assert!(all.contains("1 receives are left out") && all.contains("ends before MPI_Finalize"), "{all}");
 }
 
 /// Each operation is of a call, and each call of a place.

@@ -182,7 +182,7 @@ fn read_once(
     let Shared { tags, flows, knowledge, places, unseen, .. } = shared;
     let mut warnings: Vec<String> = Vec::new();
     if flows.is_cut {
-        warnings.push("the program ended before MPI_Finalize; what came before is there".into());
+        warnings.push("the recording ends before MPI_Finalize; what came before is there".into());
     }
     let left_out = unseen.calls.iter().map(|Unmodelled { name, count, .. }| {
         format!("{name} is not modelled: {count} calls are computing time")
