@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loggp::params::{LeveledParams, Model};
 use loggp::trace::Trace;
-use loggp_document::{DocumentBlock, printable_line, plain};
+use loggp_document::{DocumentBlock, plain, printable_line};
 use loggp_study::analysis;
 use loggp_study::analysis::{Analysis, ParameterSweep, RunPath, WhatIf};
 

@@ -114,7 +114,8 @@ fn unseen_notes(program: &ProgramSchedule) -> Vec<String> {
     const MOST: usize = 3;
     let Unseen { calls, vain_looks, vain_ns, found_looks } = &program.unseen;
     let percent = |share: f64| format!("{:.2}% of the recorded time", 100.0 * share);
-    let looks = |number: u64| format!("{} (MPI_Test, MPI_Iprobe and the like)", count(number as usize, "look"));
+    let looks =
+        |number: u64| format!("{} (MPI_Test, MPI_Iprobe and the like)", count(number as usize, "look"));
     let mut notes = Vec::new();
     if !calls.is_empty() {
         let mut calls: Vec<&Unmodelled> = calls.iter().collect();

@@ -153,7 +153,12 @@ impl RunSource {
                 let LeveledParams { params, levels, .. } = machine;
                 let unit = Unit::default_for(params);
                 let parameters = parameters(params, &unit).join(", ") + &level_lines(params.P, levels, &unit);
-                format!("{}\n{parameters}\n{}, times in {}", printable_line(name), recorded_text(trace), unit.name)
+                format!(
+                    "{}\n{parameters}\n{}, times in {}",
+                    printable_line(name),
+                    recorded_text(trace),
+                    unit.name
+                )
             }
         }
     }

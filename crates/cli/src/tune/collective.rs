@@ -110,7 +110,8 @@ impl CollectiveArgs {
         let tried_count = tried.len();
         let rows = self.rows(tried, &choice);
         let named: Vec<(String, f64)> = rows.iter().map(|row| (row.pattern.clone(), row.slower)).collect();
-        let notes = TuneOptions::notes(&named, tried_count, rows.first().map_or("", |row| &row.command), &without);
+        let notes =
+            TuneOptions::notes(&named, tried_count, rows.first().map_or("", |row| &row.command), &without);
 
         let machine = choice_heading(
             &choice,
