@@ -62,12 +62,12 @@ impl CliError {
                 Ok(()) => 0,
             };
         }
-        let (begin, text, status) = match &self {
+        let (begin, text, status) = match self {
             CliError::Request(sentence) => ("error: ", sentence, 2),
             CliError::Run(error) => ("error: ", error, 1),
-            CliError::Program(status, sentence) => ("", sentence, *status),
-            CliError::CommandLine(error) => match command_line_sentence(error) {
-                Some(sentence) => ("", &sentence.clone(), 2),
+            CliError::Program(status, sentence) => ("", sentence, status),
+            CliError::CommandLine(error) => match command_line_sentence(&error) {
+                Some(sentence) => ("", sentence, 2),
                 None => {
                     drop(error.print());
                     return 2;
@@ -75,7 +75,7 @@ impl CliError {
             },
             CliError::OutputClosed => return 0,
         };
-        say(begin, text);
+        say(begin, &text);
         status
     }
 }
