@@ -57,7 +57,8 @@ type WaitReport = ((Vec<u64>, u64), (String, bool));
 /// The reason of a failure as text for the other processes, and whether the run was refused before it began.
 type FailureText = (String, bool);
 
-/// What a process has at its end: the messages sent to each process, those received and those left, and its result.
+/// The account of a process at its end: the messages sent to each process, those received and those left, and
+/// its result.
 type End = (Vec<u64>, (u64, u64), ProcessResult);
 
 /// The packed result of a process's program, or the reason of its failure.

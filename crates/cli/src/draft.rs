@@ -65,8 +65,9 @@ impl<R: Read> Read for Source<R> {
         let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
         let read = self.input.read(if most == 0 { buffer } else { &mut buffer[..most] })?;
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
-            let why = "it is no file, and goes on after 4294967296 bytes; write it to a file, and give that";
-            io::Error::other(why)
+            io::Error::other(format!(
+                "it is no file, and goes on after {LONGEST_STREAM} bytes; write it to a file, and give that"
+            ))
         })?;
         Ok(read)
     }
@@ -209,7 +210,7 @@ fn create_beside(target: &Path) -> io::Result<NamedTempFile> {
 mod tests {
     use super::*;
 
-    /// What is no file ends at its limit, whether more comes or not.
+    /// A pipe or a device ends at its limit.
     #[test]
     fn a_stream_has_a_limit() {
         for (length, is_read) in [(5, true), (6, true), (7, false)] {

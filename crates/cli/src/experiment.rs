@@ -285,7 +285,7 @@ pub struct Untimed {
 /// Runs of a program, and how they are reported.
 pub struct Experiment {
     pub tasks: Vec<Task>,
-    /// What was refused or failed.
+    /// The runs that were refused or failed.
     pub untimed: Vec<Untimed>,
     /// Heading of the report.
     pub heading: String,

@@ -43,11 +43,11 @@ static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 /// Name of the items that the command writes, and the end of the message after an interruption.
 static WRITTEN_ITEM: Mutex<(&str, &str)> = Mutex::new(("row", ""));
 
-/// What is kept all the same, and what can be done with it: the end of the message after an interruption.
+/// The end of the message after an interruption: the files that are kept, and their use.
 static KEPT: Mutex<Option<String>> = Mutex::new(None);
 /// By this further signals are watched, if any can be.
 static HANDLE: OnceLock<Handle> = OnceLock::new();
-/// Who is told of signals, in place of ending the command.
+/// The receiver of signals, which then do not end the command.
 static TAKER: Mutex<Option<Sender<i32>>> = Mutex::new(None);
 
 /// The signals, while they do not end the command.

@@ -8,7 +8,8 @@ use super::{CellFormat, Document, DocumentBlock, Span, Table};
 const STYLE: &str = include_str!("page.css");
 /// The script of a page: Escape closes an enlarged figure, and following a link folds the contents.
 const SCRIPT: &str = include_str!("page.js");
-/// What a page may do: run this script, whose hash it is, and fetch and send nothing. A test of the command compares.
+/// The policy of a page: it runs the script with this hash, and fetches and sends nothing. A test of the
+/// command compares the hash.
 const POLICY: &str = "default-src 'none'; script-src 'sha256-4sYGgYzXcJRxcXyTcAOLFaz74X0nmaDiybiuLiabEvw='; \
                       style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 /// Tables with more columns than this become lists on narrow screens.

@@ -272,7 +272,7 @@ impl Time {
 /// The units of times, by their names.
 const UNITS: [(&str, Moment); 5] = [("ps", PS), ("ns", NS), ("us", US), ("ms", MS), ("s", SEC)];
 
-/// What forms of numbers end with.
+/// The ends of the forms of numbers.
 const FORMS_OF_NUMBERS: [char; 7] = ['e', 'E', 'f', 'F', 'g', 'G', 'n'];
 
 /// Splits a form into that of a number and a unit. A lone `s` is Python's form of text.

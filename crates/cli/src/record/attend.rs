@@ -14,12 +14,12 @@ use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM};
 
 use super::super::interrupt;
 
-/// How long the program may take to end after a signal, and then after it was killed.
+/// The time that the program has to end after a signal, and again after it was killed.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 /// A signal that comes again so soon is the same one: `timeout` sends it to its child and to their group.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// How a program ended.
+/// The end of a program.
 pub enum End {
     Exited(ExitStatus),
     /// A signal to this command ended it; it is killed if that was not enough.
@@ -29,7 +29,7 @@ pub enum End {
     },
 }
 
-/// What is done after a signal.
+/// The state after a signal, until all processes have ended.
 struct Ending {
     signal: i32,
     is_killed: bool,

@@ -11,7 +11,7 @@ use crate::error::ProgramError;
 /// The sender, the receiver and the schedule's tag of messages.
 pub type Channel = (u32, u32, u32);
 
-/// What came of a request, where only a later call says so.
+/// The outcome of a request that only a later call tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// A receive took this message.
@@ -20,7 +20,7 @@ pub enum Fate {
     Nothing,
 }
 
-/// What came of requests, by their ranks and numbers.
+/// The outcomes of requests, by their ranks and numbers.
 pub type Fates = FxHashMap<(u32, RequestId), Fate>;
 
 /// What went through a channel.
@@ -42,7 +42,7 @@ struct Flow {
 #[derive(Debug, Default)]
 pub struct Flows {
     channels: FxHashMap<Channel, Flow>,
-    /// What came of requests that was not known when they were posted.
+    /// The outcomes of requests that were not known when they were posted.
     pub fates: Fates,
     /// The ranks, and the numbers of their communicators, on which they receive with any tag and with certain ones, where
     /// it is not known what receives took.
@@ -75,10 +75,10 @@ struct Collectives {
     odd: Option<(u32, u64)>,
 }
 
-/// What must be known of all ranks before the schedule is right. Earlier readings find it out.
+/// The facts about all ranks without which the schedule is not right. Earlier readings find them.
 #[derive(Debug, Default)]
 pub struct Knowledge {
-    /// What came of requests.
+    /// The outcomes of requests.
     pub fates: Fates,
     /// Ranks and numbers of their communicators on which they receive with any tag only.
     pub one_tag: FxHashSet<(u32, u32)>,

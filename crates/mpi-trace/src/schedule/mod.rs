@@ -150,7 +150,7 @@ pub fn read(source: &mut dyn CallSource, options: ScheduleOptions) -> Result<Pro
     Ok(read)
 }
 
-/// What is known from earlier readings.
+/// The facts from earlier readings.
 type Known = (Knowledge, TagTable);
 
 fn read_once(

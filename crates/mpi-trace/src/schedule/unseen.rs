@@ -1,9 +1,9 @@
-//! What of a program its schedule does not say: calls that are not modelled, and what looks might have found at other times.
+//! The part of a program that its schedule does not say: calls that are not modelled, and what looks might have found at other times.
 
 use super::thread::VainLooks;
 use crate::call::{CallKind, Unmodelled, WaitForm};
 
-/// What of a program its schedule does not say.
+/// The part of a program that its schedule does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unseen {
     /// Calls that are not modelled: mostly they exchange messages, and here they are computing.

@@ -11,7 +11,7 @@ use loggp::schedule::{KeptChoices, KeptOrder, Side};
 
 use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 
-/// What a proof is about.
+/// The subject of a proof.
 pub(super) struct Proof<'a> {
     pub order: &'a KeptOrder,
     pub machine: &'a LeveledParams,
@@ -20,7 +20,7 @@ pub(super) struct Proof<'a> {
     pub runs: usize,
 }
 
-/// What was proven.
+/// The result of a proof.
 pub(super) struct Proven {
     /// The value up to which the time is known.
     pub until: i64,
@@ -36,7 +36,7 @@ struct OpenRange {
     high: i64,
     /// True if the time is convex in it.
     is_convex: bool,
-    /// How often it was split where a comparison could come out otherwise.
+    /// The number of splits where a comparison could come out otherwise.
     splits: u32,
 }
 
