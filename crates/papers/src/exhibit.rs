@@ -19,6 +19,11 @@ pub struct Exhibit {
     pub place: &'static str,
     /// Short description.
     pub title: &'static str,
+    /// Number of numbers that the paper prints in the figure or table itself: the rows of this place stand for
+    /// all of them, or `left_out` says which are left out, and why.
+    pub printed: usize,
+    /// What of the figure or table no row judges, and why; empty if nothing is left out.
+    pub left_out: &'static str,
     /// Notes that its rows need, a paragraph a line.
     pub notes: &'static str,
     /// Formulas that predict it, each with its place in the paper.

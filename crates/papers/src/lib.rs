@@ -15,6 +15,7 @@ macro_rules! exhibit_files {
     };
 }
 
+mod answer;
 mod command;
 mod exhibit;
 mod finding;
@@ -36,10 +37,11 @@ mod tests;
 pub mod topology;
 mod transportation;
 
+pub use answer::{Answer, AnswerSource, Ran, RunResult};
 pub use exhibit::Exhibit;
 pub use finding::{ExhibitResult, Picture, RunSummary};
 pub use lab::Lab;
-pub use row::{AnswerSource, ExhibitRow, Verdict, above, at_least, at_most, below, between, exactly};
+pub use row::{Cause, ExhibitRow, Verdict, above, at_least, at_most, below, between, exactly};
 pub use series::{CaseResult, CaseSeries, SeriesResult};
 pub use sheet::{Sheet, join_words, marked_line};
 
@@ -50,12 +52,16 @@ use serde::{Deserialize, Serialize};
 pub struct Paper {
     /// Name of the paper here, such as `LogP`.
     pub name: &'static str,
+    /// Folder of its exhibits in the source.
+    pub(crate) folder: &'static str,
     /// Authors, title and place of publication.
     pub source: &'static str,
     /// Exhibits, in the paper's order.
     pub exhibits: &'static [Exhibit],
     /// All that the paper shows, proves and counts, one line each: see [`Paper::inventory`].
     pub inventory: &'static str,
+    /// What the rows came out as when they were last reviewed, at the usual sizes and at the paper's own.
+    pub(crate) pins: [&'static str; 2],
 }
 
 /// Something that a paper shows, proves or counts, and where it is reproduced here.

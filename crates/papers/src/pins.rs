@@ -1,12 +1,10 @@
-//! Pinned results: what each row came out as when it was last reviewed, in `pins.txt`, at the usual sizes. A
-//! row with another result is not as expected, even where it still agrees with the paper. The ignored test
-//! `write_pins` writes the file anew.
+//! Pinned results: what each row came out as when it was last reviewed, in a paper's `pins.txt` at the usual
+//! sizes and in its `pins-full.txt` at the paper's own. A row with another result is not as expected, even
+//! where it still agrees with the paper. The ignored test `write_pins` writes the files anew.
 
+use super::PAPERS;
 use super::lab::Lab;
 use super::row::ExhibitRow;
-
-/// One line per row: the exhibit's id, the row's subject, and our result.
-static PINS: &str = include_str!("pins.txt");
 
 /// Returns the line of a row.
 pub fn pin_line(id: &str, row: &ExhibitRow) -> String {
@@ -14,10 +12,11 @@ pub fn pin_line(id: &str, row: &ExhibitRow) -> String {
 }
 
 /// Compares an exhibit's rows with their pins, and marks those that differ as unexpected. Does nothing for an
-/// exhibit without pins, at other sizes or with another seed.
+/// exhibit without pins, or with another seed.
 pub fn check_pins(id: &str, rows: &mut [ExhibitRow], lab: &Lab) {
-    let pins: Vec<&str> = PINS.lines().filter(|pin| pin.split(" | ").next() == Some(id)).collect();
-    if pins.is_empty() || lab.full || lab.seed != 1 {
+    let all = PAPERS.iter().flat_map(|paper| paper.pins[usize::from(lab.full)].lines());
+    let pins: Vec<&str> = all.filter(|pin| pin.split(" | ").next() == Some(id)).collect();
+    if pins.is_empty() || lab.seed != 1 {
         return;
     }
     let (count, pinned) = (rows.len(), pins.len());

@@ -3,6 +3,8 @@
 use loggp_draw::digits::{exact, rough};
 use serde::{Deserialize, Serialize};
 
+use super::answer::{Answer, AnswerSource};
+
 /// A row of an exhibit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExhibitRow {
@@ -20,22 +22,14 @@ pub struct ExhibitRow {
     pub rule: String,
     #[serde(rename = "mark")]
     pub verdict: Verdict,
+    /// Number of printed numbers that the row stands for.
+    pub numbers: usize,
+    /// Kind of the difference, and its reason in a few words.
+    pub cause: Option<(Cause, String)>,
     /// Reason why it differs or is out of reach.
     pub reason: Option<String>,
     /// True if it came out as the exhibit expects.
     pub as_expected: bool,
-}
-
-/// Source of our result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AnswerSource {
-    /// A closed form of the paper.
-    Formula,
-    /// A run on the virtual clock.
-    Model,
-    /// A count, of a schedule or a graph.
-    Count,
 }
 
 /// Kind of a row, and how it came out.
@@ -59,6 +53,46 @@ pub enum Verdict {
     ReadBack,
     /// A claim that only the paper's hardware can decide.
     OutOfReach,
+}
+
+/// Kind of a difference: who or what causes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// What stands in the paper contradicts the paper's own numbers, formulas or definitions.
+    Misprint,
+    /// The paper does not say, or can be read in two ways: our reading or size makes other numbers.
+    Reading,
+    /// The paper's program is lost, and ours is one of its kind.
+    LostProgram,
+    /// The model does not have what the paper's machine has.
+    ModelLimit,
+}
+
+impl Cause {
+    /// All causes in the order of their weight, with their names and meanings in the summary.
+    pub const ALL: [(Cause, &'static str, &'static str); 4] = [
+        (
+            Cause::Misprint,
+            "misprints and slips",
+            "what the paper prints contradicts its own numbers, formulas or definitions",
+        ),
+        (
+            Cause::Reading,
+            "readings and sizes",
+            "the paper leaves something open, and our reading of it makes another number",
+        ),
+        (
+            Cause::LostProgram,
+            "the lost program",
+            "the paper's program is lost, and ours is another of its kind",
+        ),
+        (
+            Cause::ModelLimit,
+            "limits of the model",
+            "the paper's machine has what no model of the LogP family has",
+        ),
+    ];
 }
 
 impl Verdict {
@@ -103,16 +137,22 @@ impl ExhibitRow {
         section: &str,
         paper: &str,
         (verdict, rule): (Verdict, &str),
-        ours: String,
+        (ours, by): (String, AnswerSource),
     ) -> ExhibitRow {
         let (what, paper, section, rule) = (what.into(), paper.into(), section.into(), rule.into());
         let as_expected = !matches!(verdict, Verdict::Differs | Verdict::Wrong);
-        let by = AnswerSource::Model;
-        ExhibitRow { what, paper, section, ours, by, rule, verdict, reason: None, as_expected }
+        let (numbers, cause, reason) = (0, None, None);
+        ExhibitRow { what, paper, section, ours, by, rule, verdict, numbers, cause, reason, as_expected }
     }
 
     /// Makes the row of a number that the paper prints: ours must have all its digits.
-    pub(crate) fn from_number(what: impl Into<String>, section: &str, paper: &str, ours: f64) -> ExhibitRow {
+    pub(crate) fn from_number<A: Answer<f64>>(
+        what: impl Into<String>,
+        section: &str,
+        paper: &str,
+        ours: A,
+    ) -> ExhibitRow {
+        let ours = ours.into_value();
         let (number, half) = parse_printed(paper);
         let is_equal = (ours - number).abs() <= half;
         let digits = paper.chars().filter(char::is_ascii_digit).skip_while(|digit| *digit == '0').count();
@@ -123,18 +163,28 @@ impl ExhibitRow {
             (false, _) => Verdict::Differs,
         };
         let rule = if digits > 1 { "all printed digits" } else { "the printed digit" };
-        ExhibitRow::new(what, section, paper, (verdict, rule), format_like(ours, paper))
+        let ours = (format_like(ours, paper), A::SOURCE);
+        ExhibitRow { numbers: 1, ..ExhibitRow::new(what, section, paper, (verdict, rule), ours) }
     }
 
-    /// Sets that our result is a formula's, and not the model's.
-    pub fn by_formula(&mut self) -> &mut ExhibitRow {
-        self.by = AnswerSource::Formula;
+    /// Sets that our result was counted, and not computed, where no run made it.
+    pub fn by_count(&mut self) -> &mut ExhibitRow {
+        if self.by == AnswerSource::Formula {
+            self.by = AnswerSource::Count;
+        }
         self
     }
 
-    /// Sets that our result is a count, and not the model's.
-    pub fn by_count(&mut self) -> &mut ExhibitRow {
-        self.by = AnswerSource::Count;
+    /// Sets how many printed numbers the row stands for: 0 for numbers that another row stands for already.
+    pub fn of_numbers(&mut self, numbers: usize) -> &mut ExhibitRow {
+        self.numbers = numbers;
+        self
+    }
+
+    /// Sets what causes the difference: its kind, and the reason in a few words. The reason that
+    /// [`ExhibitRow::expect_difference`] is given may be longer.
+    pub fn caused_by(&mut self, cause: Cause, brief: &str) -> &mut ExhibitRow {
+        self.cause = Some((cause, brief.into()));
         self
     }
 
@@ -171,6 +221,12 @@ impl ExhibitRow {
         });
         self
     }
+}
+
+/// Returns how many numbers a paper's list has.
+pub(crate) fn count_numbers(list: &str) -> usize {
+    let has_digit = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
+    list.split_whitespace().filter(has_digit).count()
 }
 
 /// Parses a number as a paper prints it. Returns it and half a unit of its last digit.

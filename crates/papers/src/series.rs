@@ -8,6 +8,8 @@ use loggp::trace::Trace;
 use loggp_programs::Case;
 use loggp_study::{Answers, Prediction};
 
+use super::answer::{Answer, Ran, RunResult};
+
 /// Cases along a quantity, or a single case.
 pub struct CaseSeries {
     /// Name in tables, legends and [`Sheet::series`](super::Sheet::series).
@@ -134,12 +136,18 @@ impl SeriesResult {
     }
 
     /// Returns x and a value computed by `what` of each case that was run.
-    pub fn map_points(&self, what: impl Fn(&CaseResult) -> f64) -> Vec<(f64, f64)> {
+    pub fn map_points<A: Answer<f64>>(&self, what: impl Fn(&CaseResult) -> A) -> Vec<(f64, f64)> {
         self.points
             .iter()
             .filter(|result| result.answers.is_some())
-            .map(|result| (result.x, what(result)))
+            .map(|result| (result.x, what(result).into_value()))
             .collect()
+    }
+
+    /// Returns a value computed by `what` of each case that was run.
+    pub fn map_runs<T>(&self, what: impl Fn(&CaseResult) -> T) -> Vec<Ran<T>> {
+        let runs = self.points.iter().filter(|result| result.answers.is_some());
+        runs.map(|result| result.ran(&what)).collect()
     }
 
     /// Returns x and the model's time of each case, in multiples of `unit`.
@@ -148,14 +156,14 @@ impl SeriesResult {
     }
 
     /// Returns whether the model's time is the formula's, for each case.
-    pub fn formula_checks(&self) -> Vec<bool> {
-        self.points.iter().map(|result| result.model() == result.formula()).collect()
+    pub fn formula_checks(&self) -> Vec<Ran<bool>> {
+        self.map_runs(|result| result.model() == result.formula())
     }
 
     /// Returns the model's time of each case over that of the same case of another series.
-    pub fn ratios_to(&self, other: &SeriesResult) -> Vec<f64> {
+    pub fn ratios_to(&self, other: &SeriesResult) -> Vec<Ran<f64>> {
         let pairs = self.points.iter().zip(&other.points);
-        pairs.map(|(one, other)| one.model().in_units(other.model())).collect()
+        pairs.map(|(one, other)| one.ran(|one| one.model().in_units(other.model()))).collect()
     }
 }
 
@@ -211,12 +219,12 @@ impl CaseResult {
     /// # Panics
     ///
     /// If there is no such phase.
-    pub fn phase_time(&self, name: &str, unit: Time) -> f64 {
-        self.phase(name).model.expect("the model was run").in_units(unit)
+    pub fn phase_time(&self, name: &str, unit: Time) -> Ran<f64> {
+        self.ran(|result| result.phase(name).model.expect("the model was run").in_units(unit))
     }
 
     /// Returns a metric of the run, or NaN if it has none of that name.
-    pub fn metric(&self, name: &str) -> f64 {
-        self.answers().outcome.metric(name).unwrap_or(f64::NAN)
+    pub fn metric(&self, name: &str) -> Ran<f64> {
+        self.ran(|result| result.answers().outcome.metric(name).unwrap_or(f64::NAN))
     }
 }

@@ -6,12 +6,13 @@ use loggp_document::Table;
 use loggp_draw::plot::{Look, Plot, PlotLine};
 use loggp_study::StudyError;
 
+use super::answer::{Answer, AnswerSource, Ran, RunResult};
 use super::finding::{ExhibitResult, Picture};
 use super::lab::Lab;
 use super::pictures::curves::curves;
 use super::pictures::timeline::draw_timeline;
 use super::pins;
-use super::row::{ClaimRule, ExhibitRow, Verdict};
+use super::row::{ClaimRule, ExhibitRow, Verdict, count_numbers};
 use super::runs;
 use super::series::{CaseResult, CaseSeries, SeriesResult};
 
@@ -61,8 +62,8 @@ impl<'a> Sheet<'a> {
     }
 
     /// Returns the model's time of the last case of a series, in the exhibit's unit.
-    pub fn model_time(&self, name: &str) -> f64 {
-        self.last_result(name).model().in_units(self.unit.1)
+    pub fn model_time(&self, name: &str) -> Ran<f64> {
+        self.last_result(name).ran(|result| result.model().in_units(self.unit.1))
     }
 
     /// Returns the formula's time of the last case of a series, in the exhibit's unit.
@@ -77,87 +78,104 @@ impl<'a> Sheet<'a> {
         what: impl Into<String>,
         section: &str,
         paper: &str,
-        ours: f64,
+        ours: impl Answer<f64>,
     ) -> &mut ExhibitRow {
         self.add_row(ExhibitRow::from_number(what, section, paper, ours))
     }
 
     /// Adds a claim in the paper's words, the numbers that it is about, and the rule that decides whether it
     /// holds for them.
-    pub fn add_claim(
+    pub fn add_claim<A: Answer<f64>>(
         &mut self,
         what: impl Into<String>,
         section: &str,
         quote: &str,
         rule: ClaimRule,
-        ours: impl IntoIterator<Item = f64>,
+        ours: impl IntoIterator<Item = A>,
     ) -> &mut ExhibitRow {
-        let (holds, rule, ours) = rule.judge(&ours.into_iter().collect::<Vec<_>>());
+        let ours: Vec<f64> = ours.into_iter().map(Answer::into_value).collect();
+        let (holds, rule, ours) = rule.judge(&ours);
         let row = self.add_judged_claim(what, section, quote, &rule, holds);
-        row.ours = ours;
+        (row.ours, row.by) = (ours, A::SOURCE);
         row
     }
 
     /// Adds a claim in the paper's words, and whether it holds by a rule that is no comparison of numbers.
-    pub fn add_judged_claim(
+    pub fn add_judged_claim<A: Answer<bool>>(
         &mut self,
         what: impl Into<String>,
         section: &str,
         quote: &str,
         rule: &str,
-        holds: bool,
+        holds: A,
     ) -> &mut ExhibitRow {
-        let verdict = if holds { Verdict::Holds } else { Verdict::Differs };
-        let ours = if holds { "so it is" } else { "it is not so" };
-        self.add_row(ExhibitRow::new(what, section, quote, (verdict, rule), ours.into()))
+        let (verdict, ours) = match holds.into_value() {
+            true => (Verdict::Holds, "so it is"),
+            false => (Verdict::Differs, "it is not so"),
+        };
+        self.add_row(ExhibitRow::new(what, section, quote, (verdict, rule), (ours.into(), A::SOURCE)))
     }
 
     /// Adds a list or a name that the paper prints, and ours, which must be the same.
-    pub fn add_text(
+    pub fn add_text<A: Answer<String>>(
         &mut self,
         what: impl Into<String>,
         section: &str,
         paper: &str,
-        ours: impl Into<String>,
+        ours: A,
     ) -> &mut ExhibitRow {
-        let ours = ours.into();
+        let ours = ours.into_value();
         let verdict = if ours == paper { Verdict::Equal } else { Verdict::Differs };
-        self.add_row(ExhibitRow::new(what, section, paper, (verdict, "the same"), ours))
+        let row = ExhibitRow::new(what, section, paper, (verdict, "the same"), (ours, A::SOURCE));
+        self.add_row(ExhibitRow { numbers: count_numbers(paper), ..row })
     }
 
     /// Adds a check of ours: whether it came out right in each case, which it must in all.
-    pub fn add_own_check(&mut self, what: impl Into<String>, checks: impl IntoIterator<Item = bool>) {
+    pub fn add_own_check<A: Answer<bool>>(
+        &mut self,
+        what: impl Into<String>,
+        checks: impl IntoIterator<Item = A>,
+    ) {
         self.add_check(what, "", checks, Verdict::OwnCheck);
     }
 
     /// Adds values that were copied from the paper: whether each is the same when it is read back.
-    pub fn add_read_back(
+    pub fn add_read_back<A: Answer<bool>>(
         &mut self,
         what: impl Into<String>,
         section: &str,
-        checks: impl IntoIterator<Item = bool>,
-    ) {
-        self.add_check(what, section, checks, Verdict::ReadBack);
+        checks: impl IntoIterator<Item = A>,
+    ) -> &mut ExhibitRow {
+        self.add_check(what, section, checks, Verdict::ReadBack)
     }
 
-    fn add_check(
+    fn add_check<A: Answer<bool>>(
         &mut self,
         what: impl Into<String>,
         section: &str,
-        checks: impl IntoIterator<Item = bool>,
+        checks: impl IntoIterator<Item = A>,
         if_right: Verdict,
-    ) {
-        let checks: Vec<bool> = checks.into_iter().collect();
+    ) -> &mut ExhibitRow {
+        let checks: Vec<bool> = checks.into_iter().map(Answer::into_value).collect();
         let right = checks.iter().filter(|is_right| **is_right).count();
         let verdict = if right == checks.len() && right > 0 { if_right } else { Verdict::Wrong };
         let ours = format!("{right} of {}", checks.len());
-        self.add_row(ExhibitRow::new(what, section, "", (verdict, "all"), ours));
+        self.add_row(ExhibitRow::new(what, section, "", (verdict, "all"), (ours, A::SOURCE)))
     }
 
     /// Adds a claim that only the paper's hardware can decide, and why.
-    pub fn add_out_of_reach(&mut self, what: impl Into<String>, section: &str, quote: &str, why: &str) {
-        let row = ExhibitRow::new(what, section, quote, (Verdict::OutOfReach, ""), String::new());
-        self.add_row(row).reason = Some(why.into());
+    pub fn add_out_of_reach(
+        &mut self,
+        what: impl Into<String>,
+        section: &str,
+        quote: &str,
+        why: &str,
+    ) -> &mut ExhibitRow {
+        let ours = (String::new(), AnswerSource::Formula);
+        let row = ExhibitRow::new(what, section, quote, (Verdict::OutOfReach, ""), ours);
+        let row = self.add_row(row);
+        row.reason = Some(why.into());
+        row
     }
 
     fn add_row(&mut self, row: ExhibitRow) -> &mut ExhibitRow {

@@ -12,6 +12,8 @@ pub const BROADCAST: Exhibit = Exhibit {
     id: "karp-broadcast",
     place: "section 3.2, theorems 3.1 and 3.4",
     title: "optimal broadcast of one datum",
+    printed: 0,
+    left_out: "",
     notes: "In the universal tree a node with label t has children with the labels t + ig + L + 2o, for i = 0, 1, 2 .. (definition \
             3.4). B(P) has the P nodes with the smallest labels (definition 3.5). The paper gives no example in numbers.",
     formulas: &[

@@ -12,6 +12,8 @@ pub const COMBINING: Exhibit = Exhibit {
     id: "karp-combining",
     place: "section 5.2, theorem 5.1",
     title: "all-to-all broadcast with combining",
+    printed: 0,
+    left_out: "",
     notes: "With o = 0, g = 1 and P = f_T: at j = 0, 1, .., T - L processor i sends its current value to i + f_(j+L-1). A reduction is an \
             optimal broadcast whose messages run backwards, and takes as long.",
     formulas: &[
@@ -67,7 +69,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_claim("combining over a reduction, for each T and L", "5.2", quote, at_most(1.0), over.clone());
     let quote = "solved by a reduction followed by broadcast, which is optimal to within a factor of 2";
     let what = "a reduction and a broadcast over combining, for each T and L";
-    sheet.add_claim(what, "5.2", quote, at_most(2.0), over.iter().map(|over| 2.0 / over));
+    sheet.add_claim(what, "5.2", quote, at_most(2.0), over.iter().map(|over| 2.0 / over.value()));
 
     let mut plot = Plot::new("Combining for all", "in cycles")
         .x("processors P", Scale::Points)

@@ -20,10 +20,12 @@ exhibit_files! {
 
 pub static PAPER: Paper = Paper {
     name: "Karp et al.",
+    folder: "karp",
     source: "Karp, Sahay, Santos, Schauser: \
              \"Optimal Broadcast and Summation in the LogP Model\", SPAA 1993",
     exhibits: EXHIBITS,
     inventory: include_str!("inventory.txt"),
+    pins: [include_str!("pins.txt"), include_str!("pins-full.txt")],
 };
 
 /// L, o and g of the CM-5, in microseconds. A cycle lasts one here: the paper counts everything in cycles.

@@ -8,6 +8,8 @@ pub const FIGURE_2: Exhibit = Exhibit {
     id: "loggp-fig2",
     place: "figure 2",
     title: "bandwidth on the Meiko CS-2 with Split-C",
+    printed: 0,
+    left_out: "",
     notes: "The paper does not say whether a message waits for the one before to be received; here it does not.",
     formulas: &[
         "k words as one message: o + (k-1)G + L + o (section 2.1)",
@@ -30,6 +32,8 @@ pub const FIGURE_3: Exhibit = Exhibit {
     id: "loggp-fig3",
     place: "figure 3",
     title: "the time to send messages of moderate size",
+    printed: 0,
+    left_out: "",
     notes: "Messages of 64 to 4K bytes on the Meiko CS-2 with Split-C.",
     formulas: &["o + (k-1)G + L + o (section 2.1)"],
     unit: ("us", US),

@@ -13,6 +13,8 @@ pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggp-fig5",
     place: "figure 5",
     title: "the phases of the FFT with long and with short messages",
+    printed: 0,
+    left_out: "",
     notes: "On 16 processors of the Meiko CS-2 both versions go from a blocked layout to a cyclic one. The text has neither the number of \
             points nor what a butterfly costs: it is 4.5 us here, as on the CM-5. That the redistribution of long messages takes five times \
             as long as the remap, by cache misses, is taken from the paper.",
@@ -68,7 +70,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let why = format!(
         "neither the number of points nor what a butterfly costs nor the bytes of a message stand in the text. Our short version sends a point \
          of 16 bytes at a time; if it sent 4, as in figure 4, it would hold: {:.2}",
-        end / with_words
+        (end / with_words).value()
     );
     let pinned = sheet.lab.pick("1.81", "");
     sheet.add_claim(what, "3", quote, below(1.0), [end / begins]).expect_difference(pinned, &why);

@@ -21,10 +21,12 @@ exhibit_files! {
 
 pub static PAPER: Paper = Paper {
     name: "LogGP",
+    folder: "loggp",
     source: "Alexandrov, Ionescu, Schauser, Scheiman: \
              \"LogGP: Incorporating Long Messages into the LogP Model\", SPAA 1995",
     exhibits: EXHIBITS,
     inventory: include_str!("inventory.txt"),
+    pins: [include_str!("pins.txt"), include_str!("pins-full.txt")],
 };
 
 /// Returns a machine with times in cycles and a G of a cycle per item.

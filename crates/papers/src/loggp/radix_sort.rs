@@ -8,6 +8,8 @@ pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggp-fig6",
     place: "figure 6",
     title: "radix sort with long and with short messages",
+    printed: 0,
+    left_out: "",
     notes: "Two curves on 16 processors of the Meiko CS-2; the text has no number of them. What a key costs to count, to sort and to move is \
             a cycle of 1 us each here, as the paper says nothing of it.",
     formulas: &[
@@ -41,7 +43,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let sorted = (long.x * 4.0) as i64; // four passes of 8 bits
     let why = format!(
         "what a key costs on the CS-2 is not printed; the local sort is dearer than the transfer if a key takes it more than {:.3} us",
-        1e3 * transfer / sorted as f64
+        1e3 * transfer.value() / sorted as f64
     );
     sheet.add_out_of_reach("the local sort against the transfer", "2.3", quote, &why);
     let plot = Plot::new("Radix sort on 16 processors of the CS-2", "")

@@ -10,6 +10,8 @@ pub const TABLE_2: Exhibit = Exhibit {
     id: "loggp-table2",
     place: "table 2 and sections 4.5 to 4.8",
     title: "the formulas of the scatters, and how the optimal one splits",
+    printed: 0,
+    left_out: "",
     notes: "All in the simplified LogGP, where o is 0 and G is 1.",
     formulas: &[
         "Short-Message: ((P-1)k - 1)g + L (table 2)",
@@ -39,6 +41,8 @@ pub const THEOREMS: Exhibit = Exhibit {
     id: "loggp-theorems",
     place: "lemmas 1 and 2, theorems 1 and 2",
     title: "what is proved of scatters, and a search through all of them",
+    printed: 0,
+    left_out: "",
     notes: "The search knows neither the paper's restrictions nor its recurrences: anybody may send anything that it has, as often as it likes.",
     formulas: &["Binomial Tree: L ceil(log2 P) + (P-1)k - ceil(log2 P), if L >= g (lemma 2)"],
     unit: ("cycles", US),
@@ -64,25 +68,25 @@ fn formula_cycles(algorithm: &str, params: Params, k: usize) -> f64 {
 
 fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
     let over_P = sheet.results.iter().filter(|results| results.along == "P");
-    let same: Vec<bool> = over_P.flat_map(SeriesResult::formula_checks).collect();
+    let same: Vec<_> = over_P.flat_map(SeriesResult::formula_checks).collect();
     sheet.add_own_check("table 2's formulas are the model's times", same);
     let best = |n: usize| best_splits(&case("optimal", simplified_machine(n, 30, 10), 1), n);
     let (few, many) = (best(5), best(320));
     let quote = "when a processor has 5 items it must send exactly one of them in the first message";
     let what = "all optimal first splits of 5, L = 30, g = 10";
-    sheet.add_claim(what, "4.6", quote, exactly(1.0), few.iter().map(|s| *s as f64)).by_formula();
+    sheet.add_claim(what, "4.6", quote, exactly(1.0), few.iter().map(|s| *s as f64));
     let [only] = many[..] else { unreachable!("320 sets are split in one way") };
     let what = "the only optimal first split of 320, L = 30, g = 10";
-    sheet.add_number(what, "4.6", "150", only as f64).by_formula();
+    sheet.add_number(what, "4.6", "150", only as f64);
     let most = (few[few.len() - 1] + 1) as f64 / 5.0;
     let quote = "Since 2/5 < 150/320, it is not possible to pick a fixed value for alpha that will produce an optimal algorithm.";
     let what = "the bound of alpha from 5, over that from 320";
-    sheet.add_claim(what, "4.6", quote, below(1.0), [most / (only as f64 / 320.0)]).by_formula();
+    sheet.add_claim(what, "4.6", quote, below(1.0), [most / (only as f64 / 320.0)]);
     let quote = "when the number of items a processor owns is large, then the optimal splitting ratio for the first several messages is very close \
                  to 1/2";
     let part = |n: usize| best(n)[0] as f64 / n as f64;
     let what = "S(1024)/1024, L = 30, g = 10";
-    sheet.add_claim(what, "4.6", quote, between(0.45, 0.5), [part(1024)]).by_formula();
+    sheet.add_claim(what, "4.6", quote, between(0.45, 0.5), [part(1024)]);
     let points = (2..=320).map(|n| (n as f64, part(n))).collect();
     let plot = Plot::new("The part that the optimal scatter sends first", "L = 30, g = 10, k = 1")
         .x("sets of items n", Scale::Log)
@@ -137,7 +141,7 @@ fn show_theorems(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "If L \u{2265} g, the Binomial Tree algorithm runs in time t^k(P) = L\u{2308}log2 P\u{2309} + (P-1)k - \u{2308}log2 P\u{2309}.";
     let what = "the formula over the tree's own recurrence for P = 3, 5, 6, 7, L = 30, g = 10";
     let ours = [3, 5, 6, 7].map(|P: usize| lemma(P) / tree[P]);
-    sheet.add_claim(what, "lemma 2", quote, exactly(1.0), ours).by_formula().expect_difference(
+    sheet.add_claim(what, "lemma 2", quote, exactly(1.0), ours).expect_difference(
         "1.5, 1.49, 1.28, 1.27",
         "the recurrence of the proof adds t(ceil(P/2)) to the L of the message, but the new source has floor(P/2) sets and the ceil(P/2) \
          stay with the old one, which waits for g and not for L; so the formula is an upper bound",
@@ -146,7 +150,7 @@ fn show_theorems(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "The complete formula for the general case becomes: t^k(P) = max{L,g}(\u{2308}log2 P\u{2309} - 1) + L + (P-1)k - \u{2308}log2 P\u{2309}.";
     let what = "that over the tree's own recurrence for P = 2, 3, 4, L = 10, g = 30";
     let ours = [2, 3, 4].map(|P: usize| general(P) / slow[P]);
-    sheet.add_claim(what, "4.8", quote, exactly(1.0), ours).by_formula().expect_difference(
+    sheet.add_claim(what, "4.8", quote, exactly(1.0), ours).expect_difference(
         "0.333, 0.667, 0.672",
         "footnote 4 lets a processor end when it may communicate again, and so a single item take max{L,g}; the formula has L there",
     );

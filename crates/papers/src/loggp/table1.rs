@@ -11,6 +11,8 @@ pub const TABLE_1: Exhibit = Exhibit {
     id: "loggp-table1",
     place: "table 1",
     title: "the parameters of the Meiko CS-2, found from inside",
+    printed: 0,
+    left_out: "",
     notes: "The paper timed loops that repeat a communication many times; so does a calibration, which is not told the parameters.",
     formulas: &[
         "a burst of short messages: a message each max(o, g); with a pause D after each, each o + D",

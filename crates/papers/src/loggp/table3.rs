@@ -10,6 +10,8 @@ pub const TABLE_3: Exhibit = Exhibit {
     id: "loggp-table3",
     place: "table 3",
     title: "scatters of k items among 1,024 processors",
+    printed: 0,
+    left_out: "",
     notes: "In the simplified LogGP of section 4.1: no o, and a G of 1 per item. A cycle lasts 1 us here.",
     formulas: &[
         "Short-Message: ((P-1)k - 1)g + L (table 2)",
@@ -54,12 +56,12 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     for (paper, _, cells) in ROWS {
         for (column, cell) in COLUMNS.into_iter().zip(cells) {
             let name = series_name(paper, column);
-            sheet.add_text(format!("{name} [cycles]"), "table 3", cell, exact(sheet.model_time(&name)));
+            sheet.add_text(format!("{name} [cycles]"), "table 3", cell, sheet.model_time(&name).map(exact));
         }
     }
     let over = |one: &str, other: &str, columns: &[(usize, i64, i64)]| {
         let time = |paper: &str, column| sheet.model_time(&series_name(paper, column));
-        columns.iter().map(|column| time(one, *column) / time(other, *column)).collect::<Vec<f64>>()
+        columns.iter().map(|column| time(one, *column) / time(other, *column)).collect::<Vec<_>>()
     };
     let [same, faster, optimal] = [
         over("Simple Long-Message", "Short-Message", &COLUMNS[..2]),
@@ -73,7 +75,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_claim(what, "4.3", quote, at_least(2.0), faster);
     let quote = "A_t is superior to the Binomial Tree algorithm";
     sheet.add_claim("the optimal algorithm over the Binomial Tree", "4.5", quote, below(1.0), optimal);
-    let same: Vec<bool> = sheet.results.iter().flat_map(SeriesResult::formula_checks).collect();
+    let same: Vec<_> = sheet.results.iter().flat_map(SeriesResult::formula_checks).collect();
     sheet.add_own_check("cells in which the formula is the model's time", same);
     Ok(())
 }

@@ -12,6 +12,8 @@ pub const TABLE_8: Exhibit = Exhibit {
     id: "loggps-table8",
     place: "table 8",
     title: "what three models make of a message",
+    printed: 0,
+    left_out: "",
     notes: "(D1) LogGP-1 has the shortest synchronization as a constant in o; LogGP-2 models it separately; LogGPS calculates it from when the \
             routines are called. (D2) LogGP-1 has a constant o for every length, for sender and receiver; LogGP-2 two constants, up to s and \
             above; LogGPS two linear functions. (D3) LogGP-1 has constants for every length; LogGP-2 and LogGPS two.",
@@ -25,6 +27,8 @@ pub const FIGURE_7: Exhibit = Exhibit {
     id: "loggps-fig7",
     place: "figure 7",
     title: "LogGP-1's parameters for Myrinet",
+    printed: 0,
+    left_out: "",
     notes: "The paper's values are a picture. These are what they would be without the cost of a clock, as they follow from LogGPS's.",
     formulas: &["o_s = T1, above S T4 + T5 + T1 with the shortest T4; o_r = T3; G = (T2 - L)/k (table 3)"],
     unit: ("us", US),
@@ -36,6 +40,8 @@ pub const TABLE_9: Exhibit = Exhibit {
     id: "loggps-table9",
     place: "table 9",
     title: "LogGP's parameters for Myrinet",
+    printed: 0,
+    left_out: "",
     notes: "LogGP-1's L of 7.46 us belongs to its figure 7, and is out of reach. 8,192 bytes are in neither column of the table.",
     formulas: &["a message of k bytes takes o + kG + L + o, half of a round trip (LogGP-2)"],
     unit: ("us", US),

@@ -18,8 +18,10 @@ exhibit_files! {
 
 pub static PAPER: Paper = Paper {
     name: "LogGPS",
+    folder: "loggps",
     source: "Ino, Fujimoto, Hagihara: \
              \"LogGPS: A Parallel Computational Model for Synchronization Analysis\", PPoPP 2001",
     exhibits: EXHIBITS,
     inventory: include_str!("inventory.txt"),
+    pins: [include_str!("pins.txt"), include_str!("pins-full.txt")],
 };

@@ -13,6 +13,8 @@ pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggps-fig6",
     place: "figure 6",
     title: "where the elimination's time goes, by LogGPS",
+    printed: 0,
+    left_out: "",
     notes: "Up to n = 1024 no message is longer than S, and all three codes are the same.",
     formulas: &["none: the paper predicts from the trace of a run"],
     unit: ("s", SEC),

@@ -11,6 +11,8 @@ pub const FIGURE_6: Exhibit = Exhibit {
     id: "logp-fig6",
     place: "figure 6",
     title: "the FFT's computation, and its remap with a naive and with a staggered schedule",
+    printed: 0,
+    left_out: "",
     notes: "On a CM-5 of 128 processors, over the size of the whole FFT. The rows are those of 1,048,576 points.",
     formulas: &[
         "compute: n/P log n nodes (section 4.1.1), two of them a butterfly of 4.5 us (section 4.1.4)",
@@ -34,6 +36,8 @@ pub const FIGURE_7: Exhibit = Exhibit {
     id: "logp-fig7",
     place: "figure 7",
     title: "how fast the FFT's two phases of computing are",
+    printed: 0,
+    left_out: "",
     notes: "The rate depends on the size in the paper, by the node's cache of 64 KB, which LogP leaves out.",
     formulas: &["10 operations per butterfly / 2.2 Mflops (section 4.1.4)"],
     unit: ("us", US),
@@ -53,6 +57,8 @@ pub const FIGURE_8: Exhibit = Exhibit {
     id: "logp-fig8",
     place: "figure 8",
     title: "the rate of the staggered remap, predicted and measured",
+    printed: 0,
+    left_out: "",
     notes: "The remap is predicted to take n/P max(1 us + 2o, g) + L: processing and overhead limit it, and not bandwidth. Rates are of all \
             n/P points of a processor, 16 bytes each. The paper does not say what the CM-5's barrier costs, so here it costs nothing.",
     formulas: &[
@@ -77,6 +83,8 @@ pub const SCHEDULE: Exhibit = Exhibit {
     id: "logp-sec4.1.2",
     place: "section 4.1.2",
     title: "how the naive schedule stalls",
+    printed: 0,
+    left_out: "",
     notes: "All send first to processor 0, then to processor 1, and so on: 128 processors, 16,384 points, on a CM-5 and on one with L = 8 us, where L/g is 2 and is not rounded.",
     formulas: &["none: the section only tells what happens"],
     unit: ("us", US),
@@ -95,6 +103,8 @@ pub const HYBRID: Exhibit = Exhibit {
     id: "logp-sec4.1.1",
     place: "section 4.1.1",
     title: "what layouts of the FFT communicate",
+    printed: 0,
+    left_out: "",
     notes: "A CM-5 with o = 1 us: on it g is at least 2o and what it costs to load a point and to look for messages, which the section does not \
             know.",
     formulas: &["g(n/P - n/P^2) + L by the hybrid layout, (g n/P + L) log P by one layout (section 4.1.1)"],
@@ -118,6 +128,8 @@ pub const OVERLAP: Exhibit = Exhibit {
     id: "logp-sec4.1.5",
     place: "section 4.1.5",
     title: "a remap that is interleaved with computing",
+    printed: 0,
+    left_out: "",
     notes: "A CM-5 of 16 processors with o = 0.5 us: an interface with little overhead, as the section expects it of the future.",
     formulas: &["none"],
     unit: ("us", US),
@@ -151,7 +163,7 @@ fn case(algorithm: &str, params: Params, n: usize) -> Case {
 }
 
 /// Returns the model's time of the remap, in us.
-fn remap_time(result: &CaseResult) -> f64 {
+fn remap_time(result: &CaseResult) -> Ran<f64> {
     result.phase_time("remap", US)
 }
 
@@ -161,24 +173,23 @@ fn predicted_remap_time(result: &CaseResult) -> f64 {
 }
 
 /// Returns the model's time of both phases of computing, in us.
-fn computing_time(result: &CaseResult) -> f64 {
+fn computing_time(result: &CaseResult) -> Ran<f64> {
     result.phase_time("compute I", US) + result.phase_time("compute III", US)
 }
 
 fn show_figure_6(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (bad, good) = (sheet.series("short-naive"), sheet.series("short-staggered"));
     let (slow, fast) = (remap_time(bad.at(LARGE)), remap_time(good.at(LARGE)));
-    let (compute, total) = (computing_time(good.at(LARGE)), good.at(LARGE).model().in_units(US));
+    let (compute, total) =
+        (computing_time(good.at(LARGE)), good.at(LARGE).ran(|result| in_us(result.model())));
     let hybrid = remap_time(good.at((1 << 14) as f64));
     let alone = remap_time(sheet.last_result("cyclic"));
-    let line_of = |results: &SeriesResult, value: &dyn Fn(&CaseResult) -> f64| {
-        results.map_points(|result| value(result) / 1e6)
-    };
+    let in_s = |points: Vec<(f64, f64)>| points.into_iter().map(|(n, us)| (n, us / 1e6)).collect();
     let lines = [
-        marked_line("compute", 0, line_of(good, &computing_time)),
-        marked_line("bad remap", 3, line_of(bad, &remap_time)),
-        PlotLine::new("good remap, formula", 1, Look::Line, line_of(good, &predicted_remap_time)),
-        PlotLine::new("good remap, model", 1, Look::Marks, line_of(good, &remap_time)),
+        marked_line("compute", 0, in_s(good.map_points(computing_time))),
+        marked_line("bad remap", 3, in_s(bad.map_points(remap_time))),
+        PlotLine::new("good remap, formula", 1, Look::Line, in_s(good.map_points(predicted_remap_time))),
+        PlotLine::new("good remap, model", 1, Look::Marks, in_s(good.map_points(remap_time))),
     ];
     let one_by_one = "LogP says who stalls, and not who goes on next. Here whoever asked first does, and those who are done go on to the \
                       next receiver, so that receivers are not served one after the other. The paper's CM-5 lies between that and the \
@@ -224,9 +235,10 @@ const RATES: [&str; 2] = ["compute I per processor", "compute III per processor"
 fn show_figure_7(sheet: &mut Sheet) -> Result<(), StudyError> {
     let cycle = 10.0 / 2.2;
     let what = "the cycle: 10 operations at 2.2 Mflops [us]";
-    sheet.add_number(what, "4.1.4", "4.5", cycle).by_formula();
-    sheet.add_number("the same in ticks of 33 MHz", "4.1.4", "150", cycle * 33.0).by_formula();
-    let rates = RATES.map(|name| (sheet.last_result("CM-5").metric(name) - 2.2).abs() < 0.05);
+    sheet.add_number(what, "4.1.4", "4.5", cycle);
+    sheet.add_number("the same in ticks of 33 MHz", "4.1.4", "150", cycle * 33.0);
+    let rates =
+        RATES.map(|name| sheet.last_result("CM-5").metric(name).map(|rate| (rate - 2.2).abs() < 0.05));
     let what = "phases I and III compute at 2.2 Mflops, which is what an operation costs here";
     sheet.add_read_back(what, "4.1.4", rates);
     let quote = "The drop in performance for the local FFT from 2.8 Mflops to 2.2 Mflops occurs when the size of the local FFTs exceeds \
@@ -272,7 +284,8 @@ fn rate(n: f64, us: f64) -> f64 {
 
 fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     let cm5 = cm5(P);
-    let rates = |name: &str| sheet.series(name).map_points(|result| rate(result.x, remap_time(result)));
+    let rates =
+        |name: &str| sheet.series(name).map_points(|result| remap_time(result).map(|us| rate(result.x, us)));
     let [staggered, synchronized, double] = SCHEDULES.map(|(name, ..)| rates(name));
     let printed = sheet.series("staggered").map_points(|result| {
         // n/P max(1 us + 2o, g) + L.
@@ -291,20 +304,20 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
         ("L = 6 us in ticks, 150 a cycle", "200", 150.0 * cycles(cm5.L)),
         ("1 us in cycles of 4.5 us", "0.22", cycles(US)),
     ] {
-        sheet.add_number(what, "4.1.4", paper, ours).by_formula();
+        sheet.add_number(what, "4.1.4", paper, ours);
     }
     let ticks = |time: Time| format!("{:.0}", 150.0 * cycles(time));
     let ours = format!("{} {} {}, {:.2}", ticks(cm5.o), ticks(cm5.g), ticks(US), cycles(cm5.g));
     let what = "ticks of o = 2 us, g = 4 us and 1 us, and cycles of g";
-    sheet.add_text(what, "4.1.4", "56 56 28, 0.44", ours).by_formula().expect_difference(
+    sheet.add_text(what, "4.1.4", "56 56 28, 0.44", ours).expect_difference(
         "67 133 33, 0.89",
         "28 ticks for 1 us would be a clock of 28 MHz, and 56 are twice that; behind g stands what stands behind o. One chain \
          of misprints",
     );
     let what = "the rate that is predicted, n/P max(1 us + 2o, g) + L [MB/s]";
-    sheet.add_number(what, "4.1.4", "3.2", last(&printed)).by_formula();
+    sheet.add_number(what, "4.1.4", "3.2", last(&printed));
     let what = "the rate of 1,048,576 points in a run [MB/s]";
-    sheet.add_number(what, "4.1.4", "3.2", rate(LARGE, remap_time(&run)));
+    sheet.add_number(what, "4.1.4", "3.2", remap_time(&run).map(|us| rate(LARGE, us)));
     let quote = "The observed performance is roughly 2MB/s for this phase, nearly half of the available network bandwidth.";
     let why = "it is that of the paper's CM-5: LogP predicts 3.2";
     sheet.add_out_of_reach("the rate that was measured", "4.1.4", quote, why);

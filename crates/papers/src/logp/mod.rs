@@ -18,10 +18,12 @@ exhibit_files! {
 
 pub static PAPER: Paper = Paper {
     name: "LogP",
+    folder: "logp",
     source: "Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken: \
              \"LogP: Towards a Realistic Model of Parallel Computation\", PPoPP 1993",
     exhibits: EXHIBITS,
     inventory: include_str!("inventory.txt"),
+    pins: [include_str!("pins.txt"), include_str!("pins-full.txt")],
 };
 
 /// Returns when messages to a processor enter the network, in us and in order.

@@ -10,6 +10,8 @@ pub const DISTANCES: Exhibit = Exhibit {
     id: "logp-distances",
     place: "section 5.1",
     title: "the average distance between processors, in seven networks",
+    printed: 0,
+    left_out: "",
     notes: "1,024 is no cube, so the 3d networks are built of 1,000 processors, 10 on a side. A processor counts as 0 from itself; without \
             such pairs averages are larger by 1/(P-1).",
     formulas: &[
@@ -25,6 +27,8 @@ pub const TABLE_1: Exhibit = Exhibit {
     id: "logp-table1",
     place: "table 1",
     title: "how long a message of 160 bits takes through a network without load",
+    printed: 0,
+    left_out: "",
     notes: "Seven machines of 1,024 processors; the last two are those with Active Messages. o = (Tsnd + Trcv)/2 and L = H r + ceil(M/w). H \
             is the table's: 5 for a butterfly, 6.8 for a torus and 12.1 for a 3d mesh are not section 5.1's averages, and the text does \
             not say where they come from.",
@@ -108,7 +112,7 @@ fn show_distances(sheet: &mut Sheet) -> Result<(), StudyError> {
         let what = format!("{name}: {} at 1,024", topology.formula);
         // The paper's own formula of the fat tree has a row below.
         if name != "4-ary fat tree" {
-            let row = sheet.add_number(what, "5.1", printed, found.closed_form).by_formula();
+            let row = sheet.add_number(what, "5.1", printed, found.closed_form);
             if printed == "7.5" {
                 row.accept_within(0.02, CUT);
             }
@@ -125,7 +129,7 @@ fn show_distances(sheet: &mut Sheet) -> Result<(), StudyError> {
     }
     let printed = 4.0 * 5.0 - 2.0 / 3.0;
     let what = "fat tree: its formula as it is printed, 4 log4 P - 2/3";
-    sheet.add_number(what, "5.1", "9.33", printed).by_formula().expect_difference(
+    sheet.add_number(what, "5.1", "9.33", printed).expect_difference(
         "19.333",
         "its 9.33 is that of 2 log4 P - 2/3, which the count confirms: the 4 of log4 seems to have gone before it too",
     );
@@ -143,7 +147,7 @@ fn show_distances(sheet: &mut Sheet) -> Result<(), StudyError> {
     let more = ROWS.iter().map(|row| row.time((far.average)(P as f64)) / row.time(row.hops) - 1.0);
     let quote = "this difference makes only a small contribution to total message transmission time";
     let what = "what a 2d mesh would add to T(M) of table 1's machines, as a part";
-    sheet.add_claim(what, "5.1", quote, below(0.5), more).by_formula().expect_difference(
+    sheet.add_claim(what, "5.1", quote, below(0.5), more).expect_difference(
         "5 of 7; 0.0259 to 1.09, 0.419 in the mean",
         "it adds half and more on Dash and Monsoon, whose overheads are small; on the machines that are sold it is little",
     );
@@ -193,19 +197,19 @@ fn show_table_1(sheet: &mut Sheet) -> Result<(), StudyError> {
                 row.accept_within(1.0 / 53.0, CUT);
             }
         };
-        cut(sheet.add_number(&what, "table 1", row.printed, formula).by_formula());
+        cut(sheet.add_number(&what, "table 1", row.printed, formula));
         cut(sheet.add_number(format!("{what}, a message on that machine"), "table 1", row.printed, model));
     }
     let parts = ROWS.iter().map(|row| row.overheads / row.time(row.hops)).collect::<Vec<_>>();
     let quote = "message communication time through a lightly loaded network is dominated by the send and receive overheads";
-    sheet.add_claim("the overheads' part of T, all seven", "5.2", quote, above(0.5), parts.clone()).by_formula().expect_difference(
+    sheet.add_claim("the overheads' part of T, all seven", "5.2", quote, above(0.5), parts.clone()).expect_difference(
         "5 of 7; 0.266 to 0.969, 0.621 in the mean",
         "they make up a quarter and a third on J-Machine and Monsoon, whose network interfaces were built for that",
     );
     let quote = "Although a significant improvement over the commercial machines, the overhead is still a significant fraction of the \
                  communication time.";
     let what = "the overheads' part of T, research machines, where more than a tenth is read as significant";
-    sheet.add_claim(what, "5.2", quote, above(0.1), parts[2..5].to_vec()).by_formula();
+    sheet.add_claim(what, "5.2", quote, above(0.1), parts[2..5].to_vec());
     let plot = Plot::new("A message of 160 bits over the distance that it goes", "T(M, H) of LogP's table 1")
         .x("distance H [links]", Scale::Linear)
         .y("time [cycles]", Scale::Log);

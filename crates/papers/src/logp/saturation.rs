@@ -8,6 +8,8 @@ pub const SATURATION: Exhibit = Exhibit {
     id: "logp-saturation",
     place: "section 5.3",
     title: "latency over load, up to saturation and beyond",
+    printed: 0,
+    left_out: "",
     notes: "The section has no numbers. Receivers are random here, and a CM-5's processor is busy for 2o = g with every message, so that it \
             is its own time, and that of the receivers, that runs out first.",
     formulas: &["L + 2o without load (section 5)"],
@@ -60,7 +62,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     if sheet.lab.is_wall() {
         let result = &sheet.series("so many").points;
         let rings = result.iter().filter(|result| result.prediction.measured.is_some());
-        let rings = rings.map(|result| (result.x, result.metric(LATENCY))).collect();
+        let rings = rings.map(|result| (result.x, result.metric(LATENCY).value())).collect();
         lines.push(PlotLine::new("mean, measured", 0, Look::Rings, rings));
     }
     let plot = Plot::new(

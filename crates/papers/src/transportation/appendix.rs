@@ -9,6 +9,8 @@ pub const APPENDIX: Exhibit = Exhibit {
     id: "transport-appendix",
     place: "appendix",
     title: "expected lengths, where parts are shuffled",
+    printed: 0,
+    left_out: "",
     notes: "Runs of the shuffled form, with equal traffic in which every remainder modulo p is as likely, and t/p = 200.",
     formulas: &["t/p + sqrt(p/6) (sqrt(2 ln p) + 0.5772 / sqrt(2 ln p))"],
     unit: ("us", US),

@@ -12,6 +12,8 @@ pub const BOUNDS: Exhibit = Exhibit {
     id: "transport-bounds",
     place: "sections 7, 8 and 10",
     title: "how long messages may be, and how long two stages take",
+    printed: 0,
+    left_out: "",
     notes: "Ports carry messages both ways at once where times are compared with the traffic's own.",
     formulas: &["O(p^2 + p tau + mu (t + p^2)) (section 7.3), here with all its terms"],
     unit: ("ms", MS),

@@ -21,10 +21,12 @@ exhibit_files! {
 
 pub static PAPER: Paper = Paper {
     name: "Transportation",
+    folder: "transportation",
     source: "Shankar, Alsabti, Ranka: \
              \"The Transportation Primitive\", Syracuse University, 1994",
     exhibits: EXHIBITS,
     inventory: include_str!("inventory.txt"),
+    pins: [include_str!("pins.txt"), include_str!("pins-full.txt")],
 };
 
 /// Cost of the barrier in the CM-5's control network; the paper does not give it.

@@ -11,6 +11,8 @@ pub const FIGURE_8: Exhibit = Exhibit {
     id: "transport-fig8",
     place: "figure 8, section 7.1",
     title: "local pre-processing in stage 1",
+    printed: 0,
+    left_out: "",
     notes: "Of sendl[j] elements sendl[j] div p go by each intermediate, and the other sendl[j] mod p by one each, in a round robin that goes \
             on from one j to the next.",
     formulas: &["stage 1: messages of floor(t/p) to ceil(t/p) elements (section 7.1)"],
@@ -23,6 +25,8 @@ pub const FIGURE_9: Exhibit = Exhibit {
     id: "transport-fig9",
     place: "figure 9, section 7.1",
     title: "splitting of messages in the two-stage algorithm",
+    printed: 0,
+    left_out: "",
     notes: "How the parts go is a picture. A scan of each processor's traffic modulo p says at which intermediate its round robin begins.",
     formulas: &["messages of floor(t/p) to ceil(t/p) elements; at an intermediate t together (section 7.1)"],
     unit: ("us", US),
@@ -34,6 +38,8 @@ pub const FIGURE_10: Exhibit = Exhibit {
     id: "transport-fig10",
     place: "figure 10, section 7.2",
     title: "local pre-processing in stage 2",
+    printed: 0,
+    left_out: "",
     notes: "An intermediate has p messages one after the other, each with its length, p lengths of its parts and t/p elements; the code finds \
             the parts. Here p = 4, and every processor sends 16 elements to itself and the others.",
     formulas: &["O(p^2) (section 7.2)"],
@@ -46,6 +52,8 @@ pub const FIGURE_11: Exhibit = Exhibit {
     id: "transport-fig11",
     place: "figures 11 and 12, section 8",
     title: "an alternate scheme for the splitting of messages",
+    printed: 0,
+    left_out: "",
     notes: "The picture and its matrix are lost in our copy of the text; figure 9\'s is taken. The round robin goes on from one source to the next, for each destination by itself; a prefix sum \
             over the sources says where it begins.",
     formulas: &["stage 2: messages of ceil(c/p) elements at most; stage 1: of r/p + p at most (section 8)"],

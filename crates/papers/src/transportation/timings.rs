@@ -21,6 +21,8 @@ pub const FIGURE_13: Exhibit = Exhibit {
     id: "transport-fig13",
     place: "figure 13, section 9",
     title: "the two single-stage algorithms",
+    printed: 0,
+    left_out: "",
     notes: VARIED,
     formulas: &[
         "none: the algorithm is not deterministic, which makes it difficult to ascertain its time (section 10)",
@@ -34,6 +36,8 @@ pub const FIGURE_14: Exhibit = Exhibit {
     id: "transport-fig14",
     place: "figure 14, section 9",
     title: "two stages and one",
+    printed: 0,
+    left_out: "",
     notes: VARIED,
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
@@ -54,6 +58,8 @@ pub const FIGURE_15: Exhibit = Exhibit {
     id: "transport-fig15",
     place: "figure 15, section 9",
     title: "one of the good performances of the two-stage algorithm",
+    printed: 0,
+    left_out: "",
     notes: notes!("k = 32 and l = 1/32: one of 32 processors gets 31/32 of the traffic of each."),
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
@@ -65,6 +71,8 @@ pub const FIGURE_16: Exhibit = Exhibit {
     id: "transport-fig16",
     place: "figure 16, section 9",
     title: "one of the bad performances of the two-stage algorithm",
+    printed: 0,
+    left_out: "",
     notes: notes!("k = 2 and l = 1/2: each has two messages of the same length."),
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
@@ -132,7 +140,7 @@ fn traffic_series(lab: &Lab, skew: (usize, usize)) -> Vec<CaseSeries> {
 }
 
 /// Returns one algorithm's times over another's, for each k, l and traffic.
-fn ratios(sheet: &Sheet, one: &str, other: &str, skews: &[(usize, usize)]) -> Vec<f64> {
+fn ratios(sheet: &Sheet, one: &str, other: &str, skews: &[(usize, usize)]) -> Vec<Ran<f64>> {
     let over = |skew: &(usize, usize)| {
         let series_of = |algorithm: &str| sheet.series(&format!("{algorithm}, {}", skew_label(*skew)));
         series_of(one).ratios_to(series_of(other))
@@ -175,7 +183,7 @@ fn time_plot(title: &str, subtitle: &str, lines: Vec<PlotLine>) -> Plot {
 
 fn show_figure_13(sheet: &mut Sheet) -> Result<(), StudyError> {
     let over = ratios(sheet, RANDOM, IMPROVED, &all_skews());
-    let gain = mean(&over);
+    let gain = mean(&over.iter().map(|over| over.value()).collect::<Vec<_>>());
     let quote = "The algorithm with the improvements performed better.";
     let what = "without the improvements over with them, for all k, l and t";
     sheet.add_claim(what, "9", quote, above(1.0).in_the_mean(), over);
@@ -235,8 +243,9 @@ fn show_figure_16(sheet: &mut Sheet) -> Result<(), StudyError> {
         series_of(WORST).ratios_to(series_of(BEST))
     };
     let (two, random, improved) = (best(TWO_STAGE), best(RANDOM), best(IMPROVED));
-    let change = |over: f64| (over - 1.0).abs();
-    let ours = (0..two.len()).map(|n| change(two[n]) / change(random[n]).min(change(improved[n])));
+    let change = |over: Ran<f64>| over.map(|over| (over - 1.0).abs());
+    let least = |n: usize| change(random[n]).map(|one| one.min(change(improved[n]).value()));
+    let ours = (0..two.len()).map(|n| change(two[n]) / least(n));
     let quote = "The two-stage algorithm's performance remained roughly close to its best-case performance, but the single-stage algorithm's \
                  performance improved considerably.";
     let what = "how much two stages change from figure 15, over what the single-stage algorithm does that changes less";
