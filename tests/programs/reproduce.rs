@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
-use loggp_papers::exhibits;
+use loggp_papers::{ExhibitResult, Tally, exhibits};
 use serde_json::Value;
 
 use crate::requests::{answer_of, loggp, refusal_of, rows};
@@ -134,22 +134,18 @@ fn check_summary(folder: &Path) {
 }
 
 fn check_counts_in_readme(all: &Path) {
-    let count = |mark: &str| -> usize {
-        let count_in = |id: String| {
-            let rows = record(all, &id)["finding"]["rows"].as_array().unwrap().clone();
-            rows.iter().filter(|row| row["mark"] == mark).count()
-        };
-        ids(all).into_iter().map(count_in).sum()
-    };
+    let findings: Vec<ExhibitResult> = ids(all)
+        .into_iter()
+        .map(|id| serde_json::from_value(record(all, &id)["finding"].clone()).unwrap())
+        .collect();
+    let tally = Tally::new(&findings);
     let readme = read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))).replace('\n', " ");
+    let Tally { equal, within, numbers_differ, by_a_run, hold, claims_differ, .. } = tally;
     for says in [
-        format!("It has {} figures", exhibits().count()),
-        format!(
-            "Of their numbers {} come out to the last digit and {} as near",
-            count("equal"),
-            count("within")
-        ),
-        format!("Of their claims {} hold. {} numbers and claims differ", count("holds"), count("differs")),
+        format!("Of {} printed numbers {equal} come out to the last digit", equal + within + numbers_differ),
+        format!("{within} as near as the rule beside them asks, and {numbers_differ} differ"),
+        format!("{by_a_run} of them come from a run"),
+        format!("Of {} claims {hold} hold and {claims_differ} differ", hold + claims_differ),
     ] {
         assert!(readme.contains(&says), "the README does not say: {says}");
     }

@@ -39,8 +39,6 @@ fn blocks(out: &mut String, blocks: &[DocumentBlock], folder: &str) {
             }
             DocumentBlock::Cards(cards) => cards.iter().try_for_each(|card| {
                 let title = Span::Link(card.title.clone(), card.link.clone());
-                // A link on the same page has no target, since the articles are on another.
-                let title = if card.link.starts_with('#') { Span::Plain(card.title.clone()) } else { title };
                 writeln!(out, "\n{}  \n{}", spans(&[title]), spans(&card.line))?;
                 let Some(file) = &card.picture else { return Ok(()) };
                 writeln!(out, "\n![{}]({folder}/{file})", escaped(&card.title))
@@ -55,6 +53,8 @@ fn spans(text: &[Span]) -> String {
         Span::Plain(text) => escaped(text),
         Span::Code(code) => format!("`{code}`"),
         Span::Mark(text, _) => format!("**{}**", escaped(text)),
+        // A link on the same page has no target, since the articles are on another.
+        Span::Link(text, to) if to.starts_with('#') => escaped(text),
         Span::Link(text, to) => format!("[{}]({to})", escaped(text)),
     };
     text.iter().map(span).collect()

@@ -32,6 +32,7 @@ mod row;
 mod runs;
 mod series;
 mod sheet;
+mod tally;
 #[cfg(test)]
 mod tests;
 pub mod topology;
@@ -44,6 +45,7 @@ pub use lab::Lab;
 pub use row::{Cause, ExhibitRow, Verdict, above, at_least, at_most, below, between, exactly};
 pub use series::{CaseResult, CaseSeries, SeriesResult};
 pub use sheet::{Sheet, join_words, marked_line};
+pub use tally::Tally;
 
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +55,7 @@ pub struct Paper {
     /// Name of the paper here, such as `LogP`.
     pub name: &'static str,
     /// Folder of its exhibits in the source.
-    pub(crate) folder: &'static str,
+    pub folder: &'static str,
     /// Authors, title and place of publication.
     pub source: &'static str,
     /// Exhibits, in the paper's order.

@@ -28,6 +28,8 @@ pub struct ExhibitRecord {
     pub title: String,
     /// Statements of the paper.
     pub says: Vec<String>,
+    /// What of the figure or table no row judges, and why.
+    pub left_out: String,
     /// Formulas that predict it.
     pub formulas: Vec<String>,
     /// Settings with which it was made.
@@ -88,6 +90,7 @@ impl ExhibitRecord {
             place: exhibit.place.into(),
             title: exhibit.title.into(),
             says: exhibit.notes.lines().map(Into::into).collect(),
+            left_out: exhibit.left_out.into(),
             formulas: exhibit.formulas.iter().map(|formula| (*formula).into()).collect(),
             asked: settings.clone(),
             computer: Computer::current(),

@@ -4,8 +4,9 @@ use loggp_document::{
     ArticleCard, ArticleLink, Cell, CellFormat, Document, DocumentBlock, RichText, Span, Table, plain,
 };
 use loggp_draw::digits::rough;
-use loggp_papers::{AnswerSource, ExhibitRow, PAPERS, Paper, Picture, Verdict};
+use loggp_papers::{AnswerSource, Cause, ExhibitRow, PAPERS, Paper, Picture, Tally, Verdict};
 
+use super::super::lookup::capitalized;
 use super::super::number::count;
 use super::record::ExhibitRecord;
 
@@ -21,7 +22,7 @@ pub fn page(records: &[ExhibitRecord]) -> Document {
     blocks.push(contents(records));
     blocks.push(DocumentBlock::Choice(vec![("differs", "what differs"), ("measured", "what was measured")]));
     blocks.extend(strips(records, ""));
-    blocks.extend(differences(records));
+    blocks.extend(differences(records, ""));
     for (paper, records) in by_paper(records) {
         blocks.push(DocumentBlock::Heading(2, plain(paper.name)));
         blocks.push(DocumentBlock::Note(plain(paper.source)));
@@ -37,7 +38,7 @@ pub fn page(records: &[ExhibitRecord]) -> Document {
 /// Returns the summary of these records, whose pictures link to their articles on `page`.
 pub fn summary(records: &[ExhibitRecord], page: &str) -> Document {
     let mut blocks = opening(records);
-    blocks.extend(differences(records));
+    blocks.extend(differences(records, page));
     blocks.extend(strips(records, page));
     Document { title: TITLE.into(), blocks }
 }
@@ -45,18 +46,15 @@ pub fn summary(records: &[ExhibitRecord], page: &str) -> Document {
 /// Returns the beginning of page and summary: an introduction, the counts of the outcomes, and how it was
 /// made.
 fn opening(records: &[ExhibitRecord]) -> Vec<DocumentBlock> {
-    let meaning = |(mark, _, meaning): (Verdict, &str, &str)| {
-        vec![self::mark(mark), Span::Plain(format!(": {meaning}."))]
-    };
     let mut blocks = vec![
         DocumentBlock::Paragraph(plain(
-            "Every figure and table of five papers on the LogP family of models, made again on an emulated parallel machine: \
-             what the paper says, its formula, the model (the program on a clock that jumps), and the time measured (the same \
-             program on a clock that passes). The column \u{201c}paper\u{201d} holds what stands in the paper, and nothing else.",
+            "The figures, tables and claims of five papers on the LogP family of models, made again on an emulated parallel \
+             machine. Each number and each sentence of a paper stands beside a formula, the model (the program on a clock that \
+             jumps) and, where it was measured, the same program on a clock that passes.",
         )),
         DocumentBlock::Table(counts(records)),
-        DocumentBlock::List(Verdict::ALL.map(meaning).into()),
     ];
+    blocks.extend(meanings());
     blocks.extend(made_by(records).map(DocumentBlock::Note));
     blocks.extend(timing_note(records).map(|text| DocumentBlock::Note(plain(text))));
     blocks
@@ -69,54 +67,132 @@ fn by_paper(records: &[ExhibitRecord]) -> impl Iterator<Item = (&'static Paper, 
     PAPERS.iter().map(move |paper| (*paper, of_paper(paper))).filter(|(_, records)| !records.is_empty())
 }
 
-/// Returns the table of the number of rows with each mark, by paper.
+/// Returns the table of what became of the printed numbers and the claims, by paper.
 fn counts(records: &[ExhibitRecord]) -> Table {
-    let table = Table::new("summary", "").text("paper").column("exhibits", "", CellFormat::Right);
-    // The column of wrong results is left out if there are none.
-    let is_wrong = records.iter().any(|record| record.finding.count(Verdict::Wrong) > 0);
-    let marks = || Verdict::ALL.iter().filter(move |(mark, ..)| is_wrong || *mark != Verdict::Wrong);
-    let table = marks().fold(table, |table, (_, name, _)| table.exact(name, ""));
-    let mut table = table.column("runs in time", "", CellFormat::Right);
-    let mut row = |name: &str, exhibits: usize, is_counted: &dyn Fn(&ExhibitRecord) -> bool| {
-        let counted: Vec<&ExhibitRecord> = records.iter().filter(|record| is_counted(record)).collect();
-        let sum = |count: &dyn Fn(&ExhibitRecord) -> usize| {
-            counted.iter().map(|record| count(record)).sum::<usize>()
+    let table = Table::new("summary", "").text("paper").column("figures, tables", "", CellFormat::Right);
+    let table = table.exact("numbers equal", "").exact("within", "").exact("numbers differ", "");
+    let table = table.exact("by a run", "").exact("claims hold", "").exact("claims differ", "");
+    let table = table.column("theorems", "", CellFormat::Right).column("own checks", "", CellFormat::Right);
+    let mut table = table.exact("out of reach", "").column("runs in time", "", CellFormat::Right);
+    let mut row = |name: &str, papers: &[&Paper]| {
+        let of_papers = |record: &&ExhibitRecord| papers.iter().any(|paper| paper.name == record.paper);
+        let findings: Vec<_> = records.iter().filter(of_papers).map(|record| &record.finding).collect();
+        let tally = Tally::new(findings.iter().copied());
+        let of = |part: usize, all: usize| match all {
+            0 => Cell::Nothing,
+            _ => format!("{part} of {all}").into(),
         };
-        let (runs, late) =
-            (sum(&|record| record.finding.summary.wall_runs), sum(&|record| record.finding.summary.late));
-        let mut cells: Vec<Cell> = vec![name.into(), format!("{} of {exhibits}", counted.len()).into()];
-        cells.extend(marks().map(|(mark, ..)| Cell::from(sum(&|record| record.finding.count(*mark)))));
-        cells.push(if runs == 0 { "-".into() } else { format!("{} of {runs}", runs - late).into() });
-        table.push(cells);
+        let sum = |count: fn(&Paper) -> usize| papers.iter().map(|paper| count(paper)).sum::<usize>();
+        let made = sum(|paper| paper.figures().0.len());
+        let proved =
+            |paper: &&Paper| paper.theorems().intersection(&tally_of(records, paper).theorems).count();
+        let runs: usize = findings.iter().map(|finding| finding.summary.wall_runs).sum();
+        let late: usize = findings.iter().map(|finding| finding.summary.late).sum();
+        table.push(vec![
+            name.into(),
+            of(made, made + sum(|paper| paper.figures().1.len())),
+            tally.equal.into(),
+            tally.within.into(),
+            tally.numbers_differ.into(),
+            tally.by_a_run.into(),
+            tally.hold.into(),
+            tally.claims_differ.into(),
+            of(papers.iter().map(proved).sum(), sum(|paper| paper.theorems().len())),
+            of(tally.checks, tally.checks + tally.wrong),
+            tally.out_of_reach.into(),
+            of(runs - late, runs),
+        ]);
     };
     for paper in PAPERS {
-        row(paper.name, paper.exhibits.len(), &|record| record.paper == paper.name);
+        row(paper.name, &[paper]);
     }
-    row("all", loggp_papers::exhibits().count(), &|_| true);
+    row("all", PAPERS);
     table
 }
 
-/// Returns the section on differences and their reasons.
-fn differences(records: &[ExhibitRecord]) -> [DocumentBlock; 2] {
-    let table = Table::new("differs", "").column("id", "", CellFormat::Name);
-    let mut table = table.text("what").text("paper").text("where").text("ours").text("why");
-    for record in records {
-        for row in
-            record.finding.rows.iter().filter(|row| matches!(row.verdict, Verdict::Differs | Verdict::Wrong))
-        {
-            let why = row.reason.as_deref().unwrap_or("no reason is known");
-            let cells = [&*record.id, &row.what, &row.paper, &row.section, &row.ours, why];
-            table.push(cells.map(Cell::from).into());
-        }
-        for wrong in &record.finding.summary.wrong {
-            table.push([&*record.id, "a result", "right", "", "wrong", wrong].map(Cell::from).into());
+fn tally_of(records: &[ExhibitRecord], paper: &Paper) -> Tally {
+    Tally::new(records.iter().filter(|record| record.paper == paper.name).map(|record| &record.finding))
+}
+
+/// Returns what the columns of the summary mean, and which figures and tables are not made.
+fn meanings() -> Vec<DocumentBlock> {
+    let explained = [
+        ("figures, tables", "those of the paper that are made again"),
+        (
+            "numbers equal, within, differ",
+            "printed numbers, each counted once: ours has all digits (two at least), is as near as the rule beside it asks, or contradicts it",
+        ),
+        (
+            "by a run",
+            "how many of these numbers a run of the program stands beside; the others follow from a formula, or a count",
+        ),
+        ("claims hold, differ", "sentences of the paper, by the rule beside them"),
+        ("theorems", "theorems, lemmas and facts that a search or a run confirms, of those in the paper"),
+        (
+            "own checks",
+            "checks of ours that came out right, of a formula by a run or of a schedule by a search",
+        ),
+        ("out of reach", "what only the paper's hardware can say"),
+        ("runs in time", "measured runs in which this computer kept the model's time"),
+    ];
+    let line = |(name, meaning): (&str, &str)| {
+        vec![Span::Mark(name.into(), String::new()), Span::Plain(format!(": {meaning}."))]
+    };
+    let named = PAPERS.iter().flat_map(|paper| {
+        let name = |(figure, why)| format!("{}'s {figure} ({why})", paper.name);
+        paper.figures().1.into_iter().map(name)
+    });
+    let named = format!("Not made: {}.", named.collect::<Vec<_>>().join("; "));
+    vec![DocumentBlock::List(explained.map(line).into()), DocumentBlock::Paragraph(plain(named))]
+}
+
+/// Returns the section on differences, by weight: a line for each, which links to its article on `page`.
+fn differences(records: &[ExhibitRecord], page: &str) -> Vec<DocumentBlock> {
+    let mut blocks = vec![DocumentBlock::Heading(2, plain("What differs, and why"))];
+    let rows = || records.iter().flat_map(|record| record.finding.rows.iter().map(move |row| (record, row)));
+    for (cause, name, meaning) in Cause::ALL {
+        let line = |(record, row): (&ExhibitRecord, &ExhibitRow)| {
+            let (_, brief) = row.cause.as_ref().filter(|(of, _)| *of == cause)?;
+            Some(difference(record, row, brief, page))
+        };
+        let lines: Vec<RichText> = rows().filter_map(line).collect();
+        if !lines.is_empty() {
+            blocks.push(DocumentBlock::Heading(3, plain(format!("{}: {}", capitalized(name), lines.len()))));
+            blocks.push(DocumentBlock::Paragraph(plain(format!("{}.", capitalized(meaning)))));
+            blocks.push(DocumentBlock::List(lines));
         }
     }
-    let differs = match table.rows.is_empty() {
-        true => DocumentBlock::Paragraph(plain("Nothing that was made differs.")),
-        false => DocumentBlock::Table(table),
+    let is_unexplained =
+        |row: &ExhibitRow| matches!(row.verdict, Verdict::Differs | Verdict::Wrong) && row.cause.is_none();
+    let unexplained = rows().filter(|(_, row)| is_unexplained(row));
+    let wrong = records.iter().flat_map(|record| {
+        record.finding.summary.wrong.iter().map(|wrong| plain(format!("{}: {wrong}", record.id)))
+    });
+    let faults = unexplained.map(|(record, row)| difference(record, row, "no reason is known", page));
+    let faults: Vec<RichText> = faults.chain(wrong).collect();
+    match (faults.is_empty(), blocks.len()) {
+        (true, 1) => blocks.push(DocumentBlock::Paragraph(plain("Nothing that was made differs."))),
+        (true, _) => {}
+        (false, _) => {
+            blocks.push(DocumentBlock::Heading(3, plain("Faults of ours")));
+            blocks.push(DocumentBlock::List(faults));
+        }
+    }
+    blocks
+}
+
+/// Returns the line of a difference.
+fn difference(record: &ExhibitRecord, row: &ExhibitRow, why: &str, page: &str) -> RichText {
+    let place = format!("{}, {}", record.paper, row.section);
+    // A claim's words stand in its article.
+    let numbers = match row.numbers {
+        0 => format!("{}: {}", row.what, row.ours),
+        _ => format!("{}: {} in the paper, {} here", row.what, row.paper, row.ours),
     };
-    [DocumentBlock::Heading(2, plain("What differs, and why")), differs]
+    vec![
+        Span::Link(place, format!("{page}#{}", record.id)),
+        Span::Plain(format!(": {}. ({numbers})", capitalized(why))),
+    ]
 }
 
 /// Returns links to all exhibits.
@@ -162,9 +238,12 @@ fn inventory(paper: &Paper) -> Table {
 
 /// Returns the article of an exhibit.
 fn article(record: &ExhibitRecord) -> DocumentBlock {
-    let ExhibitRecord { id, says, formulas, finding, .. } = record;
+    let ExhibitRecord { id, says, left_out, formulas, finding, .. } = record;
     let mut blocks = vec![DocumentBlock::Paragraph(marks(record))];
     blocks.extend(says.iter().map(|says| DocumentBlock::Paragraph(plain(says))));
+    if !left_out.is_empty() {
+        blocks.push(DocumentBlock::Paragraph(plain(format!("Not judged: {left_out}"))));
+    }
     if !formulas.is_empty() {
         blocks.push(DocumentBlock::List(formulas.iter().map(plain).collect()));
     }
@@ -231,10 +310,6 @@ fn rows(rows: &[ExhibitRow]) -> Table {
         table.push(cells.map(|text| if text.is_empty() { Cell::Nothing } else { text.into() }).into());
     }
     table.without_empty()
-}
-
-fn mark(mark: Verdict) -> Span {
-    Span::Mark(mark.name().into(), mark.name().into())
 }
 
 /// Returns the number of rows of an exhibit with each mark, as text.
