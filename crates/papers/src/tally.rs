@@ -1,7 +1,7 @@
 //! The tally of exhibits: how many printed numbers and claims came out in each way. A printed number counts
 //! once, however many rows are about it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Paper;
 use super::answer::AnswerSource;
@@ -72,20 +72,22 @@ const FIGURES: [&str; 3] = ["figure ", "table ", "its table"];
 const THEOREMS: [&str; 3] = ["theorem ", "lemma ", "fact "];
 
 impl Paper {
-    /// Returns the figures and tables that an exhibit makes again, and those that are only named, each with
-    /// what became of it.
-    pub fn figures(&self) -> (BTreeSet<String>, Vec<(String, String)>) {
-        let (mut made, mut named) = (BTreeSet::new(), Vec::new());
+    /// Returns the figures and tables of the paper, each with an exhibit that makes it again, or with what
+    /// became of it instead.
+    pub fn figures(&self) -> BTreeMap<String, Result<&'static str, String>> {
+        let mut figures = BTreeMap::new();
         for entry in self.inventory() {
-            let figures = parts_named(&entry.place, &FIGURES);
-            let ids = self.exhibits.iter().map(|exhibit| exhibit.id);
-            match entry.here.split(", ").any(|here| ids.clone().any(|id| id == here)) {
-                true => made.extend(figures),
-                false => named.extend(figures.map(|figure| (figure, entry.here.clone()))),
+            let made = self.exhibits.iter().find(|exhibit| entry.here.split(", ").any(|id| id == exhibit.id));
+            let made = made.map(|exhibit| exhibit.id).ok_or(entry.here);
+            for figure in parts_named(&entry.place, &FIGURES) {
+                // A figure may stand in several lines.
+                let known = figures.entry(figure).or_insert_with(|| made.clone());
+                if known.is_err() {
+                    known.clone_from(&made);
+                }
             }
         }
-        named.retain(|(figure, _)| !made.contains(figure));
-        (made, named)
+        figures
     }
 
     /// Returns the theorems, lemmas and facts of the paper.

@@ -83,14 +83,16 @@ fn counts(records: &[ExhibitRecord]) -> Table {
             _ => format!("{part} of {all}").into(),
         };
         let sum = |count: fn(&Paper) -> usize| papers.iter().map(|paper| count(paper)).sum::<usize>();
-        let made = sum(|paper| paper.figures().0.len());
+        let is_made = |id: &str| records.iter().any(|record| record.id == id);
+        let figures: Vec<_> = papers.iter().flat_map(|paper| paper.figures().into_values()).collect();
+        let made = figures.iter().flatten().filter(|id| is_made(id)).count();
         let proved =
             |paper: &&Paper| paper.theorems().intersection(&tally_of(records, paper).theorems).count();
         let runs: usize = findings.iter().map(|finding| finding.summary.wall_runs).sum();
         let late: usize = findings.iter().map(|finding| finding.summary.late).sum();
         table.push(vec![
             name.into(),
-            of(made, made + sum(|paper| paper.figures().1.len())),
+            of(made, figures.len()),
             tally.equal.into(),
             tally.within.into(),
             tally.numbers_differ.into(),
@@ -139,10 +141,12 @@ fn meanings() -> Vec<DocumentBlock> {
         vec![Span::Mark(name.into(), String::new()), Span::Plain(format!(": {meaning}."))]
     };
     let named = PAPERS.iter().flat_map(|paper| {
-        let name = |(figure, why)| format!("{}'s {figure} ({why})", paper.name);
-        paper.figures().1.into_iter().map(name)
+        let name = |(figure, here): (String, Result<_, String>)| {
+            here.err().map(|why| format!("{}'s {figure} ({why})", paper.name))
+        };
+        paper.figures().into_iter().filter_map(name)
     });
-    let named = format!("Not made: {}.", named.collect::<Vec<_>>().join("; "));
+    let named = format!("Not made again: {}.", named.collect::<Vec<_>>().join("; "));
     vec![DocumentBlock::List(explained.map(line).into()), DocumentBlock::Paragraph(plain(named))]
 }
 
