@@ -211,6 +211,12 @@ pub enum ProcStatus {
         /// The machine's S: a longer message is not sent before its receiver waits for it.
         S: usize,
     },
+    /// Waiting until a message may enter the network: its capacity is used up by messages that were not
+    /// received, from the processor itself or to the receiver.
+    WaitingForRoom {
+        /// The receiver.
+        to: usize,
+    },
     /// Its program has finished.
     Finished,
     /// It has crashed, as the order of the run demands.
@@ -243,6 +249,10 @@ impl fmt::Display for ProcStatus {
             ProcStatus::WaitingToSend { to, words, S } => write!(
                 f,
                 "waited to send {words} words, more than S = {S}, until processor {to} receives them"
+            ),
+            ProcStatus::WaitingForRoom { to } => write!(
+                f,
+                "stalled with a message to processor {to}, until one from itself or to {to} is received"
             ),
             ProcStatus::Finished => f.write_str("had finished"),
         }

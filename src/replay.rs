@@ -131,7 +131,8 @@ impl<'a> Replay<'a> {
         let calls = self.check(&pieces, is_same)?;
         let lengths = self.longest.map(|_| trace.lengths()).unwrap_or_default();
         let requests = request_messages(trace);
-        let mut machine = Machine::new(params).ports(trace.ports).surcharge(surcharge).trace(self.is_traced);
+        let mut machine = Machine::new(params).ports(trace.ports).capacity(trace.capacity);
+        machine = machine.surcharge(surcharge).trace(self.is_traced);
         // The recorded draws fit only the recorded messages, so a changed run draws anew.
         machine = match is_same {
             true => machine.order_of(trace),

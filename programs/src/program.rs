@@ -6,7 +6,7 @@ use std::fmt;
 use loggp::schedule::{Schedule, ScheduleError};
 #[cfg(feature = "machine")]
 use loggp::{ClockKind, Machine, RunError};
-use loggp::{Latency, Level, Noise, Params, Ports, Ties, Time, Work};
+use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Ties, Time, Work};
 
 use crate::option::{Opt, OptionValue, ProgramOption, TimeSpan};
 use crate::{ComputeTimes, PhaseName, Trend};
@@ -57,6 +57,8 @@ pub struct Case {
     pub levels: Vec<Level>,
     /// Ports of the machine.
     pub ports: Ports,
+    /// Until when a message is in transit, where at most C are.
+    pub capacity: Capacity,
     /// Latency of messages.
     pub latency: Latency,
     /// Order of processors that act at the same time.
@@ -158,6 +160,7 @@ impl Case {
             params,
             levels: Vec::new(),
             ports: Ports::default(),
+            capacity: Capacity::default(),
             latency: Latency::default(),
             ties: Ties::default(),
             noise: None,
@@ -207,10 +210,10 @@ impl Case {
     /// Returns the machine that the case runs on.
     #[cfg(feature = "machine")]
     pub fn machine(&self, emulation: &Emulation) -> Machine {
-        // A real machine's ports are given; those of the case belong to its model.
+        // A real machine's ports and capacity are given; those of the case belong to its model.
         let is_real = emulation.link.is_some() && emulation.clock == ClockKind::Wall;
-        let ports = if is_real { Ports::default() } else { self.ports };
-        let machine = emulation.machine(self.params).ports(ports).work(self.work);
+        let (ports, capacity) = if is_real { Default::default() } else { (self.ports, self.capacity) };
+        let machine = emulation.machine(self.params).ports(ports).capacity(capacity).work(self.work);
         let Case { program, algorithm, size, seed, .. } = self;
         let options = self.options.iter().map(OptionValue::text).collect::<Vec<_>>();
         let machine = machine.latency(self.latency).ties(self.ties).levels(self.levels.iter().copied());

@@ -9,6 +9,7 @@
 //! - `messages.rs` audits the messages' ways through the network.
 //! - `noise.rs` audits the time that detours take from processors.
 //! - `waits.rs` audits the reasons of stalls and waits for ports.
+//! - `rooms.rs` audits stalls where a message is in transit until it is received.
 //! - `calls.rs` compares the programs' calls with the acts.
 //!
 //! Every part sorts and sweeps, so an audit of n events takes O(n log n).
@@ -18,7 +19,7 @@ use std::fmt;
 
 use super::flight::{Flight, NetworkPlace};
 use crate::message::MessageId;
-use crate::params::{LongMessages, Params, Ports};
+use crate::params::{Capacity, LongMessages, Params, Ports};
 use crate::path::sorted_events;
 use crate::time::Time;
 use crate::trace::{Message, Trace};
@@ -176,6 +177,9 @@ pub fn audit(trace: &Trace) -> Audit {
     auditor.audit_messages();
     let [most_in_transit_from, most_in_transit_to] = auditor.audit_capacity();
     auditor.audit_waits();
+    if trace.capacity == Capacity::Received {
+        auditor.audit_rooms();
+    }
     auditor.audit_calls(&activities);
     let waits =
         auditor.flights.iter().filter_map(|flight| flight.sent).map(|sent| sent.admitted - sent.ready);
@@ -231,6 +235,8 @@ impl<'a> Auditor<'a> {
                 stream: stream(params, message.words),
                 sent: None,
                 received: 0,
+                taken: None,
+                until_received: trace.capacity == Capacity::Received && capacity(params).is_some(),
                 gap_over: None,
                 not_before: None,
             }

@@ -19,6 +19,10 @@ pub(super) struct Flight<'a> {
     pub sent: Option<SendTimes>,
     /// Number of times that its receiver took it.
     pub received: usize,
+    /// The start of its reception, if it was received.
+    pub taken: Option<Time>,
+    /// Whether it is in transit until then, and not until its arrival.
+    pub until_received: bool,
     /// End of the gap after the sender's message before this one, if there is one.
     pub gap_over: Option<Time>,
     /// Time before which its first word may not come out, if it may overtake no message on the same way.
@@ -70,14 +74,27 @@ impl Flight<'_> {
         self.ready().min(self.ready() + self.message.latency + self.stream)
     }
 
-    /// Returns the places that the message occupies, each with start and end: both ends of the network during
-    /// [enter, arrival), and the ports if it is long.
+    /// Returns the time at which the capacity admits the message, or its entry if no processor sent it.
+    pub(super) fn admitted(&self) -> Time {
+        self.sent.map_or(self.message.enter, |sent| sent.admitted)
+    }
+
+    /// Returns the time during which the message takes room at both ends of the network.
+    pub(super) fn transit(&self) -> (Time, Time) {
+        match self.until_received {
+            true => (self.admitted(), self.taken.unwrap_or(Time::MAX)),
+            false => (self.message.enter, self.message.arrival),
+        }
+    }
+
+    /// Returns the places that the message occupies, each with start and end: both ends of the network during its
+    /// transit, and the ports if it is long.
     pub(super) fn occupancies(&self) -> impl Iterator<Item = (NetworkPlace, Time, Time)> + use<> {
-        let Message { id, to, enter, first, arrival, .. } = *self.message;
-        let ([egress, ingress], level) = (self.ports, self.level);
+        let Message { id, to, enter, first, .. } = *self.message;
+        let ([egress, ingress], level, transit) = (self.ports, self.level, self.transit());
         let occupancies = [
-            (NetworkPlace::From(level, id.from), enter, arrival),
-            (NetworkPlace::To(level, to), enter, arrival),
+            (NetworkPlace::From(level, id.from), transit.0, transit.1),
+            (NetworkPlace::To(level, to), transit.0, transit.1),
             (egress, enter, enter + self.stream),
             (ingress, first, first + self.stream),
         ];

@@ -7,6 +7,7 @@ mod messages;
 mod noise;
 mod processors;
 mod promises;
+mod rooms;
 mod waits;
 
 pub use auditor::{Audit, AuditRule, Violation, audit};

@@ -116,6 +116,7 @@ impl<'a> Auditor<'a> {
             let mine = to == y;
             let before = flight.received;
             flight.received += usize::from(mine);
+            flight.taken = flight.taken.or(mine.then_some(start));
             let later = self.trace.faults.twice.get(&id).filter(|_| before == 1);
             let again = mine && before > 0 && later.is_none();
             let arrival = arrival + later.copied().unwrap_or_default();

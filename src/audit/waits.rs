@@ -13,6 +13,7 @@ use std::collections::HashSet;
 use super::auditor::{AuditRule, Auditor, broken};
 use super::flight::{Flight, NetworkPlace, SendTimes};
 use super::promises::{PromisedPlace, PromisedPlaces};
+use crate::params::Capacity;
 use crate::time::Time;
 use crate::trace::{ActivityKind, Message, Trace};
 
@@ -34,17 +35,19 @@ impl Auditor<'_> {
         if self.trace.out_of_order > 0 {
             return;
         }
-        let served: Vec<Flight> = self.order.iter().map(|place| self.flights[*place]).collect();
+        let mut served: Vec<Flight> = self.order.iter().map(|place| self.flights[*place]).collect();
+        served.sort_by_key(service_time);
         let occupancies = served.iter().flat_map(|flight| flight.occupancies());
-        let mut promised = PromisedPlaces::new(occupancies, |place| self.capacity(place));
+        let mut promised = PromisedPlaces::new(occupancies, |place| self.promised_capacity(place));
         let free = free_barriers(self.trace);
-        for at_once in served.chunk_by(|a, b| a.entry_request_time() == b.entry_request_time()) {
+        for at_once in served.chunk_by(|a, b| service_time(a) == service_time(b)) {
             // If the trace does not determine the order of these messages, each may have been served before
             // all others, or after them.
-            let chained = can_be_chained(at_once, &free);
+            let has_stalled = |flight: &Flight| flight.until_received && flight.admitted() > flight.ready();
+            let chained = at_once.iter().any(has_stalled) || can_be_chained(at_once, &free);
             for group in at_once.chunks(if chained { at_once.len() } else { 1 }) {
                 let least =
-                    |flight: &Flight| self.route(flight, &promised).earliest_admission(flight.ready());
+                    |flight: &Flight| self.route(flight, &promised).earliest_admission(stall_start(flight));
                 let least: Vec<Time> = group.iter().map(least).collect();
                 let promise = |promised: &mut PromisedPlaces| {
                     let occupancies = group.iter().flat_map(|flight| flight.occupancies());
@@ -60,6 +63,15 @@ impl Auditor<'_> {
                     promise(&mut promised);
                 }
             }
+        }
+    }
+
+    /// Returns the most messages to which a place can be promised at once. Where a message is in transit until it
+    /// is received, its end is unknown when it enters, and `rooms.rs` audits the stalls.
+    fn promised_capacity(&self, place: NetworkPlace) -> usize {
+        match (place, self.trace.capacity) {
+            (NetworkPlace::From(..) | NetworkPlace::To(..), Capacity::Received) => usize::MAX,
+            _ => self.capacity(place),
         }
     }
 
@@ -111,6 +123,17 @@ fn free_barriers(trace: &Trace) -> HashSet<Time> {
     let free = trace.barrier == Some(Time::ZERO);
     let barriers = trace.activities.iter().filter(|activity| free && activity.kind == ActivityKind::Barrier);
     barriers.map(|activity| activity.end).collect()
+}
+
+/// Returns the time at which the network serves a message: when it asks, or when it is admitted where it is in
+/// transit until it is received.
+fn service_time(flight: &Flight) -> Time {
+    if flight.until_received { flight.admitted() } else { flight.entry_request_time() }
+}
+
+/// Returns the start of the stall that is compared with what was promised.
+fn stall_start(flight: &Flight) -> Time {
+    if flight.until_received { flight.admitted() } else { flight.ready() }
 }
 
 /// Returns whether some of the messages that ask at one moment may have caused others of them: then the

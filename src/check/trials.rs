@@ -90,6 +90,10 @@ impl Check {
             let why = "a check tries orders of messages, and noise is none; leave it out";
             return Err(crate::params::ParamsError::new(why).into());
         }
+        if self.strategy == Strategy::Systematic && machine.counts_until_received() {
+            let why = "the systematic strategy knows when a message leaves the network only where it does so on arrival; let it be in transit until it arrives, or give another strategy";
+            return Err(crate::params::ParamsError::new(why).into());
+        }
         let machine = machine.clone().clock(ClockKind::Virtual).cores(1);
         let usual = machine.message_order();
         self.run_trials(&usual, machine.params().P, |order| {

@@ -39,9 +39,9 @@ pub(crate) struct RunInfo {
     pub places: Places,
     /// The least time from a message's turn to its arrival.
     pub lookahead: Time,
-    /// True if the machine's own barrier costs nothing, so that a signal can bring about an act in the same
-    /// instant.
-    pub has_free_barrier: bool,
+    /// True if a signal can bring about an act in the same instant: the machine's own barrier costs nothing, or a
+    /// reception may admit another message to the network.
+    pub signals_are_acts: bool,
     /// True if each message between two processors arrives at its turn, and none is lost or comes twice.
     pub is_instant_pair: bool,
     pub cost: PerLevel<ReceptionCost>,

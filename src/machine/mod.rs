@@ -28,7 +28,7 @@ use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, stable_hash};
 use crate::panics::contain;
 use crate::params::{
-    Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties, Work, innermost_params,
+    Capacity, Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties, Work, innermost_params,
 };
 use crate::proc::{Groups, Proc, Rates, Setup};
 use crate::rules::Stats;
@@ -69,6 +69,7 @@ pub struct Machine {
     params: Params,
     clock: ClockKind,
     ports: Ports,
+    capacity: Capacity,
     order: Order,
     work: Work,
     rates: Rates,
@@ -171,6 +172,7 @@ impl Machine {
             params,
             clock: ClockKind::default(),
             ports: Ports::default(),
+            capacity: Capacity::default(),
             order: Order::default(),
             work: Work::default(),
             rates: Rates::default(),
@@ -222,6 +224,36 @@ impl Machine {
     /// Sets the number of long messages that a processor's interface handles at once.
     pub fn ports(self, ports: Ports) -> Machine {
         Machine { ports, ..self }
+    }
+
+    /// Sets until when a message is in transit, where at most C are: see
+    /// [`Params::capacity`](crate::Params::capacity).
+    ///
+    /// ```
+    /// use loggp::{Capacity, Machine, Params, Tag, US};
+    ///
+    /// const WORD: Tag<u64> = Tag::new(0);
+    ///
+    /// // At most ceil(6/4) = 2 messages are in transit to processor 0, and seven processors have one for it.
+    /// let machine = Machine::new(Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let gather = |p: &mut loggp::Proc| match p.id() {
+    ///     0 => (1..8).map(|_| p.recv(WORD).1).sum(),
+    ///     _ => { p.send(0, WORD, 1); 0 }
+    /// };
+    /// let run = machine.clone().run(gather)?;
+    /// assert_eq!((run.results[0], run.time, run.processors[7].finish), (7, 34 * US, 20 * US)); // two in each L
+    ///
+    /// // Processor 0 receives one every g = 4 us, and for each it receives one more enters.
+    /// let run = machine.capacity(Capacity::Received).run(gather)?;
+    /// assert_eq!((run.results[0], run.time, run.processors[7].finish), (7, 34 * US, 24 * US));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn capacity(self, until: Capacity) -> Machine {
+        Machine { capacity: until, ..self }
+    }
+
+    pub(crate) fn counts_until_received(&self) -> bool {
+        self.capacity == Capacity::Received
     }
 
     /// Sets the latency of messages: exact or drawn.
@@ -669,6 +701,12 @@ impl Machine {
         } else if self.clock == ClockKind::Wall && !self.order.faults.is_empty() {
             "messages are lost or come twice, and processors crash, on the virtual clock only; leave out the wall clock"
                 .into()
+        } else if self.counts_until_received() && self.all_params().any(Params::has_negative_G_l) {
+            "a message that arrives before it enters, by a negative G_l, cannot be in transit until it is received; let it be until it arrives, or give G_l of 0 or more"
+                .into()
+        } else if self.counts_until_received() && !self.order.faults.is_empty() {
+            "a message that is in transit until it is received cannot be lost or come twice, nor can its receiver crash; let it be in transit until it arrives"
+                .into()
         } else if cfg!(panic = "abort") && !self.order.faults.crashed.is_empty() {
             "a processor cannot crash where panics abort the process; let them unwind".into()
         } else if let Some(cost) = self.barrier.filter(|cost| *cost < Time::ZERO) {
@@ -677,6 +715,11 @@ impl Machine {
             return Ok(());
         };
         Err(ParamsError::new(sentence))
+    }
+
+    /// Iterates over the machine's own parameters, and those of each level.
+    fn all_params(&self) -> impl Iterator<Item = &Params> {
+        [&self.params].into_iter().chain(self.levels.iter().map(|level| &level.params))
     }
 
     /// Returns the reason why the machine cannot run over a link: another P, or a setting that only an
@@ -692,6 +735,7 @@ impl Machine {
             ("trace", self.is_traced(), "leave it out"),
             ("levels", !self.levels.is_empty(), "leave them out"),
             ("ports", self.ports != Ports::default(), "leave them out"),
+            ("capacity", self.capacity != Capacity::default(), "leave it out"),
             ("latency", self.order.latency != Latency::default(), "leave it out"),
             ("ties", self.order.ties != Ties::default(), "leave them out"),
             ("noise", self.order.noise.is_some(), "leave it out"),
@@ -791,6 +835,7 @@ impl Machine {
             levels.to_mut().iter_mut().for_each(|level| level.params = level.params.without_network_limits());
         }
         let network = Network::with_choice(rules, self.ports, &levels, choice, self.surcharge)
+            .with_capacity(self.capacity)
             .with_noise(self.order.noise.clone());
         Setup {
             params: self.params,
@@ -820,7 +865,7 @@ impl Machine {
             patience: self.patience.clone(),
             places: network.places(),
             lookahead: network.lookahead(),
-            has_free_barrier: self.barrier == Some(Time::ZERO),
+            signals_are_acts: self.barrier == Some(Time::ZERO) || network.has_rooms(),
             is_instant_pair: network.is_instant_pair() && setup.faults.is_empty(),
             cost: network.reception_costs(),
             ingress_count: network.ingress_count(),
@@ -831,7 +876,12 @@ impl Machine {
     }
 
     /// Puts together the report of a run from the processors' accounts and logs.
-    fn report(&self, processors: Vec<Stats>, setup: &Setup) -> Run<()> {
+    fn report(&self, mut processors: Vec<Stats>, setup: &Setup) -> Run<()> {
+        if setup.network.has_rooms() {
+            for (id, stats) in processors.iter_mut().enumerate() {
+                [stats.most_from, stats.most_to] = setup.network.most_in_rooms(id);
+            }
+        }
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
         let mut run = Run {
             results: Vec::new(),
@@ -862,6 +912,7 @@ impl Machine {
         let trace = Trace {
             levels: self.levels.to_vec(),
             ports: self.ports,
+            capacity: self.capacity,
             latency: self.order.latency,
             ties: self.order.ties,
             precedence: (*self.order.precedence).clone(),

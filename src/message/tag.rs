@@ -138,6 +138,8 @@ impl RawTag {
     const GROUP: u32 = 26;
     /// The lowest bit of a collective's step, above the group.
     const STEP: u32 = 50;
+    /// The step of the signals that admit messages to the network.
+    const ROOM_STEP: usize = 2;
     /// The lowest bit of a collective's kind, above the step.
     const KIND: u32 = 56;
     /// The highest number of a group.
@@ -197,7 +199,18 @@ impl RawTag {
         (self.0 & RawTag::COLLECTIVE != 0 && !self.is_wild()).then_some(group as u32)
     }
 
-    /// Returns whether this is the tag of a signal of the machine's own barrier.
+    /// Creates the tag of the signal that admits its receiver's message of this number to the network. Its step
+    /// is none of the barrier's, whose tags are signals too.
+    pub(crate) fn room(number: u32) -> RawTag {
+        RawTag(RawTag::collective(Collective::HardwareBarrier, 0, 0, RawTag::ROOM_STEP).0 | u64::from(number))
+    }
+
+    /// Returns whether this is the tag of the signal that admits a message to the network.
+    pub(crate) fn is_room(self) -> bool {
+        self.0 >> RawTag::STEP == RawTag::room(0).0 >> RawTag::STEP
+    }
+
+    /// Returns whether this is the tag of a signal: of the machine's own barrier, or of room for a message.
     #[inline]
     pub(crate) fn is_signal(self) -> bool {
         self.0 >> RawTag::KIND == (RawTag::COLLECTIVE >> RawTag::KIND) | Collective::HardwareBarrier as u64

@@ -29,5 +29,5 @@ pub use noise::Noise;
 pub use params::{LogGps, LongMessages, Params, ParamsError};
 pub(crate) use params::{MAX_PROCESSORS, MAX_WORDS};
 pub use presets::{Preset, PresetValue, preset, presets};
-pub use settings::{Latency, Ports, Precedence, Ties, Work};
+pub use settings::{Capacity, Latency, Ports, Precedence, Ties, Work};
 pub use table::Parameter;

@@ -1,5 +1,5 @@
-//! The settings of a run besides the parameters: the ports of an interface, the latency of each message, the
-//! order of processors that act at the same time, and the cost of computing.
+//! The settings of a run besides the parameters: the ports of an interface, the end of a message's transit, the
+//! latency of each message, the order of processors that act at the same time, and the cost of computing.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,24 @@ use serde::{Deserialize, Serialize};
 use crate::text::names;
 use crate::time::Time;
 
+names!(Capacity: "arrived" Arrived "received" Received);
 names!(Latency: "exact" Exact; "random" Random; "exponential" Exponential);
 names!(Ports: "single" Single "dual" Dual);
 names!(Work: "measured" Measured "charged" Charged);
 names!(Ties: "number" Number "rotation" Rotation; "random" Random);
+
+/// The moment until which a message is in transit, where at most C are: see
+/// [`Params::capacity`](crate::Params::capacity).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Capacity {
+    /// Until it arrives.
+    #[default]
+    Arrived,
+    /// Until its reception starts: a receiver that does not keep up holds its senders back.
+    Received,
+}
 
 /// The number of long messages that a processor's interface handles at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

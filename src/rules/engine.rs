@@ -29,7 +29,7 @@ use super::stats::Stats;
 use crate::error::{Cause, ProcStatus, raise};
 use crate::message::matching::PostedReceive;
 use crate::message::parcel::Parcel;
-use crate::message::{ArrivedHeader, Envelope, Header, NamedTag, RawTag, Receiver, RecvFilter};
+use crate::message::{ArrivedHeader, Envelope, Header, MessageId, NamedTag, RawTag, Receiver, RecvFilter};
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, CallKind, CallMessages, Log, Progress, Transfer};
 
@@ -40,6 +40,8 @@ use crate::trace::{Activity, ActivityKind, CallKind, CallMessages, Log, Progress
 pub(crate) struct Engine<'n> {
     /// True if requests are under way: then they must advance while time passes.
     pub has_requests: bool,
+    /// True if its messages are in transit until they are received, and their number is limited.
+    has_rooms: bool,
     pub is_traced: bool,
     /// Number of looks that found nothing since the processor last sent or received a message.
     pub vain_looks: u32,
@@ -62,20 +64,27 @@ struct RequestTable {
     operations: BTreeMap<u32, Box<ActiveOperation>>,
     /// The turns of the requests' messages.
     turns: BinaryHeap<Reverse<Turn>>,
+    /// The turns at which messages leave the network, where they are in transit until they are received.
+    receptions: BinaryHeap<Reverse<Turn>>,
+    /// True if a message waits for room: then the processor sends no other.
+    is_stalled: bool,
     /// The requests' receives that wait for messages; `None` while the processor's clock has them.
     receives: Option<Box<PostedReceives>>,
     /// The sends whose first message has not been served yet, by receiver, in the order of their calls.
     send_queues: HashMap<u32, VecDeque<u32>>,
 }
 
-/// The turn of a message, at which the network serves it. Of a processor's messages with the same time, the
-/// one that it prepared first comes first.
+/// The turn of a message, at which the network serves it or, where it is in transit until it is received, its
+/// reception starts. Of a processor's turns with the same time, receptions come first, and then the message that
+/// it prepared first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Turn {
     pub time: Time,
+    /// Whether the processor sends the message.
+    is_send: bool,
     /// The message's number.
     number: u32,
-    /// The request that sends it, or [`CALL`].
+    /// The request that sends it, or [`CALL`]; of a message that it receives, the sender.
     owner: u32,
     /// True if other processors can see the turn: then all earlier turns must come before it.
     pub is_visible: bool,
@@ -216,6 +225,7 @@ impl<'n> Engine<'n> {
     pub(crate) fn new(id: usize, network: &'n Network, log: Option<Box<Log>>) -> Engine<'n> {
         Engine {
             has_requests: false,
+            has_rooms: network.has_rooms(),
             is_traced: log.is_some(),
             vain_looks: 0,
             network,
@@ -243,7 +253,7 @@ impl<'n> Engine<'n> {
         words: usize,
         parcel: Parcel,
     ) {
-        if self.has_requests || self.network.is_synchronous(self.id(), to, words) {
+        if self.has_requests || self.has_rooms || self.network.is_synchronous(self.id(), to, words) {
             let mut call = self.new_send(to, (tag, name), words, parcel);
             return self.start_and_finish(clock, &mut call, Time::MAX);
         }
@@ -301,7 +311,7 @@ impl<'n> Engine<'n> {
         until: Time,
         got: &mut Option<Envelope>,
     ) {
-        if !self.has_requests {
+        if !(self.has_requests || self.has_rooms) {
             clock.receive_next(self, filter, until, got);
             if got.as_ref().is_none_or(|message| !message.message.header.tag.is_request()) {
                 return;
@@ -434,31 +444,56 @@ impl<'n> Engine<'n> {
                 }
             }
             if let Some(message) = message {
-                self.with_operation(owner, call, |engine, operation| {
-                    engine.finish_receive(clock, owner, operation, message)
-                });
+                if message.message.header.tag.is_room() {
+                    let admitted = self.with_operation(owner, call, |engine, operation| {
+                        engine.send_admitted(clock, owner, operation, message.arrival)
+                    });
+                    self.deliver(clock, admitted, call);
+                } else {
+                    self.with_operation(owner, call, |engine, operation| {
+                        engine.finish_receive(clock, owner, operation, message)
+                    });
+                }
                 return true;
             }
         }
         let Some(turn) = turn else { return false };
-        clock.wait_for_turn(turn.time, turn.is_visible);
+        let mut at = turn.time;
         if self.has_requests {
             let requests = self.requests();
-            requests.caught_up_to = requests.caught_up_to.max(turn.time);
-            if turn.owner != CALL {
-                requests.turns.pop();
+            // A turn that has passed is that of a message behind one that was stalled.
+            at = requests.caught_up_to.max(at);
+            requests.caught_up_to = at;
+            match turn {
+                Turn { is_send: false, .. } => _ = requests.receptions.pop(),
+                Turn { owner: CALL, .. } => (),
+                _ => _ = requests.turns.pop(),
             }
+        }
+        clock.wait_for_turn(at, turn.is_visible);
+        if !turn.is_send {
+            self.free_room(clock, turn.time, turn.owner);
+            return true;
         }
         let sent = self.with_operation(turn.owner, call, |engine, operation| {
             engine.send_at_turn(clock, operation, turn)
         });
-        if let Some((arrived, parcel)) = sent {
-            if self.has_requests && arrived.1.tag.is_start_of_send() {
-                self.start_queued_send(clock, arrived.1.to.id(), call);
-            }
-            clock.deliver(arrived, parcel);
-        }
+        self.deliver(clock, sent, call);
         true
+    }
+
+    /// Delivers a message that was sent, if there is one, and starts the send that waits behind it.
+    fn deliver(
+        &mut self,
+        clock: &mut dyn Clock,
+        sent: Option<(ArrivedHeader, Parcel)>,
+        call: &mut ActiveOperation,
+    ) {
+        let Some((arrived, parcel)) = sent else { return };
+        if self.has_requests && arrived.1.tag.is_start_of_send() {
+            self.start_queued_send(clock, arrived.1.to.id(), call);
+        }
+        clock.deliver(arrived, parcel);
     }
 
     /// Waits at the clock until the processor's local time.
@@ -555,11 +590,7 @@ impl<'n> Engine<'n> {
                 OperationStage::AwaitTurn(outgoing, tag)
             }
             OperationStep::Receive(filter) => {
-                if owner != CALL {
-                    let receives = self.requests().receives.get_or_insert_default();
-                    // The numbers of requests are in the order of posting.
-                    receives.queue.post(PostedReceive { place: (Time::ZERO, owner), filter });
-                }
+                self.post_receive(owner, filter);
                 OperationStage::AwaitMessage(filter)
             }
             OperationStep::Done => OperationStage::Done,
@@ -571,6 +602,15 @@ impl<'n> Engine<'n> {
     fn refuse_end_of_time<C: Clock + ?Sized>(&self, clock: &mut C, outgoing: &OutgoingMessage) {
         if outgoing.entry.asked_at == Time::MAX {
             clock.fail_program(Cause::EndOfTime { id: self.id() });
+        }
+    }
+
+    /// Posts the receive of a request's message. That of the call's is in the call's stage.
+    fn post_receive(&mut self, owner: u32, filter: RecvFilter) {
+        if owner != CALL {
+            let receives = self.requests().receives.get_or_insert_default();
+            // The numbers of requests are in the order of posting.
+            receives.queue.post(PostedReceive { place: (Time::ZERO, owner), filter });
         }
     }
 
@@ -592,10 +632,13 @@ impl<'n> Engine<'n> {
         let (turn, mut filter) = match &call.stage {
             OperationStage::AwaitTurn(outgoing, _) => (Some(Turn::new(CALL, outgoing)), RecvFilter::NOTHING),
             OperationStage::AwaitMessage(filter) => (None, *filter),
+            OperationStage::AwaitRoom(outgoing, _) => (None, room_filter(outgoing)),
             _ => (None, RecvFilter::NOTHING),
         };
         let wait_reason = call.wait_reason(self.network, self.id());
-        let call_wait = MessageWait { wait_reason, ..self.message_wait(filter, until) };
+        // Where a reception frees room, that is an act at its start.
+        let purpose = if self.has_rooms { Purpose::TakeOnArrivalOrGiveUp } else { Purpose::Receive };
+        let call_wait = MessageWait { wait_reason, purpose, ..self.message_wait(filter, until) };
         if !self.has_requests {
             return ((filter != RecvFilter::NOTHING).then_some(call_wait), turn);
         }
@@ -603,8 +646,8 @@ impl<'n> Engine<'n> {
             filter = RecvFilter::NOTHING; // the receive gap is not over in time
         }
         let requests = self.requests();
-        let first = requests.turns.peek().map(|Reverse(first)| *first);
-        let turn = [turn, first].into_iter().flatten().min().filter(|turn| turn.time <= until);
+        let send = [turn, first(&requests.turns)].into_iter().filter(|_| !requests.is_stalled);
+        let turn = send.chain([first(&requests.receptions)]).flatten().min().filter(|turn| turn.time <= until);
         let deadline = turn.map_or(until, |turn| turn.time).max(requests.caught_up_to);
         // A message is taken on its arrival: the receive gap delays only its reception.
         let earliest = requests.caught_up_to;
@@ -631,7 +674,11 @@ impl<'n> Engine<'n> {
         let arrived = message.arrived_header();
         let Header { from, number, tag, .. } = arrived.1;
         if !tag.is_signal() {
-            self.with_local_time(operation, |engine, activities| engine.spend_reception(arrived, activities));
+            let start = self
+                .with_local_time(operation, |engine, activities| engine.spend_reception(arrived, activities));
+            if self.has_rooms {
+                self.leave_network(clock, start, (from, number));
+            }
         }
         self.vain_looks = 0;
         operation.on_received(from, number, tag);
@@ -670,13 +717,78 @@ impl<'n> Engine<'n> {
             self.queue_turn(turn.owner, &outgoing);
             return None;
         }
-        let parcel = if operation.is_data_next() { operation.parcel.take() } else { None };
-        let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
+        if self.has_rooms && !self.network.ask_for_room(outgoing.id(self.id()), outgoing.to, turn.time) {
+            operation.stage = OperationStage::AwaitRoom(outgoing, tag);
+            self.post_receive(turn.owner, room_filter(&outgoing));
+            if self.has_requests {
+                self.requests().is_stalled = true;
+            }
+            return None;
+        }
         let arrived = self
             .with_local_time(operation, |engine, activities| engine.enter(clock, &outgoing, tag, activities));
-        operation.on_sent(outgoing.number);
-        self.advance(clock, turn.owner, operation);
-        Some((arrived, parcel))
+        Some(self.finish_send(clock, turn.owner, operation, arrived))
+    }
+
+    /// Sends the message of an operation that has waited for room until a moment. The processor has sent no other
+    /// meanwhile.
+    fn send_admitted(
+        &mut self,
+        clock: &mut dyn Clock,
+        owner: u32,
+        operation: &mut ActiveOperation,
+        at: Time,
+    ) -> Option<(ArrivedHeader, Parcel)> {
+        let OperationStage::AwaitRoom(mut outgoing, tag) = operation.stage else { return None };
+        let ready = outgoing.entry.ready;
+        (outgoing.entry.ready, outgoing.entry.asked_at) = (at, at);
+        if self.has_requests {
+            self.requests().is_stalled = false;
+        }
+        let arrived = self.with_local_time(operation, |engine, activities| {
+            let passage = clock.serve(engine.network, &mut engine.pace.egress, &outgoing);
+            engine.spend_send(&outgoing, Passage { ready, ..passage }, tag, activities)
+        });
+        Some(self.finish_send(clock, owner, operation, arrived))
+    }
+
+    /// Starts the next step of an operation whose message has entered. Returns that message.
+    fn finish_send(
+        &mut self,
+        clock: &mut dyn Clock,
+        owner: u32,
+        operation: &mut ActiveOperation,
+        arrived: ArrivedHeader,
+    ) -> (ArrivedHeader, Parcel) {
+        let parcel = if operation.is_data_next() { operation.parcel.take() } else { None };
+        operation.on_sent(arrived.1.number);
+        self.advance(clock, owner, operation);
+        (arrived, parcel.unwrap_or_else(|| Parcel::new(())))
+    }
+
+    /// Lets a message, of this sender and number, leave the network when its reception starts. The processor is
+    /// there if nothing else goes on.
+    fn leave_network(&mut self, clock: &mut dyn Clock, start: Time, (from, number): (u32, u32)) {
+        if self.has_requests {
+            let turn = Turn { time: start, is_send: false, number, owner: from, is_visible: true };
+            self.requests().receptions.push(Reverse(turn));
+        } else {
+            clock.wait_to_act(start);
+            self.free_room(clock, start, from);
+        }
+    }
+
+    /// Frees the room of a message whose reception starts, and tells the senders of the messages that this
+    /// admits, in the order in which they act.
+    fn free_room(&mut self, clock: &mut dyn Clock, at: Time, from: u32) {
+        let (id, next_number) = (self.id(), self.pace.egress.next_number());
+        let mut admitted = self.network.free_room(from as usize, id, at);
+        admitted.sort_unstable_by_key(|message| self.network.place(at, message.from));
+        for MessageId { from: to, number } in admitted {
+            let (to, tag) = (Receiver::new(to as u32, false), RawTag::room(number as u32));
+            let header = Header { from: id as u32, to, number: next_number, words: 0, tag };
+            clock.deliver((at, header), Parcel::new(()));
+        }
     }
 
     // Messages.
@@ -700,8 +812,20 @@ impl<'n> Engine<'n> {
         tag: RawTag,
         activities: ActivityLog,
     ) -> ArrivedHeader {
+        let passage = clock.serve(self.network, &mut self.pace.egress, outgoing);
+        self.spend_send(outgoing, passage, tag, activities)
+    }
+
+    /// Spends the time of a send until the message enters. Returns the header for its receiver.
+    #[inline(always)]
+    fn spend_send(
+        &mut self,
+        outgoing: &OutgoingMessage,
+        passage: Passage,
+        tag: RawTag,
+        activities: ActivityLog,
+    ) -> ArrivedHeader {
         let (network, id) = (self.network, self.id());
-        let passage = clock.serve(network, &mut self.pace.egress, outgoing);
         let OutgoingMessage { to, words, number, .. } = *outgoing;
         let Passage { ready, admitted, enter, arrival, .. } = passage;
         let called = std::mem::replace(&mut self.pace.now, enter);
@@ -759,9 +883,9 @@ impl<'n> Engine<'n> {
     }
 
     /// Spends the time of a receive until the end of the reception: the wait for the arrival, the receive gap
-    /// (rule 4) and the overhead.
+    /// (rule 4) and the overhead. Returns when the overhead starts.
     #[inline(always)]
-    fn spend_reception(&mut self, (arrival, header): ArrivedHeader, activities: ActivityLog) {
+    fn spend_reception(&mut self, (arrival, header): ArrivedHeader, activities: ActivityLog) -> Time {
         let (words, from, called) = (header.words, header.from as usize, self.pace.now);
         let start = self.pace.start_reception(self.network, from, arrival);
         let overhead = self.network.recv_overhead(from, self.id(), words as usize);
@@ -779,6 +903,7 @@ impl<'n> Engine<'n> {
         if self.is_traced || activities.is_some() {
             self.log_reception(&header, called, [arrival, start, end], activities);
         }
+        start
     }
 
     /// Logs the activities of a reception.
@@ -822,7 +947,7 @@ impl<'n> Engine<'n> {
     fn has_pending_event(&self) -> bool {
         let is_active = |request: &ActiveOperation| match (&request.stage, &request.request) {
             (OperationStage::Done, Some(state)) => state.now > self.pace.now,
-            (OperationStage::AwaitMessage(_), _) => false,
+            (OperationStage::AwaitMessage(_) | OperationStage::AwaitRoom(..), _) => false,
             _ => true,
         };
         let requests = self.requests.iter().flat_map(|requests| requests.operations.values());
@@ -857,6 +982,7 @@ impl<'n> Engine<'n> {
         while self.completion_time(number).is_none() {
             self.handle_event(clock, &mut ActiveOperation::done(), Time::MAX);
         }
+        self.leave_until(clock, number);
         self.vain_looks = 0;
         let requests = self.requests();
         let mut request = requests.operations.remove(&number)?;
@@ -889,6 +1015,17 @@ impl<'n> Engine<'n> {
             log.progress.extend(activities.into_iter().map(progress));
         }
         Some(*request)
+    }
+
+    /// Lets the messages that requests receive leave the network, until a request is done: after that nobody
+    /// may remember them.
+    fn leave_until(&mut self, clock: &mut dyn Clock, number: u32) {
+        let done = self.completion_time(number);
+        while let Some(turn) = first(&self.requests().receptions)
+            && done.is_some_and(|done| turn.time <= done)
+        {
+            self.handle_event(clock, &mut ActiveOperation::done(), turn.time);
+        }
     }
 
     // Time.
@@ -996,9 +1133,20 @@ impl<'n> Engine<'n> {
     }
 }
 
+/// Returns the first turn of a queue.
+fn first(turns: &BinaryHeap<Reverse<Turn>>) -> Option<Turn> {
+    turns.peek().map(|Reverse(first)| *first)
+}
+
+/// Returns the filter of the signal that admits a message to the network.
+fn room_filter(outgoing: &OutgoingMessage) -> RecvFilter {
+    RecvFilter { from: RecvFilter::ANY_SENDER, tag: RawTag::room(outgoing.number) }
+}
+
 impl Turn {
     fn new(owner: u32, outgoing: &OutgoingMessage) -> Turn {
-        Turn { time: outgoing.turn, number: outgoing.number, owner, is_visible: outgoing.is_visible }
+        let OutgoingMessage { turn: time, number, is_visible, .. } = *outgoing;
+        Turn { time, is_send: true, number, owner, is_visible }
     }
 }
 

@@ -55,6 +55,8 @@ pub(crate) enum WaitReason {
     Message,
     /// A processor's reply to the request for a message of more than S words.
     Agreement { to: u32, words: u32, S: usize },
+    /// Room for its message to a processor.
+    Room { to: u32 },
 }
 
 impl WaitReason {
@@ -62,6 +64,7 @@ impl WaitReason {
     pub(crate) fn status(self, filter: RecvFilter, name: Option<String>) -> ProcStatus {
         match self {
             WaitReason::Message => ProcStatus::WaitingFor(WantedMessage { filter, name }),
+            WaitReason::Room { to } => ProcStatus::WaitingForRoom { to: to as usize },
             WaitReason::Agreement { to, words, S } => {
                 ProcStatus::WaitingToSend { to: to as usize, words: words as usize, S }
             }

@@ -11,6 +11,7 @@ pub(crate) mod network;
 mod noise;
 pub(crate) mod operation;
 pub(crate) mod pace;
+mod rooms;
 mod stats;
 mod traffic;
 

@@ -12,6 +12,9 @@
 //! 3. **port**: a long message occupies the ports of both ends for (k-1)G, [`BusyIntervals`];
 //! 4. **reception and receive gap**: `start = max(t, arrival, receive_gap_end)`, in `pace.rs`,
 //!    `Pace::start_reception`.
+//!
+//! Where a message is in transit until it is received, its end is not known when it enters, so nothing can be
+//! reserved: [`Rooms`] counts the messages, and lets those wait that find no room.
 
 use std::collections::HashMap;
 use std::ops::DerefMut;
@@ -23,8 +26,9 @@ use smallvec::SmallVec;
 use super::busy_intervals::BusyIntervals;
 use super::capacity::Occupancy;
 use super::judge::{Judge, Plain};
+use super::rooms::{Admitted, Rooms};
 use crate::message::MessageId;
-use crate::params::{Latency, Level, Noise, Params, PerLevel, Ports, ReceptionCost, Surcharge, Ties};
+use crate::params::{Capacity, Latency, Level, Noise, Params, PerLevel, Ports, ReceptionCost, Surcharge, Ties};
 use crate::rules::choice::{Choice, Places};
 use crate::time::Time;
 
@@ -299,6 +303,8 @@ pub(crate) struct Network {
     has_zero_lookahead: bool,
     /// True if the capacity of any level is limited.
     has_capacity: bool,
+    /// True if the capacity of any level is limited, and a message is in transit until it is received.
+    has_rooms: bool,
     level_count: usize,
 }
 
@@ -326,6 +332,8 @@ struct LevelCosts {
     may_overtake: bool,
     /// The ports of the groups, if the processors of a group share one.
     group_ports: Option<Mutex<GroupPorts>>,
+    /// The messages in transit, if they are so until they are received. Then `capacity` is unlimited.
+    rooms: Option<Mutex<Rooms>>,
 }
 
 /// The costs of a message of some length, apart from its reception.
@@ -367,6 +375,7 @@ impl LevelCosts {
             longest: params.longest_message().unwrap_or(usize::MAX).min(u32::MAX as usize),
             may_overtake: !is_exact || params.has_negative_G_l(),
             group_ports,
+            rooms: None,
         };
         LevelCosts { one_word: costs.compute_message_costs(1), ..costs }
     }
@@ -421,10 +430,53 @@ impl Network {
             head_start,
             has_zero_lookahead: false,
             has_capacity,
+            has_rooms: false,
             level_count: 1 + levels.len(),
             levels: by_level,
         };
         Network { has_zero_lookahead: network.lookahead() == Time::ZERO, ..network }
+    }
+
+    /// Returns this network with messages that are in transit until the given moment. Where that is their
+    /// reception, it may free room at the moment at which it starts, so no message is served in advance.
+    pub(crate) fn with_capacity(mut self, capacity: Capacity) -> Network {
+        if capacity == Capacity::Received && self.has_capacity {
+            (self.has_rooms, self.head_start) = (true, Time::ZERO);
+            for costs in self.levels.iter_mut().filter(|costs| costs.capacity != usize::MAX) {
+                let capacity = std::mem::replace(&mut costs.capacity, usize::MAX);
+                costs.rooms = Some(Mutex::new(Rooms::new(capacity, self.params.P)));
+            }
+            self.has_zero_lookahead = self.lookahead() == Time::ZERO;
+        }
+        self
+    }
+
+    /// Returns whether messages are in transit until they are received, and their number is limited.
+    #[inline]
+    pub(crate) fn has_rooms(&self) -> bool {
+        self.has_rooms
+    }
+
+    /// Asks for room for a message to `to` at both ends. Returns whether it is admitted at once; if not, a later
+    /// [`free_room`](Network::free_room) admits it.
+    pub(crate) fn ask_for_room(&self, id: MessageId, to: usize, at: Time) -> bool {
+        let rooms = &self.levels.between(id.from, to).rooms;
+        rooms.as_ref().is_none_or(|rooms| rooms.lock().ask(id, to, at))
+    }
+
+    /// Frees the room of a message from one processor to another, whose reception starts. Returns the messages
+    /// that this admits.
+    pub(crate) fn free_room(&self, from: usize, to: usize, at: Time) -> Admitted {
+        let rooms = &self.levels.between(from, to).rooms;
+        rooms.as_ref().map(|rooms| rooms.lock().free(from, to, at)).unwrap_or_default()
+    }
+
+    /// Returns the largest numbers of messages that were in transit from a processor at once, and to it, in a run
+    /// that has ended and in which they were so until they were received.
+    pub(crate) fn most_in_rooms(&self, id: usize) -> [usize; 2] {
+        let rooms = self.levels.iter().flat_map(|costs| &costs.rooms);
+        let most = rooms.map(|rooms| rooms.lock().most(id));
+        most.reduce(|one, other| [one[0].max(other[0]), one[1].max(other[1])]).unwrap_or_default()
     }
 
     /// Returns this network between processors with noise.

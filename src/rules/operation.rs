@@ -64,6 +64,8 @@ pub(crate) enum OperationStage {
     /// The turn of its message, which has this tag.
     AwaitTurn(OutgoingMessage, RawTag),
     AwaitMessage(RecvFilter),
+    /// Room for its message, which has this tag, at both ends.
+    AwaitRoom(OutgoingMessage, RawTag),
     /// Nothing. A request is done at its own local time, which may be later than its processor's.
     Done,
 }
@@ -195,6 +197,7 @@ impl ActiveOperation {
     #[inline]
     pub(crate) fn wait_reason(&self, network: &Network, id: usize) -> WaitReason {
         match self.last_step {
+            _ if matches!(self.stage, OperationStage::AwaitRoom(..)) => WaitReason::Room { to: self.peer },
             LastStep::SentRequest(_) => {
                 let S = network.params_between(id, self.peer as usize).gps().map_or(usize::MAX, |gps| gps.S);
                 WaitReason::Agreement { to: self.peer, words: self.words, S }

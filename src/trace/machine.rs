@@ -9,7 +9,7 @@ use super::call::Call;
 use super::faults::Faults;
 use super::record::{Activity, Caption, Message, Progress, Trace};
 use crate::message::MessageId;
-use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
+use crate::params::{Capacity, Latency, Level, Noise, Params, Ports, Precedence, Ties};
 use crate::time::Time;
 
 /// Returns the machine of a trace as JSON.
@@ -45,6 +45,8 @@ struct MachineText {
     #[serde(default, skip_serializing_if = "is_default")]
     levels: Vec<Level>,
     ports: Ports,
+    #[serde(default, skip_serializing_if = "is_default")]
+    capacity: Capacity,
     latency: Latency,
     #[serde(default, skip_serializing_if = "is_default")]
     ties: Ties,

@@ -9,7 +9,7 @@ use super::call::{Call, CallTag, Transfer};
 use super::faults::Faults;
 use crate::message::MessageId;
 use crate::params::{
-    Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Ties, innermost_params,
+    Capacity, Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Ties, innermost_params,
 };
 use crate::time::Time;
 
@@ -22,6 +22,8 @@ pub struct Trace {
     pub levels: Vec<Level>,
     /// The machine's ports.
     pub ports: Ports,
+    /// The moment until which a message was in transit, for the capacity.
+    pub capacity: Capacity,
     /// The way in which latencies are drawn.
     pub latency: Latency,
     /// The order of processors that act at the same time.
@@ -57,6 +59,7 @@ impl Trace {
             params,
             levels: Vec::new(),
             ports: Ports::Single,
+            capacity: Capacity::Arrived,
             latency: Latency::Exact,
             ties: Ties::Number,
             precedence: Precedence::new(),

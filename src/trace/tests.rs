@@ -9,7 +9,7 @@ use super::{
     SendRecv, Trace, Transfer, Until,
 };
 use crate::message::MessageId;
-use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
+use crate::params::{Capacity, Latency, Level, Noise, Params, Ports, Precedence, Ties};
 use crate::time::{MOST_IN_FILE, NS, Time, US};
 
 /// The largest number that a trace may have.
@@ -156,6 +156,7 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
         "L=9us,S=10,s=10,R=3us",
     ]);
     let ports = prop::sample::select(vec![Ports::Single, Ports::Dual]);
+    let capacity = prop::sample::select(vec![Capacity::Arrived, Capacity::Received]);
     let latency = prop_oneof![
         Just(Latency::Exact),
         any::<u64>().prop_map(|seed| Latency::Random { seed }),
@@ -177,16 +178,17 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
     let caption = option::of((any::<String>(), any::<String>(), option::of(time())));
     let caption =
         caption.prop_map(|caption| caption.map(|(title, about, formula)| Caption { title, about, formula }));
-    let machine = (texts, ports, (latency, ties, noise), barrier, (out_of_order, caption));
+    let machine = (texts, (ports, capacity), (latency, ties, noise), barrier, (out_of_order, caption));
     let events = (vec(activity(), 0..12), vec(message(), 0..12), vec(call(), 0..12), vec(progress(), 0..6));
     (machine, events).prop_map(|(machine, (activities, messages, calls, progress))| {
-        let (text, ports, (latency, ties, noise), barrier, (out_of_order, caption)) = machine;
+        let (text, (ports, capacity), (latency, ties, noise), barrier, (out_of_order, caption)) = machine;
         let params = Params::builder(3).set(text).unwrap().build().unwrap();
         let levels = levels(&params).filter(|_| out_of_order == 0).into_iter().collect();
         Trace {
             params,
             levels,
             ports,
+            capacity,
             latency,
             ties,
             precedence: if out_of_order == 0 {
@@ -335,6 +337,7 @@ fn one_of_each() -> Trace {
         params: Params::builder(3).set(params).unwrap().build().unwrap(),
         levels: Vec::new(),
         ports: Ports::Dual,
+        capacity: Capacity::Arrived,
         latency: Latency::Random { seed: 7 },
         ties: Ties::Rotation,
         precedence: Precedence::new(),

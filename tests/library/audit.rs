@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use loggp::audit::{AuditRule, audit};
 use loggp::trace::{Activity, ActivityKind, Message, Trace};
-use loggp::{Latency, Machine, MessageId, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
+use loggp::{Capacity, Latency, Machine, MessageId, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -629,6 +629,7 @@ proptest! {
     fn survives_any_trace(
         texts in select(vec!["L=6ps,o=2ps,g=4ps", "o=1ps,G=1ps", "L=9ps,g=1ps,s=1,G_s=2ps,G_l=-3ps"]),
         (ports, latency) in (ports(), latency()),
+        capacity in select(vec![Capacity::Arrived, Capacity::Received]),
         ties in select(vec![Ties::Number, Ties::Random { seed: 1 }]),
         noise in prop::option::of(select(vec!["10us:3us", "9ps:2ps,12ps:1ps"])),
         barrier in prop::option::of(Just(US)),
@@ -638,7 +639,7 @@ proptest! {
     ) {
         let params = Params::builder(3).set(texts).unwrap().build().unwrap();
         let noise = noise.map(|noise| noise.parse().unwrap());
-        let found = audit(&Trace { params, levels: vec![], ports, latency, ties, precedence: Default::default(), noise, faults: Default::default(), barrier, caption: None, out_of_order, activities, progress: vec![], messages, calls: vec![] });
+        let found = audit(&Trace { params, levels: vec![], ports, capacity, latency, ties, precedence: Default::default(), noise, faults: Default::default(), barrier, caption: None, out_of_order, activities, progress: vec![], messages, calls: vec![] });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }
 }

@@ -29,7 +29,7 @@ use outcome::Outcome;
 
 use crate::cases::times;
 use crate::drawn::program::Op::Work;
-use crate::drawn::random::draw_instant_pair;
+use crate::drawn::random::{draw_instant_pair, draw_until_received};
 use crate::drawn::{Case, draw};
 
 /// Shortens a failing program as far as the same property still fails.
@@ -69,10 +69,10 @@ fn report(seed: u64, case: Case, fault: Fault, wall: bool) -> String {
 
 /// Describes a machine and a program, line by line.
 fn describe(case: &Case) -> String {
-    let Case { params, levels, ports, latency, ties, noise, barrier, program } = case;
+    let Case { params, levels, ports, capacity, latency, ties, noise, barrier, program } = case;
     let calls = program.iter().enumerate().map(|(id, calls)| format!("  processor {id}: {calls:?}\n"));
     format!(
-        "{params:?}\n{levels:?}\n{ports:?}, latency {latency}, ties {ties}, {noise:?}, barrier {barrier:?}\n"
+        "{params:?}\n{levels:?}\n{ports:?}, capacity {capacity}, latency {latency}, ties {ties}, {noise:?}, barrier {barrier:?}\n"
     ) + &calls.collect::<String>()
 }
 
@@ -211,6 +211,29 @@ fn machine_agrees_with_the_oracle_on_pairs_whose_messages_take_no_time() {
         }
     }
     println!("{with_requests} with requests");
+}
+
+/// There are deadlocks too: a processor that receives nothing holds back those that send to it.
+#[test]
+fn machine_agrees_with_the_oracle_where_messages_are_in_transit_until_they_are_received() {
+    let (replayed, seeds) = seeds(300);
+    let (mut stalls, mut deadlocks) = (0, 0);
+    for seed in seeds {
+        let Some(case) = draw_until_received(seed) else { continue };
+        let wall = replayed.is_some() || seed.is_multiple_of(8);
+        let (outcome, faults) = check(&case, wall);
+        match outcome {
+            Outcome::Finished(accounts) => {
+                stalls += accounts.iter().map(|(account, _)| account.stalls).sum::<u64>();
+            }
+            _ => deadlocks += 1,
+        }
+        if let Some(fault) = faults.into_iter().next() {
+            panic!("{}", report(seed, case, fault, wall));
+        }
+    }
+    println!("{stalls} stalls, {deadlocks} deadlocks");
+    assert!(replayed.is_some() || (stalls > 0 && deadlocks > 0), "what is drawn says too little");
 }
 
 #[test]

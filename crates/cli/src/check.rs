@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Command};
 use loggp::check::{Check, CheckReport, Strategy};
-use loggp::{ClockKind, Order, Work};
+use loggp::{Capacity, ClockKind, Order, Work};
 use loggp_programs::Emulation;
 
 use super::arguments::{self, without_options};
@@ -104,6 +104,11 @@ impl CheckCommand {
         let Experiment { mut tasks, heading, .. } = setup.single(algorithm, false)?;
         if program.work == Some(Work::Measured) {
             return Err(CliError::request("no run with measured work could be made again; leave out --work"));
+        }
+        if program.capacity.capacity == Capacity::Received && orders.strategy == Strategy::Systematic {
+            return Err(CliError::request(
+                "the systematic strategy knows when a message leaves the network only where it does so on arrival; leave out --capacity received, or give another strategy",
+            ));
         }
         let study = &mut tasks[0].study;
         study.case.work = Work::Charged;

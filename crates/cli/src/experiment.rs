@@ -117,6 +117,7 @@ impl<'a> ProgramSetup<'a> {
             algorithm,
             levels: options.levels.build(&machine.levels, &params)?,
             params,
+            capacity: options.capacity.capacity,
             ports: self.machine_options.ports.or(machine.ports).unwrap_or_default(),
             latency: self.draws.latency,
             ties: self.draws.ties,

@@ -3,7 +3,7 @@
 
 use loggp::params::Parameter;
 use loggp::trace::Trace;
-use loggp::{Latency, Level, Noise, Params, Ports, Ties, Time};
+use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Ties, Time};
 use loggp_programs::OptionValue;
 use loggp_study::Study;
 use loggp_study::range::{Quantity, Range};
@@ -64,6 +64,7 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, ranges: &[Rang
         heading += &format!(", {}", option_text(other));
     }
     heading += &wire_text(case.latency, case.ties, case.ports);
+    heading += capacity_text(case.capacity);
     heading += &noise_text(case.noise.as_ref());
     heading += &level_lines(case.params.P, &case.levels, unit);
     if !case.levels.is_empty() {
@@ -119,6 +120,11 @@ pub fn wire_text(latency: Latency, ties: Ties, ports: Ports) -> String {
     latency + &ties + if ports == Ports::Dual { ", dual ports" } else { "" }
 }
 
+/// Returns the end of a message's transit after a comma; empty for the default.
+pub fn capacity_text(capacity: Capacity) -> &'static str {
+    if capacity == Capacity::Received { ", capacity until received" } else { "" }
+}
+
 /// Returns the rule of the latencies as text.
 pub fn latency_text(latency: Latency) -> String {
     match latency {
@@ -131,7 +137,8 @@ pub fn latency_text(latency: Latency) -> String {
 /// Returns the settings between processors of a recorded run.
 pub fn recorded_text(trace: &Trace) -> String {
     let noise = noise_text(trace.noise.as_ref());
-    format!("{}{noise}, {} ports", latency_text(trace.latency), trace.ports)
+    let capacity = capacity_text(trace.capacity);
+    format!("{}{noise}, {} ports{capacity}", latency_text(trace.latency), trace.ports)
 }
 
 /// Returns the noise after a comma; empty without noise.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Ties, Time, TimeError, Work};
+use loggp::{Capacity, Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Ties, Time, TimeError, Work};
 use loggp_programs::{Emulation, option};
 
 use super::completion_values;
@@ -69,6 +69,14 @@ pub struct DrawOptions {
     pub ties: Ties,
 }
 
+/// The option of what the capacity counts.
+#[derive(Args, Clone, Copy, Default)]
+pub struct CapacityOption {
+    /// Until when a message is in transit, of which there are at most C at once
+    #[arg(long, value_parser = one_of::<Capacity>(CAPACITIES), default_value = "arrived", display_order = 10)]
+    pub capacity: Capacity,
+}
+
 /// The options of the clock.
 #[derive(Args, Clone, Copy, Default)]
 #[command(next_display_order = 12)]
@@ -118,6 +126,8 @@ pub struct ProgramOptions {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, display_order = 17)]
     pub barrier: Option<String>,
     #[command(flatten)]
+    pub capacity: CapacityOption,
+    #[command(flatten)]
     pub levels: LevelOptions,
     /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
     #[arg(long, value_parser = one_of::<Work>(WORK), display_order = 22)]
@@ -128,7 +138,7 @@ pub struct ProgramOptions {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Machine", next_display_order = 2)]
 #[command(mut_arg("on", |on| {
-    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier", "noise", "levels", "level"])
+    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "capacity", "barrier", "noise", "levels", "level"])
 }))]
 pub struct RunOptions {
     /// Run it so many times, and report the run with the median time
@@ -194,6 +204,10 @@ pub const CARRIERS: &[NamedValue] = &[
     ("coroutine", "A coroutine on its core's one thread, so that far more of them can act at once"),
 ];
 pub const PORTS: &[NamedValue] = &[("single", "One for both directions"), ("dual", "One for each direction")];
+const CAPACITIES: &[NamedValue] = &[
+    ("arrived", "Until it arrives"),
+    ("received", "Until its reception starts, so that a receiver that does not keep up holds its senders back"),
+];
 const WORK: &[NamedValue] =
     &[("measured", "This computer's time for it"), ("charged", "The machine's rates")];
 

@@ -106,6 +106,7 @@ pub fn request_columns() -> Columns<'static, StudyRow> {
     columns.add("ties", |row| row.case().ties.to_string());
     columns.add("noise", |row| row.case().noise.as_ref().map(ToString::to_string));
     columns.add("ports", |row| row.case().ports.to_string());
+    columns.add("capacity", |row| row.case().capacity.to_string());
     columns.extend(level_columns(|row: &StudyRow| &*row.case().levels));
     columns.add("barrier_ns", |row| row.case().barrier);
     columns.add("work", |row| row.case().work.to_string());

@@ -18,11 +18,11 @@ use super::completion_values;
 use super::error::CliError;
 use super::experiment::Experiment;
 use super::field::Field;
-use super::heading::{choice_heading, wire_text};
+use super::heading::{capacity_text, choice_heading, wire_text};
 use super::lookup;
 use super::number::{Unit, thousands};
 use super::options::{
-    ClockOptions, DrawOptions, MachineOptions, ReportOptions, clock_text, parse_count, parse_seed,
+    CapacityOption, ClockOptions, DrawOptions, MachineOptions, ReportOptions, clock_text, parse_count, parse_seed,
 };
 use super::output::Outputs;
 use super::report::Report;
@@ -55,6 +55,8 @@ pub struct StressCommand {
     #[command(flatten)]
     draws: DrawOptions,
     #[command(flatten, next_help_heading = "Machine")]
+    capacity: CapacityOption,
+    #[command(flatten, next_help_heading = "Machine")]
     clock: ClockOptions,
     #[command(flatten)]
     report: ReportOptions,
@@ -72,7 +74,8 @@ impl StressCommand {
         let tasks = self.tasks(&choices)?;
         let first = &choices[0];
         let Emulation { clock, carrier, .. } = tasks[0].study.emulation;
-        let wires = wire_text(self.draws.latency, self.draws.ties, self.machine.ports.unwrap_or_default());
+        let wires = wire_text(self.draws.latency, self.draws.ties, self.machine.ports.unwrap_or_default())
+            + capacity_text(self.capacity.capacity);
         let heading = choice_heading(first, &parameters(first), &(clock_text(clock, carrier) + &wires));
         let mut experiment = Experiment {
             untimed: Vec::new(),
@@ -110,6 +113,7 @@ impl StressCommand {
                     let DrawOptions { latency, ties } = self.draws;
                     let case = Case::new(&STRESS, pattern.name, *params).with(&RATE, rate);
                     let case = Case {
+                        capacity: self.capacity.capacity,
                         ports: self.machine.ports.unwrap_or(case.ports),
                         latency,
                         ties,

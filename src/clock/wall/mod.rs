@@ -414,7 +414,7 @@ impl<'a> WallClock<'a> {
             let needs = if core_state.is_instant_pair && seat.takes_from_other(id) {
                 NeededCertainty::Nothing
             } else {
-                let known_until = seat.known_until(wall.run_info.has_free_barrier);
+                let known_until = seat.known_until(wall.run_info.signals_are_acts);
                 known_until.map_or(needs, NeededCertainty::Arrivals)
             };
             if !core_state.is_warm {

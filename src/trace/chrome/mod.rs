@@ -19,7 +19,7 @@ mod tests {
     use proptest::sample::Index;
 
     use crate::message::MessageId;
-    use crate::params::{Latency, LongMessages, Params, Ports, Precedence, Ties};
+    use crate::params::{Capacity, Latency, LongMessages, Params, Ports, Precedence, Ties};
     use crate::time::{Time, US};
     use crate::trace::tests::any_trace;
     use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace};
@@ -38,6 +38,7 @@ mod tests {
             params: Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
             levels: Vec::new(),
             ports: Ports::Single,
+            capacity: Capacity::Arrived,
             latency: Latency::Exact,
             ties: Ties::Number,
             precedence: Precedence::new(),

@@ -1,7 +1,7 @@
 //! Programs as data, and their calls on a processor of the machine.
 
 use loggp::{
-    AnyTag, Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives,
+    AnyTag, Capacity, Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives,
 };
 
 /// Number of tags: few, so that calls compete for the same messages.
@@ -185,6 +185,7 @@ pub struct Case {
     pub params: Params,
     pub levels: Vec<Level>,
     pub ports: Ports,
+    pub capacity: Capacity,
     pub latency: Latency,
     pub ties: Ties,
     pub noise: Option<Noise>,
@@ -200,6 +201,7 @@ impl Case {
             params,
             levels: vec![],
             ports: Ports::Single,
+            capacity: Capacity::Arrived,
             latency: Latency::Exact,
             ties: Ties::Number,
             noise: None,

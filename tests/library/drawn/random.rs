@@ -1,7 +1,9 @@
 //! Random machines and programs.
 
+use std::num::NonZeroUsize;
+
 use fastrand::Rng;
-use loggp::{Latency, Level, Noise, PS, Params, Ports, Ties, Time};
+use loggp::{Capacity, Latency, Level, Noise, PS, Params, Ports, Ties, Time};
 
 use super::machines::{draw_levels, draw_params, longest};
 use super::program::Op::*;
@@ -17,6 +19,19 @@ pub fn draw(seed: u64) -> Case {
         _ => rng.usize(1..=12),
     };
     draw_with(draw_params(&mut rng, P), rng, seed)
+}
+
+/// Draws a machine on which a message is in transit until it is received, and a program for it; often few may be
+/// in transit. Returns `None` where the machine is refused, because its G_l is negative.
+pub fn draw_until_received(seed: u64) -> Option<Case> {
+    let mut case = Case { capacity: Capacity::Received, ..draw(seed) };
+    let mut rng = Rng::with_seed(!seed);
+    if case.params.C.is_none() && rng.bool() {
+        case.params.C = NonZeroUsize::new(rng.usize(1..=4));
+    }
+    let is_refused = |params: &Params| params.gps().is_some_and(|gps| gps.G_l < Time::ZERO);
+    let is_refused = is_refused(&case.params) || case.levels.iter().any(|level| is_refused(&level.params));
+    (!is_refused).then_some(case)
 }
 
 /// Draws a program of two processors whose messages take no time.
@@ -50,7 +65,8 @@ fn draw_with(params: Params, mut rng: Rng, seed: u64) -> Case {
     let levels = draw_levels(&mut rng, &params);
     let program = Drawing::new(&mut rng, &params, &levels).program();
     let noise = if rng.usize(0..3) == 0 { Some(draw_noise(&mut rng).seed(seed)) } else { None };
-    Case { params, levels, ports, latency, ties, noise, barrier, program }
+    let capacity = Capacity::Arrived;
+    Case { params, levels, ports, capacity, latency, ties, noise, barrier, program }
 }
 
 /// Draws noise with detours as short as messages.

@@ -8,7 +8,7 @@ use loggp::audit::audit;
 use loggp::replay::Replay;
 use loggp::trace::{CallKind, Trace, Transfer};
 use loggp::{
-    Carrier, ClockKind, Dilation, Latency, Machine, MessageId, Params, Run, RunError, Stats, Ties, Time,
+    Capacity, Carrier, ClockKind, Dilation, Latency, Machine, MessageId, Params, Run, RunError, Stats, Ties, Time,
 };
 
 use super::interpreter::{DrawnValues, Oracle};
@@ -104,7 +104,8 @@ fn check_against_oracle(case: &Case, ran: &MachineRun, outcome: &Outcome) -> Opt
     let least = |of: fn(&Params) -> Time| all().map(of).min().is_some_and(|least| least.as_ps() > 0);
     let takes_time = least(|params| params.o) || (is_exact && least(|params| params.L));
     let is_early = all().any(has_negative_G_l);
-    let knows_places = !matches!(case.ties, Ties::Random { .. }) || (takes_time && !is_early && ran.is_ok());
+    let shows_places = takes_time && !is_early && case.capacity == Capacity::Arrived && ran.is_ok();
+    let knows_places = !matches!(case.ties, Ties::Random { .. }) || shows_places;
     if !case.is_plain() || !knows_latencies || !knows_places {
         return None;
     }

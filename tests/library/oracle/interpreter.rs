@@ -198,13 +198,21 @@ struct Processor {
     account: Stats,
     notes: Vec<Note>,
     finished: bool,
+    /// The receptions that free room: their starts, and the senders.
+    leaving: Vec<(i64, usize)>,
+    /// The task whose message waits for room.
+    stalled: Option<usize>,
+    /// The key of the signal that admits it.
+    admitted: Option<(i64, usize, u64)>,
 }
 
 /// The next event of a processor. Events at the same time are processed in the order of the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// A message arrives, given by its key.
-    Arrival((i64, usize, u64)),
+    /// A message arrives, given by its key, or one of its own is admitted to the network: that of a task.
+    Arrival((i64, usize, u64), Option<usize>),
+    /// A message of this sender leaves the network, where it is in transit until it is received.
+    Leaving(usize),
     /// The turn of a message, given by its number and its task.
     Turn(u64, usize),
     /// The program continues.
@@ -224,6 +232,8 @@ pub struct Oracle {
     drawn: DrawnValues,
     barrier: i64,
     processors: Vec<Processor>,
+    /// The senders of the messages that wait for room, in the order in which they asked, and the receivers.
+    waiting: Vec<(usize, usize)>,
 }
 
 impl Oracle {
@@ -244,9 +254,19 @@ impl Oracle {
             account: Stats::default(),
             notes: vec![],
             finished: false,
+            leaving: vec![],
+            stalled: None,
+            admitted: None,
         };
         Oracle {
-            network: Network::new(case.params, case.levels.clone(), case.ports, case.noise.clone()),
+            network: Network::new(
+                case.params,
+                case.levels.clone(),
+                case.ports,
+                case.capacity,
+                case.noise.clone(),
+            ),
+            waiting: vec![],
             latency: case.latency,
             ties: case.ties,
             drawn,
@@ -300,13 +320,16 @@ impl Oracle {
     /// Returns the next event of a processor and its time.
     fn next(&self, x: usize) -> Option<(i64, Event)> {
         let p = &self.processors[x];
-        let arrivals = p.coming.iter().map(|message| (message.arrival, Event::Arrival(message.key())));
+        let arrivals = p.coming.iter().map(|message| (message.arrival, Event::Arrival(message.key(), None)));
+        let admitted = p.admitted.map(|key| (key.0, Event::Arrival(key, p.stalled)));
+        let leaving = p.leaving.iter().map(|(start, from)| (*start, Event::Leaving(*from)));
         let turn = |k: usize| {
             let (number, latency, ready) = p.tasks[k].turned?;
             Some((self.turn(x, k, latency, ready), Event::Turn(number, k)))
         };
-        let turns = (0..p.tasks.len()).filter_map(turn);
-        arrivals.chain(turns).chain(self.next_call_time(x).map(|t| (t, Event::GoOn))).min()
+        // A processor that stalls sends nothing else (LogP 3).
+        let turns = (0..p.tasks.len()).filter_map(turn).filter(|_| p.stalled.is_none());
+        arrivals.chain(admitted).chain(leaving).chain(turns).chain(self.next_call_time(x).map(|t| (t, Event::GoOn))).min()
     }
 
     /// Returns the time of the turn of a task's message.
@@ -327,6 +350,8 @@ impl Oracle {
             Some(Take { want, by, .. }) if p.outstanding.is_empty() => match self.reception(x, *want, *by) {
                 Some((message, start)) => {
                     let overhead = self.network.recv_overhead((message.from, x), message.words);
+                    // Where a reception frees room, it is decided on at its start.
+                    let overhead = if self.network.until_received { 0 } else { overhead };
                     Some(self.network.busy_until(x, start, overhead))
                 }
                 None => *by,
@@ -380,8 +405,13 @@ impl Oracle {
 
     fn act(&mut self, x: usize, t: i64, event: Event) {
         match event {
-            Event::Arrival(key) => self.on_arrival(x, key),
-            Event::Turn(_, k) => self.enter(x, k),
+            Event::Arrival(_, Some(k)) => {
+                (self.processors[x].stalled, self.processors[x].admitted) = (None, None);
+                self.enter_at(x, k, t);
+            }
+            Event::Arrival(key, None) => self.on_arrival(x, key),
+            Event::Leaving(from) => self.leave(x, from, t),
+            Event::Turn(_, k) => self.enter(x, k, t),
             Event::GoOn => self.go_on(x, t),
         }
         self.turn_all(x, t);
@@ -453,6 +483,9 @@ impl Oracle {
         p.account.received += 1;
         p.account.words_received += self.network.counted_words((message.from, x), message.words);
         p.in_free = start + gap;
+        if self.network.until_received {
+            p.leaving.push((start, message.from));
+        }
         let task = &mut p.tasks[k];
         task.waits = false;
         let Some(Take { greets, .. }) = task.steps.pop_front() else { unreachable!() };
@@ -512,7 +545,7 @@ impl Oracle {
 
     /// Handles the turn of a task's message, which is deferred if others of its processor have entered
     /// meanwhile.
-    fn enter(&mut self, x: usize, k: usize) {
+    fn enter(&mut self, x: usize, k: usize, t: i64) {
         let p = &mut self.processors[x];
         let (number, latency, ready) = p.tasks[k].turned.unwrap();
         let Some(Transmit { to, words, .. }) = p.tasks[k].steps.front() else { unreachable!() };
@@ -522,11 +555,47 @@ impl Oracle {
             p.tasks[k].turned = Some((number, latency, put_off));
             return;
         }
+        let to = *to;
+        if self.network.until_received {
+            if !self.network.has_room(x, to) {
+                p.stalled = Some(k);
+                self.waiting.push((x, to));
+                return;
+            }
+            self.network.hold(x, to, t);
+        }
+        self.enter_at(x, k, ready);
+    }
+
+    /// Frees the room of a message that a processor receives. Of the messages that wait, each that now finds
+    /// room at both ends is admitted, in the order in which they asked.
+    fn leave(&mut self, x: usize, from: usize, t: i64) {
+        let leaving = &mut self.processors[x].leaving;
+        leaving.remove(leaving.iter().position(|gone| *gone == (t, from)).unwrap());
+        self.network.leave(from, x, t);
+        let turns = self.processors[x].turns;
+        let mut place = 0;
+        while let Some(&(sender, to)) = self.waiting.get(place) {
+            if self.network.has_room(sender, to) {
+                self.waiting.remove(place);
+                self.network.hold(sender, to, t);
+                self.processors[sender].admitted = Some((t, x, turns));
+            } else {
+                place += 1;
+            }
+        }
+    }
+
+    /// Sends a task's message, which the capacity admits at a moment.
+    fn enter_at(&mut self, x: usize, k: usize, admitted: i64) {
+        let p = &mut self.processors[x];
+        let (number, latency, ready) = p.tasks[k].turned.unwrap();
         let in_order = p.in_order;
         let Some(Transmit { to, kind, words }) = p.tasks[k].steps.pop_front() else { unreachable!() };
+        let overhead = self.network.send_overhead((x, to), words);
         let s = self.network.stream((x, to), words);
-        let ask = self.network.ask((x, to), words, latency, ready);
-        let way = self.network.way(WayRequest { from: x, to, s, latency, ready, in_order });
+        let ask = self.network.ask((x, to), words, latency, admitted);
+        let way = self.network.way(WayRequest { from: x, to, s, latency, ready: admitted, in_order });
         assert!(ask <= way.arrival, "a message is after its send");
         let begin = self.network.start_of_activity(x, self.processors[x].tasks[k].now, ready, overhead);
         self.pass(x, k, GAP, begin);

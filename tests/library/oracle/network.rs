@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use loggp::{Level, Noise, PS, Params, Ports, Time};
+use loggp::{Capacity, Level, Noise, PS, Params, Ports, Time};
 
 /// The kind of a message: a program's, or a part of LogGPS's rendezvous, which has its sender and number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,13 +70,35 @@ pub fn has_negative_G_l(params: &Params) -> bool {
     params.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
 }
 
+/// Returns the number of messages that may be in transit from a processor or to one: ceil(L/g) and at least one
+/// (LogP 3), without limit if g = 0, or the machine's explicit C.
+fn capacity(params: &Params) -> Option<usize> {
+    if let Some(C) = params.C {
+        return Some(C.get()).filter(|C| *C != Params::NO_LIMIT);
+    }
+    let (L, g) = (params.L.as_ps(), params.g.as_ps());
+    (g > 0).then(|| ((L + g - 1) / g).max(1) as usize)
+}
+
 /// Returns whether two non-empty intervals overlap.
 fn overlap(a: (i64, i64), b: (i64, i64)) -> bool {
     a.0 < b.1 && b.0 < a.1
 }
 
+/// A message in transit at one level, where it is so until it is received.
+struct Held {
+    from: usize,
+    to: usize,
+    since: i64,
+    until: Option<i64>,
+}
+
 pub struct Network {
     pub params: Params,
+    /// True if a message is in transit until it is received.
+    pub until_received: bool,
+    /// Every message of the run for which that is so.
+    held: Vec<Held>,
     levels: Vec<Level>,
     ports: Ports,
     noise: Option<Noise>,
@@ -87,9 +109,16 @@ pub struct Network {
 }
 
 impl Network {
-    pub fn new(params: Params, levels: Vec<Level>, ports: Ports, noise: Option<Noise>) -> Network {
+    pub fn new(
+        params: Params,
+        levels: Vec<Level>,
+        ports: Ports,
+        capacity: Capacity,
+        noise: Option<Noise>,
+    ) -> Network {
+        let (until_received, held) = (capacity == Capacity::Received, vec![]);
         let is_running = RefCell::new(vec![vec![]; params.P]);
-        Network { params, levels, ports, noise, is_running, promised: vec![] }
+        Network { params, until_received, held, levels, ports, noise, is_running, promised: vec![] }
     }
 
     /// Returns whether noise leaves the next picosecond to the processor.
@@ -196,18 +225,37 @@ impl Network {
     /// Returns the time by which the turn of a message is earlier than its request for a way. Each message
     /// costs its sender at least the least o, so the order is the same.
     pub fn head_start(&self) -> i64 {
-        if self.is_early() { 0 } else { self.all().map(|params| params.o.as_ps()).min().unwrap() }
+        let has_capacity = |params: &Params| capacity(params).is_some();
+        let frees_at_once = self.until_received && self.all().any(has_capacity);
+        if self.is_early() || frees_at_once { 0 } else { self.all().map(|params| params.o.as_ps()).min().unwrap() }
     }
 
-    /// Returns the number of messages that may be in transit from a processor or to one: ceil(L/g) and at
-    /// least one (LogP 3), without limit if g = 0, or the machine's explicit C.
+    /// Returns the number of messages that may be in transit from a processor or to one, where their ends are
+    /// known when they enter.
     fn capacity(&self, x: usize, y: usize) -> Option<usize> {
-        let params = self.between(x, y);
-        if let Some(C) = params.C {
-            return Some(C.get()).filter(|C| *C != Params::NO_LIMIT);
+        capacity(self.between(x, y)).filter(|_| !self.until_received)
+    }
+
+    // What is in transit until it is received.
+
+    /// Returns whether both ends have room for one more message.
+    pub fn has_room(&self, from: usize, to: usize) -> bool {
+        let Some(C) = capacity(self.between(from, to)) else { return true };
+        let depth = self.depth(from, to);
+        let there = || self.held.iter().filter(|m| m.until.is_none() && self.depth(m.from, m.to) == depth);
+        there().filter(|m| m.from == from).count() < C && there().filter(|m| m.to == to).count() < C
+    }
+
+    pub fn hold(&mut self, from: usize, to: usize, since: i64) {
+        if capacity(self.between(from, to)).is_some() {
+            self.held.push(Held { from, to, since, until: None });
         }
-        let (L, g) = (params.L.as_ps(), params.g.as_ps());
-        (g > 0).then(|| ((L + g - 1) / g).max(1) as usize)
+    }
+
+    pub fn leave(&mut self, from: usize, to: usize, at: i64) {
+        if let Some(m) = self.held.iter_mut().find(|m| (m.from, m.to, m.until) == (from, to, None)) {
+            m.until = Some(at);
+        }
     }
 
     // The reservations.
@@ -257,6 +305,13 @@ impl Network {
             let at = |m: i64| transits.iter().filter(|(from, to)| (*from..*to).contains(&m)).count();
             transits.iter().map(|(from, _)| at(*from)).max().unwrap_or(0)
         };
+        if self.until_received {
+            let held = |which: fn(&Held, usize) -> bool| {
+                let here = |m: &&Held| which(m, x) && self.depth(m.from, m.to) == depth;
+                self.held.iter().filter(here).map(|m| (m.since, m.until.unwrap_or(i64::MAX))).collect()
+            };
+            return (most(held(|m, x| m.from == x)), most(held(|m, x| m.to == x)));
+        }
         let from = self.transits(|m| m.from == x && has_capacity(m));
         (most(from), most(self.transits(|m| m.to == x && has_capacity(m))))
     }
