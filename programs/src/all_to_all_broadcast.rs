@@ -18,7 +18,7 @@ use crate::math::word::Word;
 use crate::steps::{self, Step};
 #[cfg(feature = "machine")]
 use crate::steps::{StepData, perform};
-use crate::{Algorithm, Case, Plan, PlanResult, Program, Size};
+use crate::{Algorithm, Case, ClosedForm, FormKind, FormTime, Plan, PlanResult, Program, Size};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Outcome};
 
@@ -29,8 +29,10 @@ pub static ALL_TO_ALL_BROADCAST: Program = Program {
     algorithms: &[Algorithm {
         name: "optimal",
         about: "processor i sends an item to i+1, i+2, ..., i+P-1, k times",
-        formula: "L + 2o + g(k(P-1) - 1), where g >= 2o (Karp et al., section 5.1); up to 2o more where receptions \
-                  overlap sends",
+        formula: ClosedForm::Paper(
+            "Karp et al., section 5.1",
+            "L + 2o + g(k(P-1) - 1), where g >= 2o; up to 2o more where receptions overlap sends",
+        ),
         plan: AllToAllBroadcast::plan,
     }],
     size: Size { meaning: "items of each processor, a word each", default: 16 },
@@ -54,16 +56,18 @@ impl AllToAllBroadcast<'_> {
 }
 
 impl Plan for AllToAllBroadcast<'_> {
-    fn formula(&self) -> Option<Time> {
+    fn form(&self) -> Option<FormTime> {
         let Case { params, size, .. } = self.0;
         let Params { L, o, g, P, .. } = *params;
         if !params.is_loggp() || g < 2 * o {
             return None;
         }
-        match *size as i64 * (P as i64 - 1) {
-            0 => Some(Time::ZERO),
-            messages => Some(L + 2 * o + (messages - 1) * g),
-        }
+        let messages = *size * (P - 1);
+        let time = if messages == 0 { Time::ZERO } else { L + 2 * o + (messages as i64 - 1) * g };
+        // A reception that would overlap a send waits for its end.
+        let is_exact = messages == 0 || Rhythm::new(params, messages).first == o + L;
+        let kind = if is_exact { FormKind::Exact } else { FormKind::LowerBound };
+        Some(FormTime::new(self.0, kind, time))
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {

@@ -15,7 +15,7 @@ use crate::math::trees::Children;
 use crate::steps::{self, Step};
 #[cfg(feature = "machine")]
 use crate::steps::{StepData, perform};
-use crate::{Algorithm, Case, Plan, PlanResult, Program, Refusal, Size};
+use crate::{Algorithm, Case, ClosedForm, FormKind, FormTime, Plan, PlanResult, Program, Refusal, Size};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Outcome};
 
@@ -27,31 +27,38 @@ pub static BROADCAST: Program = Program {
         Algorithm {
             name: "optimal",
             about: "every processor that has the datum sends it on, as early and as often as possible",
-            formula: "the least t with sum over j of C(floor((t-jD)/d) + j, j) >= P (Karp et al., theorem 3.2)",
+            formula: ClosedForm::Paper(
+                "Karp et al., theorem 3.2",
+                "the least t with sum over j of C(floor((t-jD)/d) + j, j) >= P",
+            ),
             plan: |case| Broadcast::plan(case, trees::optimal, trees::B),
         },
         Algorithm {
             name: "binomial",
             about: "a processor that answers for n processors hands floor(n/2) of them to one that gets the datum",
-            formula: "t(n) = max(D + t(floor(n/2)), d + t(ceil(n/2)))",
+            formula: ClosedForm::Ours("t(n) = max(D + t(floor(n/2)), d + t(ceil(n/2)))"),
             plan: |case| Broadcast::plan(case, |P, _, _| trees::binomial(P), trees::binomial_time),
         },
         Algorithm {
             name: "binary",
             about: "processor i sends to processors 2i+1 and 2i+2",
-            formula: "the greatest floor(log2 n) D + (ones(n) - 1) d of n = 1..P, with the ones in binary n",
+            formula: ClosedForm::Ours(
+                "the greatest floor(log2 n) D + (ones(n) - 1) d of n = 1..P, with the ones in binary n",
+            ),
             plan: |case| Broadcast::plan(case, |P, _, _| trees::binary(P), trees::binary_time),
         },
         Algorithm {
             name: "flat",
             about: "processor 0 sends to all others, one after the other",
-            formula: "(P-2)d + D",
+            formula: ClosedForm::Ours("(P-2)d + D"),
             plan: |case| Broadcast::plan(case, |P, _, _| trees::flat(P), trees::flat_time),
         },
         Algorithm {
             name: "levels",
             about: "the optimal tree between the machine's nodes, and then another within each",
-            formula: "the sum of the optimal tree's times over the levels, each with its parameters and its number of groups",
+            formula: ClosedForm::Ours(
+                "the sum of the optimal tree's times over the levels, each with its parameters and its number of groups",
+            ),
             plan: |case| Ok(Box::new(LevelBroadcast { case: Broadcast::check_case(case)? })),
         },
     ],
@@ -109,12 +116,11 @@ fn distances(params: &Params, words: usize) -> Option<(Time, Time)> {
 }
 
 impl Plan for Broadcast<'_> {
-    fn formula(&self) -> Option<Time> {
+    fn form(&self) -> Option<FormTime> {
         let (D, d) = distances(&self.case.params, self.case.size)?;
-        match self.case.params.P {
-            1 => Some(Time::ZERO),
-            P => Some((self.time)(P, D, d)),
-        }
+        let P = self.case.params.P;
+        let time = if P == 1 { Time::ZERO } else { (self.time)(P, D, d) };
+        Some(FormTime::new(self.case, FormKind::Exact, time))
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
@@ -143,9 +149,9 @@ struct LevelBroadcast<'a> {
 }
 
 impl Plan for LevelBroadcast<'_> {
-    /// This is exact where no g is above the L of any level: then the gap of one level is over when the next
-    /// level begins.
-    fn formula(&self) -> Option<Time> {
+    /// This is exact where no level but the innermost has a g above its L + o. Then the last to get the datum on a level
+    /// begins the next level later than the last to send it, whose gap may delay it.
+    fn form(&self) -> Option<FormTime> {
         let Case { params, levels, size, .. } = self.case;
         let levels: Vec<&Params> =
             [params].into_iter().chain(levels.iter().map(|level| &level.params)).collect();
@@ -158,7 +164,10 @@ impl Plan for LevelBroadcast<'_> {
             let (D, d) = distances(params, *size)?;
             Some(if groups(place) == 1 { Time::ZERO } else { trees::B(groups(place), D, d) })
         };
-        levels.iter().enumerate().map(time).sum()
+        let time = levels.iter().enumerate().map(time).sum::<Option<Time>>()?;
+        let is_exact = levels.iter().rev().skip(1).all(|params| params.g <= params.L + params.o);
+        let kind = if is_exact { FormKind::Exact } else { FormKind::LowerBound };
+        Some(FormTime::on_levels(self.case, kind, time))
     }
 
     #[cfg(feature = "machine")]

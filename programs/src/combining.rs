@@ -20,7 +20,9 @@ use loggp::{Params, Payload, Proc, RunError, Tag, Time, Work};
 
 use crate::math::trees;
 use crate::math::word::Word;
-use crate::{Algorithm, Case, Emulation, Outcome, Plan, PlanResult, Program, Size};
+use crate::{
+    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Outcome, Plan, PlanResult, Program, Size,
+};
 
 /// All-to-all broadcast of the combination of all values.
 pub static COMBINING: Program = Program {
@@ -29,8 +31,11 @@ pub static COMBINING: Program = Program {
     algorithms: &[Algorithm {
         name: "optimal",
         about: "all send what they have to processors ever further away; for any P, at the time of a reduction",
-        formula: "(T - d) u + L + 2o, u = max(g, 2o), d = ceil((L+2o)/u), with the least f_T >= P (Karp et al., \
-                  section 5.2); up to 2o more where receptions overlap sends",
+        formula: ClosedForm::Paper(
+            "Karp et al., section 5.2",
+            "(T - d) u + L + 2o, u = max(g, 2o), d = ceil((L+2o)/u), with the least f_T >= P; up to 2o more where \
+                 receptions overlap sends",
+        ),
         plan: Combining::plan,
     }],
     size: Size { meaning: "operands of each processor, which it combines by itself", default: 1 },
@@ -55,21 +60,24 @@ impl Combining<'_> {
 impl Plan for Combining<'_> {
     /// This is the time of a reduction on a machine whose L + 2o is d whole steps (theorem 3.2), less the
     /// difference between those and this machine's L + 2o.
-    fn formula(&self) -> Option<Time> {
+    fn form(&self) -> Option<FormTime> {
         let Params { L, o, g, P, .. } = self.0.params;
         if !self.0.params.is_loggp() {
             return None;
         }
         let (D, u) = (L + 2 * o, g.max(2 * o));
-        Some(match (P, u) {
-            (1, _) => Time::ZERO,
-            (_, Time::ZERO) => D,
+        let (time, is_exact) = match (P, u) {
+            (1, _) => (Time::ZERO, true),
+            (_, Time::ZERO) => (D, true),
             _ => {
                 let whole = (D.as_ps() + u.as_ps() - 1) / u.as_ps();
                 let whole = whole.max(1) * u;
-                trees::B(P, whole, u) - whole + D
+                // A reception that would overlap the send of its step waits for its end.
+                (trees::B(P, whole, u) - whole + D, D - (whole - u) >= 2 * o)
             }
-        })
+        };
+        let kind = if is_exact { FormKind::Exact } else { FormKind::LowerBound };
+        Some(FormTime::new(self.0, kind, time))
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {

@@ -14,6 +14,7 @@ macro_rules! refuse {
 
 pub mod all_to_all_broadcast;
 pub mod broadcast;
+mod closed_form;
 #[cfg(feature = "machine")]
 pub mod combining;
 #[cfg(feature = "machine")]
@@ -43,6 +44,7 @@ mod times;
 #[cfg(feature = "machine")]
 pub mod transportation;
 
+pub use closed_form::{ClosedForm, FormKind, FormTime};
 #[cfg(feature = "machine")]
 pub use emulation::{Emulation, Metric, Outcome};
 pub use math::word::Word;

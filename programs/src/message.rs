@@ -10,7 +10,10 @@ use std::sync::Arc;
 use loggp::{PS, Params, Proc, RunError, Tag, Time, Work};
 
 use crate::option::Cycles;
-use crate::{Algorithm, Case, Emulation, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Size, TimeSpan};
+use crate::{
+    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Opt, Outcome, PhaseName, Plan, PlanResult,
+    Program, Size, TimeSpan,
+};
 
 /// One message, and the routines that send and receive it.
 pub static MESSAGE: Program = Program {
@@ -20,14 +23,20 @@ pub static MESSAGE: Program = Program {
         Algorithm {
             name: "blocking",
             about: "one processor sends, the other computes and receives",
-            formula: "send: T1, above S T4 + T5 + T1; receive: max(T1 + T2 - (t_r - t_s), 0) + T3, above S \
-                      max(o' + L - (t_r - t_s), 0) + o' + T5 + T1 + T2 + T3 (LogGPS, table 4); docs/reference/loggps.md has all terms",
+            formula: ClosedForm::Paper(
+                "LogGPS, table 4",
+                "send: T1, above S T4 + T5 + T1; receive: max(T1 + T2 - (t_r - t_s), 0) + T3, above S \
+                 max(o' + L - (t_r - t_s), 0) + o' + T5 + T1 + T2 + T3; docs/reference/loggps.md has all terms",
+            ),
             plan: |case| OneMessage::plan(case, false),
         },
         Algorithm {
             name: "nonblocking",
             about: "the same by requests, which both wait for when they have computed",
-            formula: "o' to call, and max(T_blk - (t_w - t_i), o') to wait (LogGPS, table 4); docs/reference/loggps.md has all terms",
+            formula: ClosedForm::Paper(
+                "LogGPS, table 4",
+                "o' to call, and max(T_blk - (t_w - t_i), o') to wait; docs/reference/loggps.md has all terms",
+            ),
             plan: |case| OneMessage::plan(case, true),
         },
     ],
@@ -186,13 +195,14 @@ pub const WAIT_SEND: &str = "wait of the sender";
 pub const WAIT_RECV: &str = "wait of the receiver";
 
 impl Plan for OneMessage<'_> {
-    fn formula(&self) -> Option<Time> {
+    fn form(&self) -> Option<FormTime> {
         let routines = self.routines(&self.terms()?);
         let (sender, receiver) = routines.split_at(routines.len() / 2);
         let spent = |routines: &[(PhaseName, Time)]| {
             routines.iter().map(|(_, time)| *time).sum::<Time>() + self.meanwhile.unwrap_or(Time::ZERO)
         };
-        Some(spent(sender).max(self.receiver_delay + spent(receiver)))
+        let time = spent(sender).max(self.receiver_delay + spent(receiver));
+        Some(FormTime::new(self.case, FormKind::Exact, time))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

@@ -9,7 +9,7 @@ use loggp::{ClockKind, Machine, RunError};
 use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Ties, Time, Work};
 
 use crate::option::{Opt, OptionValue, ProgramOption, TimeSpan};
-use crate::{ComputeTimes, PhaseName, Trend};
+use crate::{ClosedForm, ComputeTimes, FormTime, PhaseName, Trend};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Outcome};
 
@@ -38,8 +38,8 @@ pub struct Algorithm {
     pub name: &'static str,
     /// Description in one sentence.
     pub about: &'static str,
-    /// Formula for its time, and its place in the paper.
-    pub formula: &'static str,
+    /// Closed form for its time, and whose it is.
+    pub formula: ClosedForm,
     /// Reads a case and plans its run, or refuses it.
     pub plan: for<'a> fn(&'a Case) -> PlanResult<'a>,
 }
@@ -84,13 +84,19 @@ pub type PlanResult<'a> = Result<Box<dyn Plan + 'a>, Refusal>;
 
 /// A case that was read and can be run, with its predicted times.
 pub trait Plan: Sync {
-    /// Returns the paper's closed form for the time, or `None` where the paper has none.
+    /// Returns the closed form's time, with whose it is, and whether it is exact in this case, a bound or an
+    /// estimate; `None` where there is no form.
     ///
     /// It reads the case alone, and neither the model nor a measurement of the run.
-    fn formula(&self) -> Option<Time>;
+    fn form(&self) -> Option<FormTime>;
 
-    /// Returns the paper's closed forms for the times of the phases, in the order and under the names of
-    /// [`Outcome::phases`]. The list is empty where the paper has none.
+    /// Returns the time by the closed form, or `None` where there is no form.
+    fn formula(&self) -> Option<Time> {
+        self.form().map(|form| form.time)
+    }
+
+    /// Returns the times of the phases by their closed forms, in the order and under the names of
+    /// [`Outcome::phases`]. The list is empty where there are none.
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
         Vec::new()
     }

@@ -39,7 +39,7 @@ use loggp::{RunError, Tag};
 use crate::steps::{self, Step};
 #[cfg(feature = "machine")]
 use crate::steps::{StepData, perform};
-use crate::{Algorithm, Case, Plan, PlanResult, Program, Size};
+use crate::{Algorithm, Case, ClosedForm, FormKind, FormTime, Plan, PlanResult, Program, Size};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Metric, Outcome};
 
@@ -51,34 +51,43 @@ pub static REMAP: Program = Program {
         Algorithm {
             name: "long-staggered",
             about: "a message for each block; processor i begins with i+1, and wraps around",
-            formula: "k words: 2o + (P-2) max((k-1)G + g, 2o) + (k-1)G + L, with less while nothing has come yet, and \
-                      what receptions delay; with a single port at least that with o for 2o, 2o + 2(P-1)(k-1)G and \
-                      2(P-1)o (LogGP, section 3)",
+            formula: ClosedForm::Paper(
+                "LogGP, section 3, with all terms kept",
+                "k words: 2o + (P-2) max((k-1)G + g, 2o) + (k-1)G + L, with less while nothing has come yet, and \
+                 what receptions delay; with a single port at least that with o for 2o, 2o + 2(P-1)(k-1)G and 2(P-1)o",
+            ),
             plan: |case| Remap::plan(case, MessageLength::Long, SendOrder::Staggered),
         },
         Algorithm {
             name: "long-naive",
             about: "a message for each block; everyone begins with processor 0",
-            formula: "none: the paper sends long messages in the staggered order only (LogGP, section 3)",
+            formula: ClosedForm::None(
+                "the paper sends long messages in the staggered order only (LogGP, section 3)",
+            ),
             plan: |case| Remap::plan(case, MessageLength::Long, SendOrder::Naive),
         },
         Algorithm {
             name: "short-staggered",
             about: "a message for each word; processor i begins with i+1, and wraps around",
-            formula: "m = (P-1) ceil(size/word): 2o + (m-1) max(g, 2o) + L (LogP, section 4.1.4), with less while \
-                      nothing has come yet, and what receptions delay",
+            formula: ClosedForm::Paper(
+                "LogP, section 4.1.4, with all terms kept",
+                "m = (P-1) ceil(size/word): 2o + (m-1) max(g, 2o) + L, with less while nothing has come yet, and what \
+                 receptions delay",
+            ),
             plan: |case| Remap::plan(case, MessageLength::Short, SendOrder::Staggered),
         },
         Algorithm {
             name: "short-synchronized",
             about: "as short-staggered, with a barrier after each block",
-            formula: "(P-1) times short-staggered for one block, and P-1 barriers (LogP, section 4.1.4)",
+            formula: ClosedForm::Ours("(P-1) times short-staggered for one block, and P-1 barriers"),
             plan: |case| Remap::plan(case, MessageLength::Short, SendOrder::Synchronized),
         },
         Algorithm {
             name: "short-naive",
             about: "a message for each word; everyone begins with processor 0, and most stall",
-            formula: "2o + (P/2 m - 1) max(g, 2o) + L, an estimate (LogP, section 4.1.2)",
+            formula: ClosedForm::Ours(
+                "2o + (P/2 m - 1) max(g, 2o) + L: at each moment one receiver takes a message each g",
+            ),
             plan: |case| Remap::plan(case, MessageLength::Short, SendOrder::Naive),
         },
     ],
@@ -176,16 +185,18 @@ impl Remap<'_> {
 }
 
 impl Plan for Remap<'_> {
-    fn formula(&self) -> Option<Time> {
+    fn form(&self) -> Option<FormTime> {
         let Params { L, o, g, P, .. } = self.case.params;
         let G = self.case.params.G()?;
+        let form = |kind, time| Some(FormTime::new(self.case, kind, time));
         if P == 1 {
-            return Some(Time::ZERO);
+            return form(FormKind::Exact, Time::ZERO);
         }
         let others = P as i64 - 1;
         let block = self.case.size.div_ceil(self.case.params.word.get()) as i64; // in words
-        Some(match (self.length, self.order) {
-            (MessageLength::Short, SendOrder::Staggered) => lockstep_time(others * block, o, g, g, L),
+        let exact = |time: Time| form(FormKind::Exact, time);
+        match (self.length, self.order) {
+            (MessageLength::Short, SendOrder::Staggered) => exact(lockstep_time(others * block, o, g, g, L)),
             (MessageLength::Short, SendOrder::Synchronized) => {
                 // From the last send of a block to the first of the next there is a round trip, or the gap.
                 let trip = L + 2 * o;
@@ -197,24 +208,30 @@ impl Plan for Remap<'_> {
                         rounds * trip + (rounds + others - 1) * gap
                     }
                 };
-                others * lockstep_time(block, o, g, g, L) + barriers
+                exact(others * lockstep_time(block, o, g, g, L) + barriers)
             }
-            (MessageLength::Short, SendOrder::Naive) if P == 2 => lockstep_time(block, o, g, g, L),
+            (MessageLength::Short, SendOrder::Naive) if P == 2 => exact(lockstep_time(block, o, g, g, L)),
             (MessageLength::Short, SendOrder::Naive) => {
-                2 * o + (P as i64 * others / 2 * block - 1) * g.max(2 * o) + L
+                let time = 2 * o + (P as i64 * others / 2 * block - 1) * g.max(2 * o) + L;
+                form(FormKind::Estimate, time)
             }
-            (MessageLength::Long, SendOrder::Naive) => return None,
+            (MessageLength::Long, SendOrder::Naive) => None,
             (MessageLength::Long, _) => {
                 let stream = (block - 1) * G;
-                match self.case.ports {
+                let (time, is_exact) = match self.case.ports {
                     Ports::Single if stream > Time::ZERO => {
                         let sending = 2 * o + (others - 1) * o.max(stream + g) + stream + L;
-                        sending.max(2 * o + 2 * others * stream).max(2 * others * o)
+                        let time = sending.max(2 * o + 2 * others * stream).max(2 * others * o);
+                        (time, is_exact_with_single_ports(&self.case.params, self.case.size))
                     }
-                    _ => lockstep_time(others, o, g, stream + g, stream + L),
-                }
+                    _ => {
+                        let time = lockstep_time(others, o, g, stream + g, stream + L);
+                        (time, !(g <= o && o < stream + g && stream + g < 2 * o))
+                    }
+                };
+                form(if is_exact { FormKind::Exact } else { FormKind::LowerBound }, time)
             }
-        })
+        }
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
@@ -408,7 +425,7 @@ fn burst_time(m: i64, o: Time, transit: Time) -> Time {
 
 /// Returns whether on a machine with single ports no message of `long-staggered` arrives while another
 /// leaves, so that its formula is exact: nothing delays a send, and a message's (k-1)G fit between two sends.
-pub fn is_exact_with_single_ports(params: &Params, size: usize) -> bool {
+fn is_exact_with_single_ports(params: &Params, size: usize) -> bool {
     let Params { L, o, g, P, .. } = *params;
     let stream = params.stream(params.words(size));
     let h = stream + g;

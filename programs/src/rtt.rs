@@ -26,7 +26,10 @@ use loggp::{PS, Params, RunError, Tag, Time, Work};
 
 use crate::message::{DELAY, MessageTerms, check_length, delay};
 use crate::option::{Cycles, WholeNumber};
-use crate::{Algorithm, Case, Emulation, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Size, TimeSpan};
+use crate::{
+    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Opt, Outcome, PhaseName, Plan, PlanResult,
+    Program, Size, TimeSpan,
+};
 
 /// Round trips of messages, with an imbalance.
 pub static RTT: Program = Program {
@@ -35,8 +38,11 @@ pub static RTT: Program = Program {
     algorithms: &[Algorithm {
         name: "blocking",
         about: "one processor sends, computes for w and receives; the other receives and sends",
-        formula: "up to S: max(T1 + 2T2 + T3 - w, 0) + w + T1 + T3; above: max(T2 + T3 + o' + L - w, 0) + w + 2T1 + T2 + T3 \
-                  + 2T4 + 2T5 - (o' + L) (LogGPS, table 6); docs/reference/loggps.md has all terms",
+        formula: ClosedForm::Paper(
+            "LogGPS, table 6",
+            "up to S: max(T1 + 2T2 + T3 - w, 0) + w + T1 + T3; above: max(T2 + T3 + o' + L - w, 0) + w + 2T1 + T2 + T3 \
+                 + 2T4 + 2T5 - (o' + L); docs/reference/loggps.md has all terms",
+        ),
         plan: |case| Rtt::plan(case),
     }],
     size: Size { meaning: "bytes of the message, 0 among them", default: 1024 },
@@ -146,9 +152,10 @@ impl<'a> Rtt<'a> {
 }
 
 impl Plan for Rtt<'_> {
-    fn formula(&self) -> Option<Time> {
+    fn form(&self) -> Option<FormTime> {
         let (trip, rounds, w) = (self.trip(), self.rounds, self.w);
-        self.has_formula().then(|| trip.rounds_time(rounds, w).max(trip.answer_time(rounds, w)))
+        let time = || trip.rounds_time(rounds, w).max(trip.answer_time(rounds, w));
+        self.has_formula().then(|| FormTime::new(self.case, FormKind::Exact, time()))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

@@ -13,7 +13,10 @@ use loggp::trace::{ActivityKind, Trace};
 use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
 
 use crate::option::CustomKind;
-use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, PlanResult, Program, Size};
+use crate::{
+    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Metric, Opt, Outcome, Plan, PlanResult,
+    Program, Size,
+};
 
 /// The patterns. [`Outcome::audit`] has the audit of a run.
 pub static STRESS: Program = Program {
@@ -23,32 +26,32 @@ pub static STRESS: Program = Program {
         Algorithm {
             name: ALL_TO_ONE,
             about: "everyone sends to processor 0, which only receives",
-            formula: "L + 2o + (n-1) max(g, o), with n = (P-1) times the size",
+            formula: ClosedForm::Ours("L + 2o + (n-1) max(g, o), with n = (P-1) times the size"),
             plan: |case| Stress::plan(case, all_to_one, hot_spot_time),
         },
         Algorithm {
             name: "bursts",
             about: "everyone sends four messages in a row to a random processor, pauses, and goes on with another",
-            formula: "none: receivers are random",
+            formula: ClosedForm::None("receivers are random"),
             plan: |case| Stress::plan(case, bursts, |_| None),
         },
         Algorithm {
             name: "fft-naive",
             about: "everyone sends its messages for 0, then those for 1 ..., as in the FFT's naive remap \
                     (LogP, section 4.1.2)",
-            formula: "none: the order of who stalls has no closed form",
+            formula: ClosedForm::None("the order of who stalls has no closed form"),
             plan: |case| Stress::plan(case, fft_naive, |_| None),
         },
         Algorithm {
             name: "h-relation",
             about: "everyone sends h messages and receives h, to and from random processors",
-            formula: "none: receivers are random",
+            formula: ClosedForm::None("receivers are random"),
             plan: |case| Stress::plan(case, h_relation, |_| None),
         },
         Algorithm {
             name: STEADY,
             about: "everyone starts messages to random processors at a steady rate (LogP, section 5.3)",
-            formula: "none: receivers are random",
+            formula: ClosedForm::None("receivers are random"),
             plan: |case| Stress::plan(case, steady, |_| None),
         },
     ],
@@ -134,8 +137,9 @@ impl Stress<'_> {
 }
 
 impl Plan for Stress<'_> {
-    fn formula(&self) -> Option<Time> {
-        self.case.params.is_loggp().then(|| (self.formula)(self.case))?
+    fn form(&self) -> Option<FormTime> {
+        let time = self.case.params.is_loggp().then(|| (self.formula)(self.case))??;
+        Some(FormTime::new(self.case, FormKind::Exact, time))
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {

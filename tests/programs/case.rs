@@ -2,7 +2,7 @@
 
 use loggp::{Params, Time};
 use loggp_programs::math::dense::entries::{ENTRIES, Entries};
-use loggp_programs::{Case, Emulation, Outcome, PROGRAMS, Program};
+use loggp_programs::{Case, Emulation, FormKind, Outcome, PROGRAMS, Program};
 
 /// Returns a case of a program, by its algorithm's name.
 pub fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
@@ -17,6 +17,30 @@ pub fn params(text: &str) -> Params {
 /// Returns the time by the paper's formula, or `None` if there is none.
 pub fn formula(case: &Case) -> Option<Time> {
     case.plan().unwrap().formula()
+}
+
+/// Asserts that the model's time is what the closed form says of it. Returns the form's kind, and how much more
+/// the model takes.
+pub fn check_form(case: &Case) -> Option<(FormKind, Time)> {
+    let form = case.plan().unwrap().form()?;
+    let off = model(case) - form.time;
+    let is_so = match form.kind {
+        FormKind::Exact => off == Time::ZERO,
+        FormKind::UpperBound => off <= Time::ZERO,
+        FormKind::LowerBound => off >= Time::ZERO,
+        FormKind::Estimate => true,
+    };
+    let Case { program, algorithm, params, levels, ports, ties, barrier, size, seed, .. } = case;
+    assert!(
+        is_so,
+        "{form} of {}, and the model takes {off} more: {} {} of {size}, {params:?}, {levels:?}, {ports}, {ties}, \
+         {barrier:?}, seed {seed}, {:?}",
+        form.time,
+        program.name,
+        algorithm.name,
+        case.options.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    );
+    Some((form.kind, off))
 }
 
 /// Returns the time of a case on the virtual clock.

@@ -13,6 +13,7 @@ mod requests;
 
 mod analysis;
 mod calibrate;
+mod closed_forms;
 mod command;
 mod doctor;
 mod every_program;

@@ -3,19 +3,20 @@
 
 use loggp::Latency;
 use loggp_document::{DocumentBlock, plain};
-use loggp_programs::{Case, Metric};
+use loggp_programs::{Case, FormKind, Metric};
 use loggp_study::PhasePrediction;
 
 use super::column::Columns;
 use super::error::merge_sentences;
-use super::number::Unit;
+use super::number::{Unit, percent};
 use super::row::{self, LATE_NOTE, MOST_DECIMALS, StudyRow};
 
 /// Returns the blocks below the table.
 pub fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {
     let mut blocks: Vec<DocumentBlock> =
         metric_table(rows, unit).into_iter().chain(phase_table(rows, unit)).collect();
-    let mut notes = merge_sentences(rows.iter().filter_map(formula_note));
+    let mut notes = merge_sentences(rows.iter().filter_map(|row| form_note(row, rows)));
+    notes.extend(merge_sentences(rows.iter().filter_map(formula_note)));
     for row in rows {
         let drawn = row.answers.random_options.iter();
         notes.extend(drawn.map(|drawn| format!("the median run of {} has {drawn}", row.task.name)));
@@ -76,11 +77,30 @@ fn name_column<'a>() -> Columns<'a, StudyRow> {
     columns
 }
 
+/// Returns a sentence on what the formula of a run is: exact, a bound or an estimate, and whose. Of several runs of
+/// an algorithm it has the greatest error.
+fn form_note(row: &StudyRow, rows: &[StudyRow]) -> Option<String> {
+    let (name, form) = (row.case().algorithm.name, row.answers.prediction.form?);
+    let is_like = |other: &&StudyRow| {
+        let form_of = |row: &StudyRow| row.answers.prediction.form.map(|form| (form.kind, form.source));
+        other.case().algorithm.name == name && form_of(other) == form_of(row)
+    };
+    let errors = rows.iter().filter(is_like).filter_map(|row| row.answers.prediction.error_formula());
+    let farthest = errors.clone().max_by(|one, other| one.abs().total_cmp(&other.abs()));
+    let off = match farthest {
+        Some(error) if form.kind != FormKind::Exact && errors.count() > 1 => {
+            format!(", at most {} off", percent(error))
+        }
+        _ => String::new(),
+    };
+    Some(format!("formula of {name}: {form}{off}"))
+}
+
 /// Returns a sentence on why a run has no formula or may take another time, if there is something to say.
 fn formula_note(row: &StudyRow) -> Option<String> {
     let Case { algorithm, params, latency, noise, .. } = row.case();
     let name = algorithm.name;
-    Some(match algorithm.formula.strip_prefix("none: ") {
+    Some(match algorithm.formula.why_missing() {
         _ if row.answers.prediction.formula.is_some() => {
             let sentence = match (*latency != Latency::Exact, noise.is_some()) {
                 (false, false) => return None,

@@ -10,7 +10,7 @@ use std::io::Write;
 use loggp::trace::{Caption, Trace};
 use loggp::{ClockKind, Noise, Order, Params, Time, Work};
 use loggp_document::DocumentBlock;
-use loggp_programs::{Algorithm, Case, Emulation, OptionValue, Program, ProgramOption, Refusal};
+use loggp_programs::{Algorithm, Case, Emulation, FormKind, OptionValue, Program, ProgramOption, Refusal};
 use loggp_study::parallel::run_in_order;
 use loggp_study::range::Range;
 use loggp_study::sweep::{Sweep, SweepStudies};
@@ -395,7 +395,10 @@ impl Experiment {
         let mut trace = answers.take_trace()?;
         let (title, about) = self.heading.split_once(": ").unwrap_or((&self.heading, ""));
         let title = format!("{title}, {}", task.study.case.algorithm.name);
-        trace.caption = Some(Caption { title, about: about.into(), formula: answers.prediction.formula });
+        // A run that may end elsewhere than its formula says shows why.
+        let form = answers.prediction.form.filter(|form| form.kind != FormKind::Exact);
+        let about = form.map_or(about.into(), |form| format!("{about}, formula: {form}"));
+        trace.caption = Some(Caption { title, about, formula: answers.prediction.formula });
         Some(trace)
     }
 }

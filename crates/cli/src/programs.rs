@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use loggp_programs::{PROGRAMS, Program};
+use loggp_programs::{ClosedForm, PROGRAMS, Program};
 use serde_json::{Value, json};
 
 use super::error::CliError;
@@ -48,9 +48,14 @@ fn program_object(program: &Program) -> Value {
         json!({"name": option.name(), "value": info.placeholder, "about": info.about, "default": option.default().text()})
     });
     let algorithms = program.algorithms.iter().map(|algorithm| {
-        let none = algorithm.formula.strip_prefix("none: ");
-        let formula = none.is_none().then_some(algorithm.formula);
-        json!({"name": algorithm.name, "about": algorithm.about, "formula": formula, "no_formula": none})
+        let form = algorithm.formula;
+        json!({
+            "name": algorithm.name,
+            "about": algorithm.about,
+            "formula": form.text(),
+            "formula_source": form.source(),
+            "no_formula": form.why_missing(),
+        })
     });
     json!({
         "program": program.name,
@@ -76,9 +81,9 @@ fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), CliError> 
     }
     for algorithm in algorithms {
         writeln!(out, "  {:width$}  {}", algorithm.name, algorithm.about)?;
-        match algorithm.formula.strip_prefix("none: ") {
-            None => writeln!(out, "  {:width$}  formula: {}", "", algorithm.formula)?,
-            Some(why) => writeln!(out, "  {:width$}  no formula: {why}", "")?,
+        match algorithm.formula {
+            ClosedForm::None(why) => writeln!(out, "  {:width$}  no formula: {why}", "")?,
+            form => writeln!(out, "  {:width$}  formula: {form}", "")?,
         }
     }
     Ok(())

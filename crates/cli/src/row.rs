@@ -66,6 +66,7 @@ pub fn columns(swept: impl Iterator<Item = &'static str>, run: &RunOptions) -> C
         options.map(ToString::to_string).collect::<Vec<_>>().join(",")
     });
     columns.extend(request_columns());
+    columns.extend(form_columns());
     columns.extend(prediction_columns(|row: &StudyRow| row.answers.prediction));
     if run.seeds.is_some() || run.repeat == 1 {
         columns.hide(&ENDS);
@@ -158,6 +159,14 @@ pub fn machine_columns<'a, R: 'a>(
             column.json_only();
         }
     }
+    columns
+}
+
+/// Returns the columns that say what the formula is: exact, a bound or an estimate, and whose.
+pub fn form_columns() -> Columns<'static, StudyRow> {
+    let mut columns = Columns::<StudyRow>::new();
+    columns.add("formula_kind", |row| row.answers.prediction.form.map(|form| form.kind.name()));
+    columns.add("formula_source", |row| row.answers.prediction.form.map(|form| form.source));
     columns
 }
 

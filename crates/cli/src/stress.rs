@@ -167,6 +167,7 @@ fn columns() -> Columns<'static, StudyRow> {
     let rate = |row: &StudyRow| (row.case().algorithm.name == STEADY).then(|| row.case().get(&RATE));
     columns.add("rate", rate).title("rate").optional();
     columns.extend(row::request_columns());
+    columns.extend(row::form_columns());
     columns.extend(row::prediction_columns(|row: &StudyRow| row.answers.prediction));
     columns.hide(&row::ENDS);
     columns.named(&row::ENDS).for_each(ReportColumn::json_only);

@@ -63,8 +63,7 @@ impl<'a> Lab<'a> {
         let case = Case { seed: self.seed, ..case.clone() };
         let result = match depth {
             StudyDepth::Formula => {
-                let formula = case.plan()?.formula();
-                let prediction = Prediction { formula, ..Prediction::default() };
+                let prediction = Prediction::from_form(case.plan()?.form());
                 CaseResult { x: *x, prediction, answers: None }
             }
             _ => {

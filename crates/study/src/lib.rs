@@ -19,7 +19,7 @@ use loggp::link::Link;
 use loggp::trace::Trace;
 use loggp::{Cause, ClockKind, Machine, Params, RunError, Time, Work};
 
-use loggp_programs::{Case, ComputeTimes, Emulation, Outcome, PhaseName, Plan, Refusal, Trend};
+use loggp_programs::{Case, ComputeTimes, Emulation, FormTime, Outcome, PhaseName, Plan, Refusal, Trend};
 use parallel::run_in_order;
 
 /// A case, the clock on which it runs, and the number of runs.
@@ -64,8 +64,10 @@ pub struct Answers {
 /// The time of a run by formula, by model and by measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prediction {
-    /// Time by the paper's closed form.
+    /// Time by the closed form.
     pub formula: Option<Time>,
+    /// The closed form: exact, a bound or an estimate, and whose. `None` for a phase.
+    pub form: Option<FormTime>,
     /// Time on the virtual clock.
     pub model: Option<Time>,
     /// Times of all runs on the virtual clock, if each has its own seed.
@@ -214,11 +216,11 @@ impl Study {
             (measured, None) => (None, measured),
         };
         let prediction = Prediction {
-            formula: plan.formula(),
             model: Some(model.summary.median),
             models: self.distinct_seeds.then_some(model.summary),
             wall: wall.as_ref().map(|wall| wall.summary.median),
             measured: measured.as_ref().map(|measured| measured.summary),
+            ..Prediction::from_form(plan.form())
         };
         let phases = phases(&plan.phases(), &model, wall.as_ref(), measured.as_ref());
         let wrong = [Some(&model), wall.as_ref(), measured.as_ref()].into_iter().flatten();
@@ -335,7 +337,7 @@ fn phases(
         let formula = formulas.iter().find(|(other, _)| other == name).and_then(|(_, time)| *time);
         let measured = measured.and_then(|runs| time(runs, name)).map(TimeSummary::from_single);
         let wall = wall.and_then(|runs| time(runs, name));
-        let prediction = Prediction { formula, model: Some(*model), wall, measured, models: None };
+        let prediction = Prediction { formula, model: Some(*model), wall, measured, ..Prediction::default() };
         PhasePrediction { name: name.clone(), prediction }
     };
     model.outcome.phases.iter().map(phase).collect()
@@ -355,6 +357,11 @@ impl TimeSummary {
 }
 
 impl Prediction {
+    /// Returns the prediction by a closed form alone.
+    pub fn from_form(form: Option<FormTime>) -> Prediction {
+        Prediction { formula: form.map(|form| form.time), form, ..Prediction::default() }
+    }
+
     /// Returns the relative deviation of the model from the formula, or `None` if one is missing.
     pub fn error_formula(&self) -> Option<f64> {
         relative_error(self.model?, self.formula?)

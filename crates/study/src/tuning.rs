@@ -3,7 +3,7 @@
 use std::slice;
 
 use loggp::Time;
-use loggp_programs::{Case, Emulation, OptionValue, Plan};
+use loggp_programs::{Case, Emulation, FormKind, OptionValue, Plan};
 
 use super::parallel::run_in_order;
 use super::{Study, StudyError};
@@ -14,10 +14,11 @@ pub struct Candidate {
     pub case: Case,
     /// Values of the options that were chosen.
     pub choices: Vec<OptionValue>,
-    /// Time by the paper's closed form.
+    /// Time by the closed form.
     pub formula: Option<Time>,
-    /// Time on the virtual clock; `None` if it was not run, as the formula of its algorithm equals the model
-    /// elsewhere.
+    /// True if that is the model's time.
+    pub is_exact: bool,
+    /// Time on the virtual clock; `None` if it was not run, as the formula is exact.
     pub model: Option<Time>,
     /// Error in the result of its run.
     pub wrong: Option<String>,
@@ -55,25 +56,16 @@ impl Tuning {
         let mut groups: Vec<Vec<Candidate>> = cases.iter().map(|case| candidates(case, &is_open)).collect();
         groups.iter_mut().flatten().enumerate().for_each(|(place, candidate)| candidate.place = place);
         groups.iter_mut().for_each(|group| group.sort_by_key(|candidate| candidate.formula));
-        // The formula of an algorithm is believed if it equals the model where it is least and where it is
-        // greatest.
+        // The case with the least time by the formula is run, and that with the greatest, and all that have no exact
+        // one.
         let ends = groups.iter_mut().flat_map(take_ends).collect();
         tuning.add(ends, emulation, threads, &done);
         let (believed, others): (Vec<_>, Vec<_>) =
-            groups.into_iter().flatten().partition(|candidate| tuning.has_exact_formula(&candidate.case));
+            groups.into_iter().flatten().partition(|candidate| candidate.is_exact);
         tuning.add(others, emulation, threads, &done);
         tuning.candidates.extend(believed);
         tuning.candidates.sort_by_key(|candidate| (candidate.time(), candidate.place));
         tuning
-    }
-
-    /// Returns whether all runs of a case's algorithm so far took as long as its formula says.
-    fn has_exact_formula(&self, case: &Case) -> bool {
-        let name = case.algorithm.name;
-        let mut runs = self.candidates.iter().filter(|candidate| candidate.case.algorithm.name == name);
-        let has_failed = self.failed.iter().any(|(case, _)| case.algorithm.name == name);
-        !has_failed
-            && runs.all(|candidate| candidate.formula.is_some() && candidate.formula == candidate.model)
     }
 
     /// Runs candidates, and adds them.
@@ -133,8 +125,10 @@ fn candidates(case: &Case, is_open: impl Fn(&str) -> bool) -> Vec<Candidate> {
         all = all.iter().flat_map(with).collect();
     }
     let candidate = |(case, choices): (Case, Vec<OptionValue>)| {
-        let formula = case.plan().ok().map(|plan: Box<dyn Plan + '_>| plan.formula())?;
-        Some(Candidate { case, choices, formula, model: None, wrong: None, place: 0 })
+        let form = case.plan().ok().map(|plan: Box<dyn Plan + '_>| plan.form())?;
+        let (formula, is_exact) =
+            (form.map(|form| form.time), form.is_some_and(|form| form.kind == FormKind::Exact));
+        Some(Candidate { case, choices, formula, is_exact, model: None, wrong: None, place: 0 })
     };
     all.into_iter().filter_map(candidate).collect()
 }

@@ -34,7 +34,8 @@ use crate::emulation::digest;
 use crate::option::{Microseconds, OneOf};
 use crate::remap::SendOrder;
 use crate::{
-    Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size,
+    Algorithm, Case, ClosedForm, Emulation, FormTime, Metric, Opt, Outcome, PhaseName, Plan, PlanResult,
+    Program, Refusal, Size,
 };
 
 /// The fast Fourier transform.
@@ -45,46 +46,63 @@ pub static FFT: Program = Program {
         Algorithm {
             name: "long-staggered",
             about: "a message of n/P^2 points for each processor, and a local redistribution",
-            formula: "compute + (P-2) max((k-1)G + g, 2o) + (k-1)G + L + 2o + (n/P) point, with all terms kept; with a \
-                      single port about 2(P-1)(k-1)G + 2o for the remap, if that is more (LogGP, section 3)",
+            formula: ClosedForm::Paper(
+                "LogGP, section 3, with all terms kept",
+                "compute + (P-2) max((k-1)G + g, 2o) + (k-1)G + L + 2o + (n/P) point; with a \
+                 single port about 2(P-1)(k-1)G + 2o for the remap, if that is more",
+            ),
             plan: |case| Fft::plan(case, FftVariant::Long),
         },
         Algorithm {
             name: "short-staggered",
             about: "a message per point; processor q begins with q + 1 and wraps around, so that none stalls",
-            formula: "compute + (n/P - n/P^2) max(point + 2o, g) + (n/P^2) point + L, with all terms kept (LogP, \
-                      sections 4.1.1 and 4.1.4)",
+            formula: ClosedForm::Paper(
+                "LogP, sections 4.1.1 and 4.1.4, with all terms kept",
+                "compute + (n/P - n/P^2) max(point + 2o, g) + (n/P^2) point + L",
+            ),
             plan: |case| Fft::plan(case, FftVariant::Short(SendOrder::Staggered)),
         },
         Algorithm {
             name: "short-synchronized",
             about: "as short-staggered, with a barrier after every n/P^2 messages",
-            formula: "that of short-staggered, with L and a barrier for every n/P^2 messages (LogP, section 4.1.4)",
+            formula: ClosedForm::Ours(
+                "that of short-staggered, with L and a barrier for every n/P^2 messages",
+            ),
             plan: |case| Fft::plan(case, FftVariant::Short(SendOrder::Synchronized)),
         },
         Algorithm {
             name: "short-naive",
             about: "a message per point; all send first to processor 0, then to 1, and stall",
-            formula: "none: LogP (section 4.1.2) does not say in which order those who stall go on",
+            formula: ClosedForm::None(
+                "LogP (section 4.1.2) does not say in which order those who stall go on",
+            ),
             plan: |case| Fft::plan(case, FftVariant::Short(SendOrder::Naive)),
         },
         Algorithm {
             name: "overlapped",
             about: "as short-staggered, with the remap merged into the computation before and after it",
-            formula: "compute + (n/P) point + (n/P - n/P^2) 2o, as nobody is idle; or what is computed before the first \
-                      message and after the last + the remap of short-staggered, if that is more (LogP, section 4.1.5)",
+            formula: ClosedForm::Ours(
+                "compute + (n/P) point + (n/P - n/P^2) 2o, as nobody is idle (LogP, section 4.1.5); or what is computed \
+                 before the first message and after the last + the remap of short-staggered, if that is more",
+            ),
             plan: |case| Fft::plan(case, FftVariant::Overlapped),
         },
         Algorithm {
             name: "cyclic",
             about: "one layout: each node of the last log P columns needs a remote point",
-            formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
+            formula: ClosedForm::Paper(
+                "LogP, section 4.1.1, with all terms kept",
+                "compute + log P ((n/P) max(point + 2o, g) + L)",
+            ),
             plan: |case| Fft::plan(case, FftVariant::OneLayout(Layout::Cyclic)),
         },
         Algorithm {
             name: "blocked",
             about: "one layout: each node of the first log P columns needs a remote point",
-            formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
+            formula: ClosedForm::Paper(
+                "LogP, section 4.1.1, with all terms kept",
+                "compute + log P ((n/P) max(point + 2o, g) + L)",
+            ),
             plan: |case| Fft::plan(case, FftVariant::OneLayout(Layout::Blocked)),
         },
     ],
@@ -181,8 +199,8 @@ impl Fft<'_> {
 }
 
 impl Plan for Fft<'_> {
-    fn formula(&self) -> Option<Time> {
-        predict::total_time(self)
+    fn form(&self) -> Option<FormTime> {
+        Some(FormTime::new(self.case, predict::kind(self), predict::total_time(self)?))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

@@ -12,7 +12,7 @@ use super::lockstep::Lockstep;
 use super::phase::FftPhase;
 use super::{Fft, FftVariant};
 use crate::remap::SendOrder;
-use crate::{Case, PhaseName};
+use crate::{Case, FormKind, PhaseName};
 
 /// Costs of a processor's computing.
 #[derive(Clone, Copy)]
@@ -47,6 +47,18 @@ pub fn total_time(plan: &Fft) -> Option<Time> {
         return overlapped_time(plan, &costs);
     }
     phases(plan).into_iter().map(|(_, time)| time).sum()
+}
+
+/// Returns how the time of all phases stands to the model's. Single ports make messages of several words wait for
+/// each other.
+pub fn kind(plan: &Fft) -> FormKind {
+    let Fft { case, variant, shape, .. } = plan;
+    let points = if *variant == FftVariant::Long { shape.c() } else { 1 };
+    let is_alone = case.ports == Ports::Dual || stream_time(case, points) == Time::ZERO;
+    match is_alone && !plan.is_merged() || shape.P == 1 {
+        true => FormKind::Exact,
+        false => FormKind::Estimate,
+    }
 }
 
 /// Returns the time of the remap. With one port for long messages it is an estimate: LogGP's 2kG (section 3),

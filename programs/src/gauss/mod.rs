@@ -18,7 +18,10 @@ use crate::emulation::digest;
 use crate::math::dense::entries::{CaseMatrix, ENTRIES};
 use crate::math::dense::{SingularStep, check_size, residual};
 use crate::option::Microseconds;
-use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, PlanResult, Program, Refusal, Size};
+use crate::{
+    Algorithm, Case, ClosedForm, Emulation, FormTime, Metric, Opt, Outcome, Plan, PlanResult, Program,
+    Refusal, Size,
+};
 
 /// Gaussian elimination with partial pivoting.
 pub static GAUSS: Program = Program {
@@ -43,7 +46,8 @@ pub static GAUSS: Program = Program {
     work: Work::Charged, // the paper's costs of computing, by default
 };
 
-const NO_FORMULA: &str = "none: the paper has none, and predicts the time from the trace of a run";
+const NO_FORMULA: ClosedForm =
+    ClosedForm::None("the paper has none, and predicts the time from the trace of a run");
 
 /// The option for the cost of a flop. The default is derived from LogGPS's table 7 and figure 6. With S =
 /// 65,536 and n = 4096 the predicted 33.2 s are 7% synchronization, so 30.9 s are computing and some
@@ -100,7 +104,7 @@ fn piece(case: &Case) -> Result<usize, Refusal> {
 }
 
 impl Plan for Gauss<'_> {
-    fn formula(&self) -> Option<Time> {
+    fn form(&self) -> Option<FormTime> {
         None
     }
 

@@ -27,8 +27,8 @@ use crate::math::dense::entries::{CaseMatrix, ENTRIES, Entries};
 use crate::math::dense::{SingularStep, check_size};
 use crate::option::{CustomKind, Microseconds, OptionalKind, WholeNumber};
 use crate::{
-    Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size,
-    Trend,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Metric, Opt, Outcome, PhaseName, Plan,
+    PlanResult, Program, Refusal, Size, Trend,
 };
 
 /// LU decomposition with partial pivoting.
@@ -39,40 +39,53 @@ pub static LU: Program = Program {
         Algorithm {
             name: "grid-cyclic",
             about: "rows and columns are dealt to a grid of processors in turn: the paper's scattered layout",
-            formula: "the sum over k of 2(n-k)/sqrt(P) max(g, 2o) + L and 2(n-k)^2/P flops, with pivoting, scaling and all \
-                      terms kept: a recurrence over the grid's columns (LogP, section 4.2)",
+            formula: ClosedForm::Paper(
+                "LogP, section 4.2, with all terms kept",
+                "the sum over k of 2(n-k)/sqrt(P) max(g, 2o) + L and 2(n-k)^2/P flops, with pivoting and scaling: a \
+                 recurrence over the grid's columns",
+            ),
             plan: |case| Lu::plan(case, LuVariant::Grid { blocked: false }),
         },
         Algorithm {
             name: "grid-cyclic-lookahead",
             about: "the same; the next panel is eliminated and sent before the rest of the update",
-            formula: "that of grid-cyclic, where a panel's elimination and its way are hidden behind the update",
+            formula: ClosedForm::Ours(
+                "that of grid-cyclic, where a panel's elimination and its way are hidden behind the update",
+            ),
             plan: |case| Lu::plan(case, LuVariant::Lookahead),
         },
         Algorithm {
             name: "grid-blocked",
             about: "each processor of the grid has rows and columns that lie together",
-            formula: "that of grid-cyclic, where the largest part that is left, n/sqrt(P) rows and columns, is updated by one",
+            formula: ClosedForm::Ours(
+                "that of grid-cyclic, where the largest part that is left, n/sqrt(P) rows and columns, is updated by one",
+            ),
             plan: |case| Lu::plan(case, LuVariant::Grid { blocked: true }),
         },
         Algorithm {
             name: "column-cyclic",
             about: "columns are dealt to the processors in turn; only the multipliers are sent",
-            formula: "the sum over k of (n-k) max(g, 2o) + L and 2(n-k)^2/P flops, with pivoting, scaling and all terms kept \
-                      (LogP, section 4.2)",
+            formula: ClosedForm::Paper(
+                "LogP, section 4.2, with all terms kept",
+                "the sum over k of (n-k) max(g, 2o) + L and 2(n-k)^2/P flops, with pivoting and scaling",
+            ),
             plan: |case| Lu::plan(case, LuVariant::Columns { blocked: false }),
         },
         Algorithm {
             name: "column-blocked",
             about: "each processor has columns that lie together; only the multipliers are sent",
-            formula: "that of column-cyclic, where the last n/P columns are updated by one processor",
+            formula: ClosedForm::Ours(
+                "that of column-cyclic, where the last n/P columns are updated by one processor",
+            ),
             plan: |case| Lu::plan(case, LuVariant::Columns { blocked: true }),
         },
         Algorithm {
             name: "replicated",
             about: "every processor gets the whole pivot row and all multipliers: the paper's bad layout",
-            formula: "the sum over k of 2(n-k) max(g, 2o) + L and 2(n-k)^2/P flops, with pivoting, scaling and all terms \
-                      kept (LogP, section 4.2 and footnote 6)",
+            formula: ClosedForm::Paper(
+                "LogP, section 4.2, with all terms kept",
+                "the sum over k of 2(n-k) max(g, 2o) + L and 2(n-k)^2/P flops, with pivoting and scaling",
+            ),
             plan: |case| Lu::plan(case, LuVariant::Replicated),
         },
     ],
@@ -221,8 +234,10 @@ impl LuPart<'_> {
 }
 
 impl Plan for Lu<'_> {
-    fn formula(&self) -> Option<Time> {
-        self.predicted().map(|logs| logs.end())
+    fn form(&self) -> Option<FormTime> {
+        // Among several processors it takes every row as equally likely to have the pivot, and counts no stalls.
+        let kind = if self.case.params.P == 1 { FormKind::Exact } else { FormKind::Estimate };
+        self.predicted().map(|logs| FormTime::new(self.case, kind, logs.end()))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

@@ -27,7 +27,10 @@ use std::fmt::Debug;
 use loggp::{Machine, Proc, RunError, Time, US, Work};
 
 use crate::emulation::phase_times;
-use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, PlanResult, Program, Size};
+use crate::{
+    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Metric, Outcome, PhaseName, PlanResult,
+    Program, Size,
+};
 use item::SortKey;
 use setting::SortSetting;
 
@@ -39,15 +42,19 @@ pub static RADIX_SORT: Program = Program {
         Algorithm {
             name: "long",
             about: "sorts its keys by the digit first, and sends all for a processor at once (LogGP, section 3)",
-            formula: "per pass: n histogram + ranks + n sort + (P-2) max(2S, S+g, 2o) + 2o + max(L, S) + S + n move, \
-                      where S streams n/P keys (LogGP, section 3: 2kG); ranks are in docs/reference/radix-sort.md",
+            formula: ClosedForm::Ours(
+                "per pass: n histogram + ranks + n sort + (P-2) max(2S, S+g, 2o) + 2o + max(L, S) + S + n move, \
+                 where S streams n/P keys (LogGP, section 3, has the 2kG); ranks are in docs/reference/radix-sort.md",
+            ),
             plan: |case| RadixSort::plan(case, true),
         },
         Algorithm {
             name: "short",
             about: "sends each key to its place as soon as that is known, and receives meanwhile (LogGP, section 3)",
-            formula: "per pass: n histogram + ranks + max(m g, n move + 2 m o) + L, where m = n - n/P keys go \
-                      (LogP, section 4.1.4: n max(1us + 2o, g) + L); ranks are in docs/reference/radix-sort.md",
+            formula: ClosedForm::Ours(
+                "per pass: n histogram + ranks + max(m g, n move + 2 m o) + L, where m = n - n/P keys go \
+                 (LogP, section 4.1.4, has n max(1us + 2o, g) + L); ranks are in docs/reference/radix-sort.md",
+            ),
             plan: |case| RadixSort::plan(case, false),
         },
     ],
@@ -71,12 +78,15 @@ impl RadixSort<'_> {
 }
 
 impl crate::Plan for RadixSort<'_> {
-    fn formula(&self) -> Option<Time> {
+    fn form(&self) -> Option<FormTime> {
         let phases = self.phases();
         // The sums of phases over all passes come first.
-        let sums = if self.case.params.P == 1 { 1 } else { self.setting.method.phases().len() };
-        let sums = phases.get(..sums)?;
-        sums.iter().try_fold(Time::ZERO, |sum, (_, time)| Some(sum + (*time)?))
+        let (sums, kind) = match self.case.params.P {
+            1 => (1, FormKind::Exact),
+            _ => (self.setting.method.phases().len(), FormKind::Estimate),
+        };
+        let time = phases.get(..sums)?.iter().map(|(_, time)| *time).sum::<Option<Time>>()?;
+        Some(FormTime::new(self.case, kind, time))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

@@ -26,7 +26,7 @@ use crate::option::{CustomKind, OptionalKind};
 use crate::steps::{self, Step};
 #[cfg(feature = "machine")]
 use crate::steps::{StepData, perform};
-use crate::{Algorithm, Case, Opt, Plan, PlanResult, Program, Size};
+use crate::{Algorithm, Case, ClosedForm, FormKind, FormTime, Opt, Plan, PlanResult, Program, Size};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Outcome};
 
@@ -38,39 +38,47 @@ pub static SCATTER: Program = Program {
         Algorithm {
             name: "optimal",
             about: "always splits where that ends soonest, and never splits a processor's set of items",
-            formula: "t(n) = min over s of (sk-1)G + max(L+2o + t(s), max(g, o-(sk-1)G) + t(n-s)) (LogGP, section 4.7)",
+            formula: ClosedForm::Paper(
+                "LogGP, section 4.7",
+                "t(n) = min over s of (sk-1)G + max(L+2o + t(s), max(g, o-(sk-1)G) + t(n-s))",
+            ),
             plan: |case| Scatter::plan(case, ScatterVariant::Optimal),
         },
         Algorithm {
             name: "binomial",
             about: "always splits in halves",
-            formula: "max(L+2o, g) (ceil(log2 P) - 1) + L+2o + ((P-1)k - ceil(log2 P))G (LogGP, lemma 2), \
-                      and no more if P is no power of two",
+            formula: ClosedForm::Paper(
+                "LogGP, lemma 2",
+                "max(L+2o, g) (ceil(log2 P) - 1) + L+2o + ((P-1)k - ceil(log2 P))G, and no more if P is no power of two",
+            ),
             plan: |case| Scatter::plan(case, ScatterVariant::Binomial),
         },
         Algorithm {
             name: "long",
             about: "the source sends everyone a message of k items",
-            formula: "(P-2) max((k-1)G + g, o) + (k-1)G + L+2o (LogGP, table 2)",
+            formula: ClosedForm::Paper("LogGP, table 2", "(P-2) max((k-1)G + g, o) + (k-1)G + L+2o"),
             plan: |case| Scatter::plan(case, ScatterVariant::Long),
         },
         Algorithm {
             name: "short",
             about: "the source sends every item by itself",
-            formula: "((P-1)k - 1) max(g, o) + L+2o (LogGP, table 2)",
+            formula: ClosedForm::Paper("LogGP, table 2", "((P-1)k - 1) max(g, o) + L+2o"),
             plan: |case| Scatter::plan(case, ScatterVariant::Short),
         },
         #[cfg(feature = "machine")]
         Algorithm {
             name: "fixed",
             about: "always splits in the same ratio, alpha",
-            formula: "t(n) of optimal with s = max(floor(n alpha), 1) (LogGP, section 4.6)",
+            formula: ClosedForm::Paper(
+                "LogGP, section 4.6",
+                "t(n) of optimal with s = max(floor(n alpha), 1)",
+            ),
             plan: |case| Scatter::plan(case, ScatterVariant::Fixed { alpha: case.get(&ALPHA) }),
         },
         Algorithm {
             name: "split",
             about: "as optimal, and idle processors carry some of the items of those that finish last",
-            formula: "none: the paper shows an example (LogGP, figure 10)",
+            formula: ClosedForm::None("the paper shows an example (LogGP, figure 10)"),
             plan: |case| Scatter::plan(case, ScatterVariant::Split { detour: case.get(&DETOUR) }),
         },
     ],
@@ -190,19 +198,24 @@ impl Scatter<'_> {
 }
 
 impl Plan for Scatter<'_> {
-    fn formula(&self) -> Option<Time> {
+    fn form(&self) -> Option<FormTime> {
         let Params { L, o, g, P, .. } = self.case.params;
         let G = self.case.params.G()?;
+        let exact = |time: Time| Some(FormTime::new(self.case, FormKind::Exact, time));
         if P == 1 {
-            return Some(Time::ZERO);
+            return exact(Time::ZERO);
         }
         let (p, k) = (P as i64, self.case.size as i64);
-        Some(match self.variant {
+        exact(match self.variant {
             ScatterVariant::Short => ((p - 1) * k - 1) * g.max(o) + L + 2 * o,
             ScatterVariant::Long => (p - 2) * o.max((k - 1) * G + g) + (k - 1) * G + L + 2 * o,
             ScatterVariant::Binomial => {
                 let levels = i64::from(P.next_power_of_two().ilog2());
-                (levels - 1) * g.max(L + 2 * o) + L + 2 * o + ((p - 1) * k - levels) * G
+                let time = (levels - 1) * g.max(L + 2 * o) + L + 2 * o + ((p - 1) * k - levels) * G;
+                // Else the two halves differ, and the lemma counts the later start and the larger half.
+                let is_exact = P.is_power_of_two() || L + 2 * o <= g;
+                let kind = if is_exact { FormKind::Exact } else { FormKind::UpperBound };
+                return Some(FormTime::new(self.case, kind, time));
             }
             ScatterVariant::Split { .. } => return None,
             _ => splits(self.case, self.variant).t[P],

@@ -23,7 +23,9 @@ use crate::option::{Cycles, OptionalKind};
 use crate::steps;
 #[cfg(feature = "machine")]
 use crate::steps::{StepData, perform};
-use crate::{Algorithm, Case, Opt, Plan, PlanResult, Program, Size, TimeSpan};
+use crate::{
+    Algorithm, Case, ClosedForm, FormKind, FormTime, Opt, Plan, PlanResult, Program, Size, TimeSpan,
+};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Metric, Outcome};
 use schedule::{StepTimes, SummationRole};
@@ -36,15 +38,20 @@ pub static SUMMATION: Program = Program {
         Algorithm {
             name: "optimal",
             about: "every processor adds all the time, and sends its sum as late as it is of use",
-            formula: "the least T with S(T) >= n, where L, o and g are whole cycles: S(T) = o + 1 + the sum of \
-                      T - o - t over the labels t <= T - o of the P first (Karp et al., lemma 4.2)",
+            formula: ClosedForm::Paper(
+                "Karp et al., lemma 4.2",
+                "the least T with S(T) >= n, where L, o and g are whole cycles: S(T) = o + 1 + the sum of \
+                 T - o - t over the labels t <= T - o of the P first",
+            ),
             plan: |case| Summation::plan(case, SummationVariant::Optimal),
         },
         Algorithm {
             name: "binomial",
             about: "every processor adds up its n/P operands, then halves send their sums to halves",
-            formula: "t(P), with t(1) = its operands - 1 and \
-                      t(m) = max(L+2o+1 + t(floor(m/2)), max(g, o+1) + t(ceil(m/2)))",
+            formula: ClosedForm::Ours(
+                "t(P), with t(1) = its operands - 1 and \
+                 t(m) = max(L+2o+1 + t(floor(m/2)), max(g, o+1) + t(ceil(m/2)))",
+            ),
             plan: |case| Summation::plan(case, SummationVariant::Binomial),
         },
     ],
@@ -115,21 +122,20 @@ impl Summation<'_> {
 }
 
 impl Plan for Summation<'_> {
-    fn formula(&self) -> Option<Time> {
+    fn form(&self) -> Option<FormTime> {
         let params = &self.case.params;
         if !params.is_loggp() {
             return None;
         }
-        match self.variant {
+        let time = match self.variant {
             SummationVariant::Optimal => {
                 let whole = |time: Time| time.as_ps() % params.cycle.as_ps() == 0;
                 let n = || self.time.map_or(self.operands, |T| S(T, params));
-                [params.L, params.o, params.g].into_iter().all(whole).then(|| optimal_time(n(), params))
+                [params.L, params.o, params.g].into_iter().all(whole).then(|| optimal_time(n(), params))?
             }
-            SummationVariant::Binomial => {
-                Some(binomial_time(self.operands, params.P, &StepTimes::new(params)))
-            }
-        }
+            SummationVariant::Binomial => binomial_time(self.operands, params.P, &StepTimes::new(params)),
+        };
+        Some(FormTime::new(self.case, FormKind::Exact, time))
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {

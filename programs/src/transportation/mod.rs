@@ -23,7 +23,7 @@ mod verify;
 
 use std::sync::Arc;
 
-use loggp::{Params, Proc, RunError, Time, Work};
+use loggp::{Params, Ports, Proc, RunError, Time, Work};
 
 pub use endpoints::{Delivery, Source};
 pub use generators::{FanOut, Skew};
@@ -37,7 +37,8 @@ pub use two_stage::TwoStageForm;
 
 use crate::emulation::phase_times;
 use crate::{
-    Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Metric, Outcome, PhaseName, Plan, PlanResult,
+    Program, Refusal, Size,
 };
 use TransportMethod::{Single, TwoStage};
 use generators::MatrixSpec;
@@ -53,47 +54,66 @@ pub static TRANSPORTATION: Program = Program {
         Algorithm {
             name: "two-stage",
             about: "every message goes in p parts by p intermediate processors; remainders in turn, from 0 (section 7)",
-            formula: "2 p^2 parts + stages of s = ceil(r/p) and max_j sum_i ceil(a_ij/p) elements and p+1 lengths: vectors \
-                      + (p-1)(tau + mu (s+p+1)) each (section 7.3); docs/reference/transportation.md has tau, mu and all terms",
+            formula: ClosedForm::Paper(
+                "Shankar et al., section 7.3, with all terms kept",
+                "2 p^2 parts + stages of s = ceil(r/p) and max_j sum_i ceil(a_ij/p) elements and p+1 lengths: vectors \
+                 + (p-1)(tau + mu (s+p+1)) each; docs/reference/transportation.md has tau, mu and all terms",
+            ),
             plan: |case| Transportation::plan(case, TwoStage(PLAIN)),
         },
         Algorithm {
             name: "two-stage-scan",
             about: "as two-stage, but a source's remainders begin where those of the one before end (figure 9)",
-            formula: "two-stage's, a scan and a barrier (section 7.1)",
+            formula: ClosedForm::Paper(
+                "Shankar et al., section 7.1, with all terms kept",
+                "two-stage's, a scan and a barrier",
+            ),
             plan: |case| Transportation::plan(case, TwoStage(TwoStageForm::new(Scheme::Scan))),
         },
         Algorithm {
             name: "two-stage-alternate",
             about: "as two-stage, but remainders begin where the same destination's before end, for r > c (section 8)",
-            formula: "2 p^2 parts + vector scan + barrier + stages of s = max_i sum_j ceil(a_ij/p) and ceil(c/p) elements \
-                      and p+1 lengths: vectors + (p-1)(tau + mu (s+p+1)) each (section 8)",
+            formula: ClosedForm::Paper(
+                "Shankar et al., section 8, with all terms kept",
+                "2 p^2 parts + vector scan + barrier + stages of s = max_i sum_j ceil(a_ij/p) and ceil(c/p) elements \
+                 and p+1 lengths: vectors + (p-1)(tau + mu (s+p+1)) each",
+            ),
             plan: |case| Transportation::plan(case, TwoStage(TwoStageForm::new(Scheme::Alternate))),
         },
         Algorithm {
             name: "two-stage-alternate-combine",
             about: "the same, and a destination's remainders begin where those of the one before end (section 8)",
-            formula: "two-stage-alternate's, and a vector sum (section 8)",
+            formula: ClosedForm::Paper(
+                "Shankar et al., section 8, with all terms kept",
+                "two-stage-alternate's, and a vector sum",
+            ),
             plan: |case| Transportation::plan(case, TwoStage(TwoStageForm::new(Scheme::Combine))),
         },
         Algorithm {
             name: "two-stage-shuffled",
             about: "as two-stage, but intermediates of messages of the same length are drawn (appendix)",
-            formula: "two-stage's, p parts more, and an array of min(p, s) more in every message (appendix)",
+            formula: ClosedForm::Paper(
+                "Shankar et al., appendix, with all terms kept",
+                "two-stage's, p parts more, and an array of min(p, s) more in every message",
+            ),
             plan: |case| Transportation::plan(case, TwoStage(TwoStageForm { shuffled: true, ..PLAIN })),
         },
         Algorithm {
             name: "two-stage-sparse",
             about: "as two-stage, but only what is not empty is set up and said (section 7.3)",
-            formula: "two-stage's with min(p^2, r) and min(p^2, p ceil(r/p)) parts, min(p, s)+1 lengths and two barriers \
-                      more (section 7.3)",
+            formula: ClosedForm::Paper(
+                "Shankar et al., section 7.3, with all terms kept",
+                "two-stage's with min(p^2, r) and min(p^2, p ceil(r/p)) parts, min(p, s)+1 lengths and two barriers more",
+            ),
             plan: |case| Transportation::plan(case, TwoStage(TwoStageForm { sparse: true, ..PLAIN })),
         },
         Algorithm {
             name: "linear",
             about: "the modified linear permutation: P-1 steps with a partner and a barrier each (figure 4)",
-            formula: "vectors + the sum of tau + mu s_k over the steps k, with s_k the longest message in it (section 5 and \
-                      appendix)",
+            formula: ClosedForm::Paper(
+                "Shankar et al., section 5 and appendix, with all terms kept",
+                "vectors + the sum of tau + mu s_k over the steps k, with s_k the longest message in it",
+            ),
             plan: |case| Transportation::plan(case, Single(SendSchedule::Linear)),
         },
         Algorithm {
@@ -120,8 +140,9 @@ const SIZE: usize = 4096;
 const PLAIN: TwoStageForm = TwoStageForm::new(Scheme::Local);
 
 /// The reason why the random algorithms have no formula.
-const RANDOM: &str = "none: the algorithm is not deterministic, \"and that makes it difficult to ascertain its time \
-                      complexity\" (section 10)";
+const RANDOM: ClosedForm = ClosedForm::None(
+    "the algorithm is not deterministic, \"and that makes it difficult to ascertain its time complexity\" (section 10)",
+);
 
 /// The method by which elements reach their destinations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,6 +264,31 @@ impl Transportation<'_> {
         }
     }
 
+    /// Returns how the predicted time stands to the model's. With a barrier of the machine's own every step begins
+    /// when all processors have ended the one before.
+    fn kind(&self) -> FormKind {
+        let Case { params, ports, barrier, .. } = self.case;
+        let Some(barrier) = barrier else { return FormKind::Estimate };
+        let way = params.L + 2 * params.o;
+        let (is_even, may_wait) = match self.method {
+            Single(_) => (params.g <= way, false),
+            TwoStage(_) => {
+                // All messages have the same length, in both stages.
+                let (P, most) = (params.P, self.matrix.at(0, 0));
+                let is_even =
+                    most.is_multiple_of(P) && self.matrix.entries().iter().all(|a_ij| *a_ij == most);
+                (P.is_power_of_two() && is_even, params.g > way + *barrier)
+            }
+        };
+        match params.P {
+            1 => FormKind::Exact,
+            // A number of several words is a stream, and the gap of a scan may last longer than a step.
+            _ if params.word.get() < BYTES || may_wait => FormKind::Estimate,
+            _ if *ports == Ports::Dual && is_even => FormKind::Exact,
+            _ => FormKind::UpperBound,
+        }
+    }
+
     /// Returns the metrics of a run.
     fn metrics(&self, time: Time, deliveries: &[Delivery]) -> Vec<Metric> {
         let (matrix, P) = (&self.matrix, self.case.params.P);
@@ -265,8 +311,9 @@ impl Transportation<'_> {
 }
 
 impl Plan for Transportation<'_> {
-    fn formula(&self) -> Option<Time> {
-        self.predicted().map(|phases| phases.into_iter().sum())
+    fn form(&self) -> Option<FormTime> {
+        let time = self.predicted()?.into_iter().sum();
+        Some(FormTime::new(self.case, self.kind(), time))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

@@ -12,8 +12,10 @@
 use std::error::Error;
 use std::fs::File;
 
-use loggp::{Params, RunError, Tag, Time, US, Work};
-use loggp_programs::{Algorithm, Case, Emulation, Outcome, Plan, Program, Size};
+use loggp::{Params, RunError, Tag, US, Work};
+use loggp_programs::{
+    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Outcome, Plan, Program, Size,
+};
 use loggp_study::Study;
 
 /// The program: its name, its algorithms and the meaning of its size. Another algorithm is another entry.
@@ -23,7 +25,9 @@ static ALL_GATHER: Program = Program {
     algorithms: &[Algorithm {
         name: "ring",
         about: "each processor sends the block that it got last to the next one",
-        formula: "(P-2) max(hop, g + (k-1)G) + hop, with hop = L + 2o + (k-1)G and k words in a block",
+        formula: ClosedForm::Ours(
+            "(P-2) max(hop, g + (k-1)G) + hop, with hop = L + 2o + (k-1)G and k words in a block",
+        ), // of a paper's form, `ClosedForm::Paper` has the place
         plan: |case| Ok(Box::new(Ring(case))), // an impossible case is refused here: Err("one sentence".into())
     }],
     size: Size { meaning: "numbers in a block", default: 1 },
@@ -38,8 +42,8 @@ struct Ring<'a>(&'a Case);
 const BLOCK: Tag<Vec<u64>> = Tag::named(0, "block");
 
 impl Plan for Ring<'_> {
-    /// Returns the time by the formula, which depends on the case, and not on the run.
-    fn formula(&self) -> Option<Time> {
+    /// Returns the time by the formula, which depends on the case, and not on the run; and that it is the model's.
+    fn form(&self) -> Option<FormTime> {
         let params @ Params { L, o, g, P, .. } = self.0.params;
         let stream = params.stream(params.words(8 * self.0.size)); // (k-1)G
         let hop = L + 2 * o + stream;
@@ -47,7 +51,8 @@ impl Plan for Ring<'_> {
         // not receive; none for LogGPS, whose long messages wait for their receivers; and none for one
         // processor, which does nothing.
         let has_formula = P > 1 && stream <= L && params.is_loggp();
-        has_formula.then(|| (P as i64 - 2) * hop.max(g + stream) + hop)
+        let time = || (P as i64 - 2) * hop.max(g + stream) + hop;
+        has_formula.then(|| FormTime::new(self.0, FormKind::Exact, time()))
     }
 
     /// Runs the program on every processor, and verifies the result.

@@ -1,0 +1,127 @@
+//! Closed forms for the time of an algorithm: whose each is, and how its time stands to the model's.
+
+use std::fmt;
+
+use loggp::{Latency, Ties, Time, Work};
+
+use crate::Case;
+
+/// The closed form of an algorithm as text, with whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClosedForm {
+    /// A paper's: its place there, and the form.
+    Paper(&'static str, &'static str),
+    /// One that stands in no paper.
+    Ours(&'static str),
+    /// The reason why there is none.
+    None(&'static str),
+}
+
+/// A case's time by its closed form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormTime {
+    pub time: Time,
+    pub kind: FormKind,
+    /// Whose form it is: see [`ClosedForm::source`].
+    pub source: &'static str,
+}
+
+/// Whose a form is that stands in no paper.
+const OURS: &str = "ours";
+
+/// How the time of a closed form stands to the model's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormKind {
+    /// It is the model's, to the picosecond.
+    Exact,
+    /// The model takes no more.
+    UpperBound,
+    /// The model takes no less.
+    LowerBound,
+    /// The model may take more or less.
+    Estimate,
+}
+
+impl ClosedForm {
+    /// Returns the form without whose it is, or `None` if there is none.
+    pub fn text(&self) -> Option<&'static str> {
+        match self {
+            ClosedForm::Paper(_, text) | ClosedForm::Ours(text) => Some(text),
+            ClosedForm::None(_) => None,
+        }
+    }
+
+    /// Returns whose it is: a place in a paper, or `ours`; `None` if there is none.
+    pub fn source(&self) -> Option<&'static str> {
+        match self {
+            ClosedForm::Paper(place, _) => Some(place),
+            ClosedForm::Ours(_) => Some(OURS),
+            ClosedForm::None(_) => None,
+        }
+    }
+
+    /// Returns the reason why there is none, or `None` if there is one.
+    pub fn why_missing(&self) -> Option<&'static str> {
+        if let ClosedForm::None(why) = self { Some(why) } else { None }
+    }
+}
+
+impl fmt::Display for ClosedForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClosedForm::Paper(place, text) => write!(f, "{text} ({place})"),
+            ClosedForm::Ours(text) => write!(f, "{text} ({OURS})"),
+            ClosedForm::None(why) => write!(f, "none: {why}"),
+        }
+    }
+}
+
+impl FormTime {
+    /// Returns the time of a closed form for one level. It is of this kind on the papers' machine: every message takes
+    /// L, the capacity follows from L and g, ties go by number, there is no noise, and work is charged. Elsewhere it
+    /// is an estimate.
+    pub fn new(case: &Case, kind: FormKind, time: Time) -> FormTime {
+        FormTime::on_levels(case, if case.levels.is_empty() { kind } else { FormKind::Estimate }, time)
+    }
+
+    /// Returns the same for a closed form that knows the levels of the machine.
+    pub fn on_levels(case: &Case, kind: FormKind, time: Time) -> FormTime {
+        let levels = case.levels.iter().map(|level| &level.params);
+        let is_certain = case.latency == Latency::Exact
+            && case.ties == Ties::Number
+            && case.noise.is_none()
+            && case.work == Work::Charged
+            && levels.chain([&case.params]).all(|params| params.C.is_none());
+        let source = case.algorithm.formula.source().unwrap_or(OURS);
+        FormTime { time, kind: if is_certain { kind } else { FormKind::Estimate }, source }
+    }
+}
+
+impl fmt::Display for FormTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.kind, self.source)
+    }
+}
+
+impl FormKind {
+    /// Returns its name, without an article.
+    pub fn name(self) -> &'static str {
+        match self {
+            FormKind::Exact => "exact",
+            FormKind::UpperBound => "upper bound",
+            FormKind::LowerBound => "lower bound",
+            FormKind::Estimate => "estimate",
+        }
+    }
+}
+
+impl fmt::Display for FormKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FormKind::Exact => f.write_str("exact"),
+            FormKind::Estimate => f.write_str("an estimate"),
+            FormKind::UpperBound => f.write_str("an upper bound"),
+            FormKind::LowerBound => f.write_str("a lower bound"),
+        }
+    }
+}
