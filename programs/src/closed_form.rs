@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use loggp::{Latency, Ties, Time, Work};
+use loggp::{Capacity, Latency, Ties, Time, Work};
 
 use crate::Case;
 
@@ -78,7 +78,7 @@ impl fmt::Display for ClosedForm {
 
 impl FormTime {
     /// Returns the time of a closed form for one level. It is of this kind on the papers' machine: every message takes
-    /// L, the capacity follows from L and g, ties go by number, there is no noise, and work is charged. Elsewhere it
+    /// L and is in transit until it arrives, the capacity follows from L and g, ties go by number, there is no noise, and work is charged. Elsewhere it
     /// is an estimate.
     pub fn new(case: &Case, kind: FormKind, time: Time) -> FormTime {
         FormTime::on_levels(case, if case.levels.is_empty() { kind } else { FormKind::Estimate }, time)
@@ -88,6 +88,7 @@ impl FormTime {
     pub fn on_levels(case: &Case, kind: FormKind, time: Time) -> FormTime {
         let levels = case.levels.iter().map(|level| &level.params);
         let is_certain = case.latency == Latency::Exact
+            && case.capacity == Capacity::Arrived
             && case.ties == Ties::Number
             && case.noise.is_none()
             && case.work == Work::Charged
