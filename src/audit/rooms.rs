@@ -53,19 +53,22 @@ impl Auditor<'_> {
             (flight.entry_request_time(), flight.message.place, flight.message.id)
         };
         flights.sort_by_key(asked);
-        let mut earlier: BTreeMap<(Time, MessageId), usize> = BTreeMap::new();
+        let mut earlier: BTreeMap<(Time, MessageId), Flight> = BTreeMap::new();
         for flight in flights {
             let (id, admitted) = (flight.message.id, flight.admitted());
             let last = MessageId { from: usize::MAX, number: usize::MAX };
-            for ((_, waiting), level) in earlier.range((admitted, last)..) {
-                let end = free.get(&NetworkPlace::From(*level, waiting.from));
-                // At a moment at which both come and go, the end may have been full at first.
-                let has_room = end.is_none_or(|end| is_free_around(end, admitted));
+            for ((_, waiting), other) in earlier.range((admitted, last)..) {
+                // Acts that take no time may follow each other at one moment in any order of places.
+                let is_before = other.entry_request_time() < flight.entry_request_time()
+                    || other.params.o.min(flight.params.o) > Time::ZERO;
+                let end = free.get(&NetworkPlace::From(other.level, waiting.from));
+                // At a moment at which messages come and go, the end may have been full at first.
+                let has_room = is_before && end.is_none_or(|end| is_free_around(end, admitted));
                 broken!(self, "{id}",
                     has_room => AuditRule::Stall, "is admitted at {admitted}, and {waiting} asked first";
                 );
             }
-            earlier.insert((admitted, id), flight.level);
+            earlier.insert((admitted, id), *flight);
         }
     }
 

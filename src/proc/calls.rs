@@ -8,6 +8,7 @@ use std::panic::Location;
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
 use crate::message::{Filter, Payload, RecvFilter, Tag};
+use crate::rules::engine::StalledSend;
 use crate::rules::message_wait::MessageWait;
 use crate::rules::operation::ActiveOperation;
 use crate::time::Time;
@@ -30,6 +31,9 @@ impl<'a> Proc<'a> {
     /// its sender's number.
     ///
     /// A processor is busy for o only, so it can send and receive a message every g, not every 2g.
+    ///
+    /// Where a message is in transit until it is [received](crate::Capacity::Received), the processor also receives
+    /// while its message stalls, if that is of one word: two that send to each other would else wait for ever.
     #[track_caller]
     pub fn send_receiving<T: Payload, M: Payload>(
         &mut self,
@@ -52,9 +56,32 @@ impl<'a> Proc<'a> {
             self.enter_call();
         }
         self.log_receive(None, taking, Until::GapOver, at); // the last look found nothing
-        self.send_value(to, tag, words, value);
+        if !self.engine.may_receive_in_stall(to, words) || self.is_unwinding() {
+            self.send_value(to, tag, words, value);
+        } else {
+            let send = self.new_send(to, tag, words, value);
+            if let Some(stalled) = self.engine.start_stall(self.clock, send) {
+                while let Some((from, message)) = self.receive_in_stall(&stalled, taking) {
+                    self.log_receive(None, taking, Until::GapOver, at);
+                    self.leave_call();
+                    on(self, from, message);
+                    self.enter_call();
+                }
+                self.engine.end_stall(stalled);
+            }
+        }
         self.log_send(to, tag, bytes);
         self.leave_call();
+    }
+
+    /// Receives a message while one of its own stalls, unless that enters first.
+    #[track_caller]
+    fn receive_in_stall<M: Payload>(&mut self, stalled: &StalledSend, taking: Tag<M>) -> Option<(usize, M)> {
+        self.setup.names.record((taking.raw, taking.name));
+        let mut got = None;
+        let filter = RecvFilter::new(None, taking.raw);
+        self.engine.receive_in_stall(self.clock, stalled, filter, taking.name, &mut got);
+        Some(self.open_at(got.as_mut()?, taking, Location::caller()))
     }
 
     /// Sends a value to one processor, and receives one from another, or from the same, with the same tag: a

@@ -68,6 +68,8 @@ struct RequestTable {
     receptions: BinaryHeap<Reverse<Turn>>,
     /// True if a message waits for room: then the processor sends no other.
     is_stalled: bool,
+    /// The number of messages so far that were stalled while the processor received.
+    stalled: u32,
     /// The requests' receives that wait for messages; `None` while the processor's clock has them.
     receives: Option<Box<PostedReceives>>,
     /// The sends whose first message has not been served yet, by receiver, in the order of their calls.
@@ -92,6 +94,10 @@ pub(crate) struct Turn {
 
 /// The processor's current call, in place of a request's number.
 const CALL: u32 = u32::MAX;
+
+/// The first message that is stalled while its processor receives, in place of a request's number; the next ones
+/// have the numbers below.
+const STALLED: u32 = CALL - 1;
 
 /// The stack of a thread that carries processors, on which code runs that needs more stack than a processor
 /// has, or that must know its stack, as interpreters do.
@@ -766,6 +772,97 @@ impl<'n> Engine<'n> {
         (arrived, parcel.unwrap_or_else(|| Parcel::new(())))
     }
 
+    /// Returns whether a processor that sends a message can receive others while it finds no room.
+    pub(crate) fn may_receive_in_stall(&self, to: usize, words: usize) -> bool {
+        self.has_rooms && words <= 1 && !self.network.is_synchronous(self.id(), to, words)
+    }
+
+    /// Starts a send of a message of one word, whose processor receives others while it finds no room. Returns
+    /// what [`end_stall`](Engine::end_stall) ends, or `None` once the message has entered.
+    pub(crate) fn start_stall(
+        &mut self,
+        clock: &mut dyn Clock,
+        mut send: ActiveOperation,
+    ) -> Option<StalledSend> {
+        self.start(clock, &mut send);
+        let has_asked =
+            |send: &ActiveOperation| send.is_done() || matches!(send.stage, OperationStage::AwaitRoom(..));
+        self.drive(clock, &mut send, Time::MAX, has_asked);
+        let OperationStage::AwaitRoom(outgoing, _) = send.stage else { return None };
+        self.spend_overhead(&outgoing);
+        send.request = Some(Box::new(RequestState {
+            now: self.pace.now,
+            activities: Vec::new(),
+            is_send: true,
+            called_at: self.pace.now,
+            location: Location::caller(),
+        }));
+        let requests = self.requests.get_or_insert_default();
+        let number = STALLED - requests.stalled;
+        requests.stalled += 1;
+        requests.is_stalled = true;
+        requests.caught_up_to = requests.caught_up_to.max(outgoing.turn);
+        requests.operations.insert(number, Box::new(send));
+        self.has_requests = true;
+        self.post_receive(number, room_filter(&outgoing));
+        Some(StalledSend { number, to: outgoing.to, message: outgoing.id(self.id()) })
+    }
+
+    /// Spends the time of a send until its overhead is over.
+    fn spend_overhead(&mut self, outgoing: &OutgoingMessage) {
+        let (OutgoingMessage { to, words, .. }, ready) = (*outgoing, outgoing.entry.ready);
+        let called = std::mem::replace(&mut self.pace.now, ready);
+        let begin = self.begin_of_overhead((to, words), ready, called);
+        self.stats.gap += begin - called;
+        self.stats.send += ready - begin;
+        let passage = Passage { ready, admitted: ready, enter: ready, ..Passage::default() };
+        if let Some(log) = &mut self.log {
+            log.add_activities(send_activities(outgoing.id(self.pace.egress.processor()), (called, begin), &passage));
+        }
+    }
+
+    /// Receives a message while one of the processor's own is stalled. Leaves `got` empty if that has entered
+    /// first.
+    pub(crate) fn receive_in_stall(
+        &mut self,
+        clock: &mut dyn Clock,
+        &StalledSend { number, to, .. }: &StalledSend,
+        filter: RecvFilter,
+        name: Option<&'static str>,
+        got: &mut Option<Envelope>,
+    ) {
+        let mut call = ActiveOperation::receive(filter).with_name(name);
+        self.start(clock, &mut call);
+        self.requests().receives.get_or_insert_default().status = Some(ProcStatus::WaitingForRoom { to });
+        while !(call.is_done() || call.received.is_none() && self.completion_time(number).is_some()) {
+            self.handle_event(clock, &mut call, Time::MAX);
+            self.catch_up(clock);
+            if let OperationStage::AwaitLocalTime = call.stage {
+                self.advance(clock, CALL, &mut call);
+            }
+        }
+        self.requests().receives.get_or_insert_default().status = None;
+        *got = call.into_message();
+    }
+
+    /// Goes on after a stall in which the processor could receive, once its message has entered.
+    pub(crate) fn end_stall(&mut self, StalledSend { number, message, .. }: StalledSend) {
+        let requests = self.requests();
+        let Some(send) = requests.operations.remove(&number) else { return };
+        self.has_requests = !self.requests().operations.is_empty();
+        let entered = send.request.map_or(Time::ZERO, |state| state.now);
+        if entered > self.pace.now {
+            self.stats.stall += entered - self.pace.now;
+            self.pace.now = entered;
+            if self.is_traced {
+                self.log_activity(ActivityKind::Stall);
+            }
+        }
+        if let Some(log) = &mut self.log {
+            log.call_messages.add(true, send.tag, message);
+        }
+    }
+
     /// Lets a message, of this sender and number, leave the network when its reception starts. The processor is
     /// there if nothing else goes on.
     fn leave_network(&mut self, clock: &mut dyn Clock, start: Time, (from, number): (u32, u32)) {
@@ -829,24 +926,21 @@ impl<'n> Engine<'n> {
         let OutgoingMessage { to, words, number, .. } = *outgoing;
         let Passage { ready, admitted, enter, arrival, .. } = passage;
         let called = std::mem::replace(&mut self.pace.now, enter);
-        let mut overhead = network.send_overhead(id, to, words);
-        if let Some(noise) = network.noise() {
-            overhead = ready - noise.earliest_start(id, ready, overhead, called);
-        }
+        let begin = self.begin_of_overhead((to, words), ready, called);
         self.vain_looks = 0;
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
         if passage.out_of_order {
             self.stats.out_of_order += 1;
         }
-        let (begin, stall) = (ready - overhead, admitted - ready);
+        let stall = admitted - ready;
         if stall > Time::ZERO {
             self.stats.stalls += 1;
             self.stats.longest_stall = self.stats.longest_stall.max(stall);
         }
         if activities.is_none() {
             self.stats.gap += begin - called;
-            self.stats.send += overhead;
+            self.stats.send += ready - begin;
             self.stats.stall += stall;
             self.stats.port += enter - admitted;
         }
@@ -857,6 +951,16 @@ impl<'n> Engine<'n> {
         let is_instant = arrival == outgoing.entry.asked_at && network.has_fixed_latency(id, to);
         let to = Receiver::new(to as u32, is_instant);
         (arrival, Header { from: id as u32, to, number, words: words as u32, tag })
+    }
+
+    /// Returns when the overhead begins of a send that was called at one time and is ready at another.
+    #[inline(always)]
+    fn begin_of_overhead(&self, (to, words): (usize, usize), ready: Time, called: Time) -> Time {
+        let overhead = self.network.send_overhead(self.id(), to, words);
+        match self.network.noise() {
+            None => ready - overhead,
+            Some(noise) => noise.earliest_start(self.id(), ready, overhead, called),
+        }
     }
 
     /// Logs a message that has entered, and the activities of its send.
@@ -1131,6 +1235,14 @@ impl<'n> Engine<'n> {
         self.stats.most_from = self.pace.egress.most_in_transit();
         (self.stats, self.log)
     }
+}
+
+/// A message that is stalled while its processor receives.
+pub(crate) struct StalledSend {
+    /// The number of its operation, in place of a request's.
+    number: u32,
+    to: usize,
+    message: MessageId,
 }
 
 /// Returns the first turn of a queue.

@@ -116,7 +116,9 @@ impl Network {
         capacity: Capacity,
         noise: Option<Noise>,
     ) -> Network {
-        let (until_received, held) = (capacity == Capacity::Received, vec![]);
+        let mut all = levels.iter().map(|level| &level.params).chain([&params]);
+        let is_limited = all.any(|params| self::capacity(params).is_some());
+        let (until_received, held) = (capacity == Capacity::Received && is_limited, vec![]);
         let is_running = RefCell::new(vec![vec![]; params.P]);
         Network { params, until_received, held, levels, ports, noise, is_running, promised: vec![] }
     }
@@ -225,9 +227,7 @@ impl Network {
     /// Returns the time by which the turn of a message is earlier than its request for a way. Each message
     /// costs its sender at least the least o, so the order is the same.
     pub fn head_start(&self) -> i64 {
-        let has_capacity = |params: &Params| capacity(params).is_some();
-        let frees_at_once = self.until_received && self.all().any(has_capacity);
-        if self.is_early() || frees_at_once { 0 } else { self.all().map(|params| params.o.as_ps()).min().unwrap() }
+        if self.is_early() || self.until_received { 0 } else { self.all().map(|params| params.o.as_ps()).min().unwrap() }
     }
 
     /// Returns the number of messages that may be in transit from a processor or to one, where their ends are
