@@ -5,6 +5,7 @@ use std::ops::{Add, Div, Mul, Sub};
 
 use loggp::trace::Trace;
 use loggp_study::Answers;
+use loggp_study::loggps::LogGpsCalibration;
 use serde::{Deserialize, Serialize};
 
 use super::series::CaseResult;
@@ -50,6 +51,7 @@ impl RunResult for CaseResult {
 }
 impl RunResult for Answers {}
 impl RunResult for Trace {}
+impl RunResult for LogGpsCalibration {}
 impl<T> RunResult for loggp::Run<T> {}
 
 mod sealed {
@@ -57,6 +59,7 @@ mod sealed {
     impl Sealed for super::CaseResult {}
     impl Sealed for super::Answers {}
     impl Sealed for super::Trace {}
+    impl Sealed for super::LogGpsCalibration {}
     impl<T> Sealed for loggp::Run<T> {}
 }
 

@@ -322,6 +322,12 @@ impl ClaimRule {
         ClaimRule { scope: RuleScope::Most, ..self }
     }
 
+    /// Says why the rule is this one.
+    #[must_use]
+    pub fn because(self, why: &str) -> ClaimRule {
+        ClaimRule { text: format!("{}: {why}", self.text), ..self }
+    }
+
     /// Returns whether the rule holds, its text, and the text of our numbers.
     pub(crate) fn judge(&self, ours: &[f64]) -> (bool, String, String) {
         let right = ours.iter().filter(|ours| (self.holds)(**ours)).count();

@@ -35,6 +35,12 @@ impl Platform {
     }
 }
 
+/// Returns whether all checks came out right.
+pub fn all(checks: Vec<Ran<bool>>) -> Ran<bool> {
+    let both = |one: Ran<bool>, other: Ran<bool>| one.map(|one| one && other.value());
+    checks.into_iter().reduce(both).expect("there is a check")
+}
+
 /// Returns a machine with some of its parameters changed.
 pub fn with_changes(params: Params, text: &str) -> Params {
     ParamsBuilder::from(params).set(text).and_then(ParamsBuilder::build).expect("the change can be")
