@@ -1,19 +1,20 @@
 //! Gaussian elimination with partial pivoting: the program in which LogGPS finds where synchronization costs
 //! come from.
 //!
-//! The paper (section 4.4) takes the winner of a contest, of which it tells little: rows travel in blocks,
-//! the longest message has 16(n-4) bytes, and messages above S spend most of the time waiting for their
-//! receivers. This program is another of that kind, with blocking sends. `docs/reference/gauss.md` compares
-//! the two.
+//! The paper (section 4.4) takes the winner of a contest, of which it tells little: the longest message has
+//! 16(n-4) bytes, those above S have 22.5 MBytes a processor, and they spend most of the time waiting for
+//! their receivers. Two programs of that kind are here, with blocking sends. `docs/reference/gauss.md`
+//! compares them with the paper's.
 
 mod rows;
+mod shared;
 mod solver;
 mod verify;
 
 use loggp::{Proc, RunError, Time, Work};
 use ndarray::{Array1, Array2};
 
-use self::solver::{BLOCK, PIVOT_BYTES, ROWS_PER_MESSAGE, Solver};
+use self::solver::{BLOCK, Deal, PIVOT_BYTES, ROWS_PER_MESSAGE, Solver};
 use crate::emulation::digest;
 use crate::math::dense::entries::{CaseMatrix, ENTRIES};
 use crate::math::dense::{SingularStep, check_size, residual};
@@ -32,13 +33,25 @@ pub static GAUSS: Program = Program {
             name: "whole",
             about: "rows travel in messages of up to 16(n-4) bytes, which above S wait for their receivers",
             formula: NO_FORMULA,
-            plan: |case| Gauss::plan(case, false),
+            plan: |case| Gauss::plan(case, Deal::Blocks, false),
         },
         Algorithm {
             name: "fragmented",
             about: "the same in messages of at most S bytes, which wait for nobody: the paper's method M2",
             formula: NO_FORMULA,
-            plan: |case| Gauss::plan(case, true),
+            plan: |case| Gauss::plan(case, Deal::Blocks, true),
+        },
+        Algorithm {
+            name: "shared",
+            about: "four processors share a block of rows, and each sends it on in one message of 16(n-4) bytes",
+            formula: NO_FORMULA,
+            plan: |case| Gauss::plan(case, Deal::Rows, false),
+        },
+        Algorithm {
+            name: "shared-fragmented",
+            about: "shared, in messages of at most S bytes",
+            formula: NO_FORMULA,
+            plan: |case| Gauss::plan(case, Deal::Rows, true),
         },
     ],
     size: Size { meaning: "equations, of 8-byte numbers", default: 256 },
@@ -62,16 +75,29 @@ struct Gauss<'a> {
     matrix: CaseMatrix<'a>,
     /// Cost of a flop, if work is charged.
     charged: Option<Time>,
-    /// Most numbers of a message.
+    deal: Deal,
+    /// Most bytes of a message with rows.
     piece: usize,
 }
 
 impl<'a> Gauss<'a> {
-    fn plan(case: &'a Case, fragmented: bool) -> PlanResult<'a> {
+    fn plan(case: &'a Case, deal: Deal, fragmented: bool) -> PlanResult<'a> {
         check_size(case.size, "solve")?;
+        let P = case.params.P;
+        if deal == Deal::Rows && P % BLOCK != 0 {
+            refuse!("four processors share a block of rows, and P = {P} is no multiple of 4; give 4, 8, 16 or so");
+        }
         let piece = if fragmented { piece(case)? } else { usize::MAX };
         let charged = (case.work == Work::Charged).then_some(case.get(&FLOP));
-        Ok(Box::new(Gauss { case, matrix: CaseMatrix::read(case)?, charged, piece }))
+        Ok(Box::new(Gauss { case, matrix: CaseMatrix::read(case)?, charged, deal, piece }))
+    }
+
+    /// Returns the unit of the rounding errors: the one of the numbers that travel.
+    fn epsilon(&self) -> f64 {
+        match self.deal {
+            Deal::Blocks => f64::EPSILON,
+            Deal::Rows => f32::EPSILON.into(),
+        }
     }
 
     /// Returns the equations: A, and b with numbers between -1 and 1.
@@ -82,13 +108,13 @@ impl<'a> Gauss<'a> {
     }
 }
 
-/// Returns the bytes of the longest message for n equations, if it is not in pieces: two rows of the first
-/// block.
+/// Returns the bytes of the longest message for n equations, if it is not in pieces: two rows of 8-byte
+/// numbers of the first block, or four of 4-byte numbers.
 pub fn longest_message(n: usize) -> usize {
     size_of::<f64>() * ROWS_PER_MESSAGE * n.saturating_sub(BLOCK)
 }
 
-/// Returns the numbers in a message of at most S, which is no limit where no message waits for its receiver.
+/// Returns the bytes of a message of at most S, which is no limit where no message waits for its receiver.
 fn piece(case: &Case) -> Result<usize, Refusal> {
     let Some(gps) = case.params.gps() else { return Ok(usize::MAX) };
     let bytes = gps.S.saturating_mul(case.params.word.get());
@@ -99,7 +125,7 @@ fn piece(case: &Case) -> Result<usize, Refusal> {
             gps.S,
             PIVOT_BYTES.div_ceil(case.params.word.get())
         ),
-        false => Ok(bytes / size_of::<f64>()),
+        false => Ok(bytes),
     }
 }
 
@@ -116,7 +142,8 @@ impl Plan for Gauss<'_> {
         }
         let solve = |p: &mut Proc| {
             let (P, id) = (p.P(), p.id());
-            let mut solver = p.prepare(|| Solver::new(P, id, self.piece, &matrix.view(), &b));
+            let mut solver =
+                p.prepare(|| Solver::new(self.deal, (P, id), self.piece, &matrix.view(), &b));
             let found = solver.solve(p);
             (solver, found) // it is kept, as freeing memory takes time
         };
@@ -124,7 +151,7 @@ impl Plan for Gauss<'_> {
         let (run, parts) = run.take_results();
         let longest = parts.iter().map(|(longest, _)| *longest).max().unwrap_or(0);
         let found: Vec<Result<Vec<f64>, SingularStep>> = parts.into_iter().map(|(_, found)| found).collect();
-        let verified = verify::verify(&matrix, &b, &found);
+        let verified = verify::verify(&matrix, &b, &found, self.epsilon());
         let mut metrics = Vec::new();
         let mut metric = |name, unit, value| metrics.push(Metric { name, unit, value });
         if let Ok(x) = &found[0] {
@@ -134,7 +161,8 @@ impl Plan for Gauss<'_> {
                 let time = run.time.in_units(loggp::US);
                 metric("rate per processor", "Mflops", flops / found.len() as f64 / time);
             }
-            metric("scaled residual", "", residual::scaled(&matrix, &Array1::from(x.clone()), &b));
+            let scaled = residual::scaled(&matrix, &Array1::from(x.clone()), &b);
+            metric("scaled residual", "", scaled * f64::EPSILON / self.epsilon());
         }
         metric("longest message", "bytes", longest as f64);
         let digest = digest(found.iter().flatten().flatten().map(|x| x.to_bits()));

@@ -77,6 +77,32 @@ impl Rows {
         }
     }
 
+    /// Returns rows of zeros, with n columns.
+    pub fn zeros(rows: usize, n: usize) -> Rows {
+        Rows { a: Array2::zeros((rows, n)), b: Array1::zeros(rows) }
+    }
+
+    /// Copies row `from` of other rows into row `to`.
+    pub fn copy_row(&mut self, to: usize, other: &Rows, from: usize) {
+        self.a.row_mut(to).assign(&other.a.row(from));
+        self.b[to] = other.b[from];
+    }
+
+    /// Returns the numbers of an eliminated row right of its diagonal, in 4 bytes each, and rounds its own to
+    /// them.
+    pub fn round_row(&mut self, row: usize, diagonal: usize) -> Vec<f32> {
+        let mut right = self.a.slice_mut(s![row, diagonal + 1..]);
+        right.mapv_inplace(|value| f64::from(value as f32));
+        right.iter().map(|value| *value as f32).collect()
+    }
+
+    /// Sets an eliminated row: its numbers right of its diagonal, and its right side.
+    pub fn set_row(&mut self, row: usize, diagonal: usize, right: &[f32], y: f64) {
+        let numbers = self.a.slice_mut(s![row, diagonal + 1..]);
+        numbers.into_iter().zip(right).for_each(|(number, value)| *number = f64::from(*value));
+        self.b[row] = y;
+    }
+
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.b.len()

@@ -9,11 +9,13 @@ use crate::math::dense::{SingularStep, residual};
 /// Largest number in the rest of a row without a pivot, in units of n max|A| eps.
 const MOST_LEFT: f64 = 20.0;
 
-/// Refuses a wrong result of the processors, and a singular matrix, in one sentence.
+/// Refuses a wrong result of the processors, and a singular matrix, in one sentence. `epsilon` is the unit of
+/// the rounding errors.
 pub fn verify(
     matrix: &Array2<f64>,
     b: &Array1<f64>,
     found: &[Result<Vec<f64>, SingularStep>],
+    epsilon: f64,
 ) -> Result<(), String> {
     let bits = |found: &Result<Vec<f64>, SingularStep>| -> Result<Vec<u64>, SingularStep> {
         found.as_ref().map(|x| x.iter().map(|value| value.to_bits()).collect()).map_err(|singular| *singular)
@@ -25,12 +27,13 @@ pub fn verify(
     let alone = SequentialElimination::eliminate(matrix, b);
     let x = match &found[0] {
         Ok(x) => Array1::from(x.clone()),
-        Err(SingularStep(step)) => return Err(alone.explain_singular(matrix, *step)),
+        Err(SingularStep(step)) => return Err(alone.explain_singular(matrix, *step, epsilon)),
     };
-    residual::check("the solution", matrix, &x, b)?;
+    residual::check("the solution", matrix, &x, b, epsilon)?;
     let Some(other) = alone.x else { return Ok(()) }; // it may find 0 where the others find a rounding error
     // Two good solutions may be far apart, depending on A; the product of A and their difference may not.
-    let allowed = [&x, &other].map(|x| residual::allowance(matrix, x, b)).iter().sum::<f64>();
+    let allowed = [&x, &other].map(|x| residual::allowance(matrix, x, b)).iter().sum::<f64>()
+        * (epsilon / f64::EPSILON);
     let apart = largest(matrix.dot(&(&x - &other))) / allowed;
     match apart < MOST_SCALED {
         true => Ok(()),
@@ -82,9 +85,9 @@ impl SequentialElimination {
     }
 
     /// Explains a step without a pivot.
-    fn explain_singular(&self, matrix: &Array2<f64>, step: usize) -> String {
+    fn explain_singular(&self, matrix: &Array2<f64>, step: usize, epsilon: f64) -> String {
         let number = step + 1;
-        let least = MOST_LEFT * matrix.nrows() as f64 * largest(matrix.iter().copied()) * f64::EPSILON;
+        let least = MOST_LEFT * matrix.nrows() as f64 * largest(matrix.iter().copied()) * epsilon;
         match self.pivots.get(step) {
             Some(pivot) if pivot.abs() > least => {
                 format!("step {number} found no pivot, and a sequential elimination finds {pivot}")
@@ -115,7 +118,7 @@ mod tests {
     #[test]
     fn verification_accepts_a_right_solution() {
         let (matrix, b, x) = right();
-        assert_eq!(verify(&matrix, &b, &[Ok(x.clone()), Ok(x)]), Ok(()));
+        assert_eq!(verify(&matrix, &b, &[Ok(x.clone()), Ok(x)], f64::EPSILON), Ok(()));
     }
 
     #[test]
@@ -124,7 +127,7 @@ mod tests {
         let mut other = x.clone();
         other[1] += 1e-9;
         let refused = |found: &[_], part: &str| {
-            let why = verify(&matrix, &b, found).unwrap_err();
+            let why = verify(&matrix, &b, found, f64::EPSILON).unwrap_err();
             assert!(why.contains(part), "{why}");
         };
         refused(&[Ok(x.clone()), Ok(other.clone())], "processor 1 has another solution");
@@ -139,10 +142,10 @@ mod tests {
     fn singular_matrix_is_distinguished_from_a_mistake() {
         let matrix = ndarray::array![[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 2.0]];
         let b = ndarray::array![1.0, 2.0, 3.0];
-        let why = |step| verify(&matrix, &b, &[Err(SingularStep(step))]).unwrap_err();
+        let why = |step| verify(&matrix, &b, &[Err(SingularStep(step))], f64::EPSILON).unwrap_err();
         assert!(why(1).starts_with("A is singular") && why(1).contains("row 2 depends"), "{}", why(1));
         assert!(why(0).starts_with("step 1 found no pivot"), "{}", why(0));
         assert!(why(2).ends_with("none in step 2"), "{}", why(2));
-        assert!(verify(&matrix, &b, &[Ok(vec![1.0, 0.0, 0.0])]).is_err());
+        assert!(verify(&matrix, &b, &[Ok(vec![1.0, 0.0, 0.0])], f64::EPSILON).is_err());
     }
 }

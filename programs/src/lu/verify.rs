@@ -92,7 +92,7 @@ fn check_solution(
     for i in (0..n).rev() {
         x[i] = (x[i] - u.slice(s![i, i + 1..]).dot(&x.slice(s![i + 1..]))) / u[(i, i)];
     }
-    residual::check("the solution of Ax = b", matrix, &x, &b)
+    residual::check("the solution of Ax = b", matrix, &x, &b, f64::EPSILON)
 }
 
 #[cfg(test)]

@@ -10,9 +10,15 @@ pub fn scaled(matrix: &Array2<f64>, x: &Array1<f64>, b: &Array1<f64>) -> f64 {
     largest(matrix.dot(x) - b) / allowance(matrix, x, b)
 }
 
-/// Refuses `what`, a solution that Linpack would refuse.
-pub fn check(what: &str, matrix: &Array2<f64>, x: &Array1<f64>, b: &Array1<f64>) -> Result<(), String> {
-    let scaled = scaled(matrix, x, b);
+/// Refuses `what`, a solution that Linpack would refuse if `epsilon` is the unit of rounding errors.
+pub fn check(
+    what: &str,
+    matrix: &Array2<f64>,
+    x: &Array1<f64>,
+    b: &Array1<f64>,
+    epsilon: f64,
+) -> Result<(), String> {
+    let scaled = scaled(matrix, x, b) * f64::EPSILON / epsilon;
     match scaled < MOST_SCALED {
         true => Ok(()),
         false => {
