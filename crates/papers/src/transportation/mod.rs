@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loggp::{Machine, ParamsBuilder};
+use loggp::{Machine, ParamsBuilder, Run};
 
 use super::Paper;
 use super::prelude::*;
@@ -57,9 +57,9 @@ fn named_matrix(name: &str, P: usize) -> Result<Matrix, StudyError> {
     Ok(matrix(&matrix_case("linear", P, name))?)
 }
 
-/// Runs the two-stage algorithm on the virtual clock. Returns each processor's parts and the lengths of its
+/// Runs the two-stage algorithm on the virtual clock. Each processor returns its parts and the lengths of its
 /// messages.
-fn run_two_stage(lab: &Lab, matrix: &Matrix, form: TwoStageForm) -> Result<Vec<Delivery>, StudyError> {
+fn run_two_stage(lab: &Lab, matrix: &Matrix, form: TwoStageForm) -> Result<Run<Delivery>, StudyError> {
     let P = matrix.P();
     let source = |i: usize| Source {
         sendl: matrix.row(i).to_vec(),
@@ -71,13 +71,23 @@ fn run_two_stage(lab: &Lab, matrix: &Matrix, form: TwoStageForm) -> Result<Vec<D
     let machine = Machine::new(cm5(P)).work(TRANSPORTATION.work).barrier(BARRIER);
     let run = machine.run(|p| transport(p, TransportMethod::TwoStage(form), &sources[p.id()]))?;
     lab.summary.borrow_mut().virtual_runs += 1;
-    Ok(run.results)
+    Ok(run)
+}
+
+/// Joins numbers of several runs.
+///
+/// # Panics
+///
+/// If there is no run.
+fn join_runs(runs: impl IntoIterator<Item = Ran<Vec<f64>>>) -> Ran<Vec<f64>> {
+    let join = |one: Ran<Vec<f64>>, other: Ran<Vec<f64>>| one.map(|one| [one, other.value()].concat());
+    runs.into_iter().reduce(join).expect("there are several runs")
 }
 
 /// Returns the lengths of a stage's messages: a row for each sender, and a column for each receiver.
-fn message_lengths(deliveries: &[Delivery], stage: usize) -> Matrix {
-    let all = deliveries.iter().flat_map(|delivery| delivery.lengths[stage].iter().copied());
-    Matrix::new(deliveries.len(), all.collect())
+fn message_lengths(run: &Run<Delivery>, stage: usize) -> Matrix {
+    let all = run.results.iter().flat_map(|delivery| delivery.lengths[stage].iter().copied());
+    Matrix::new(run.results.len(), all.collect())
 }
 
 /// Returns the shortest and the longest message of a stage.

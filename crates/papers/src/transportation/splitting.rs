@@ -1,5 +1,6 @@
 //! Figures 8 to 12: how messages are split into parts, one for each intermediate processor.
 
+use loggp::Run;
 use loggp_programs::transportation::{
     Delivery, FAN_OUT, FanOut, Matrix, SKEW, Scheme, Skew, TRAFFIC, TwoStageForm, matrix,
 };
@@ -155,14 +156,15 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut curves = [const { Vec::new() }; 4];
     for (n, matrix) in matrices.iter().enumerate() {
         let (P, t) = (matrix.P(), matrix.t());
-        let deliveries = run_two_stage(sheet.lab, matrix, TwoStageForm::new(Scheme::Local))?;
-        let as_figure_8 =
-            |(i, delivery): (usize, &Delivery)| delivery.parts == stage_1_preprocessing(matrix.row(i), 0);
-        same.extend(deliveries.iter().enumerate().map(as_figure_8));
-        let (shortest, longest) = shortest_and_longest(&message_lengths(&deliveries, 0));
-        even.push((shortest, longest) == ((t / P) as f64, t.div_ceil(P) as f64));
+        let run = run_two_stage(sheet.lab, matrix, TwoStageForm::new(Scheme::Local))?;
+        let is_same =
+            |i: usize| run.ran(|run| run.results[i].parts == stage_1_preprocessing(matrix.row(i), 0));
+        same.extend((0..P).map(is_same));
+        let lengths = run.ran(|run| shortest_and_longest(&message_lengths(run, 0)));
+        even.push(lengths.map(|lengths| lengths == ((t / P) as f64, t.div_ceil(P) as f64)));
         if let Some(l) = n.checked_sub(3).map(|n| skews[n]) {
             let whole = shortest_and_longest(matrix);
+            let (shortest, longest) = lengths.value();
             let lengths = [whole.0, whole.1, shortest, longest];
             curves.iter_mut().zip(lengths).for_each(|(curve, length)| curve.push((l as f64, length)));
         }
@@ -207,8 +209,8 @@ fn parts_table(deliveries: &[Delivery]) -> Table {
 fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
     let matrix = named_matrix("figure-9", 4)?;
     let scanned = run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Scan))?;
-    let plain = message_lengths(&run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Local))?, 0);
-    let stage_1 = message_lengths(&scanned, 0);
+    let plain = run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Local))?;
+    let received = |run: &Run<Delivery>| run.ran(|run| message_lengths(run, 0).c() as f64);
     let margins = [join_words((0..4).map(|i| matrix.r_i(i))), join_words((0..4).map(|j| matrix.c_j(j)))];
     for (what, ours) in
         ["outgoing traffic, beside the rows", "incoming traffic, below the columns"].into_iter().zip(margins)
@@ -217,24 +219,25 @@ fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
     }
     // A source's round robin begins where the sum of the earlier sources' traffic says.
     let mut first = 0;
-    let same = scanned.iter().enumerate().map(|(i, delivery)| {
+    let same = (0..4).map(|i| {
         let right = stage_1_preprocessing(matrix.row(i), first % 4);
         first += matrix.r_i(i);
-        delivery.parts == right
+        scanned.ran(|run| run.results[i].parts == right)
     });
     sheet.add_own_check("processors that split as figure 8 does, begun where the scan says", same);
     let quote = "each intermediate processor P_k receives messages of size no more than \u{2308}t/p\u{2309}. In the equal traffic case, the \
                  message sizes can vary by only one element";
-    let (shortest, longest) = shortest_and_longest(&stage_1);
+    let lengths = scanned.ran(|run| shortest_and_longest(&message_lengths(run, 0)));
     let what = "messages of stage 1, shortest and longest";
-    sheet.add_claim(what, "7.1", quote, between(4.0, 5.0), [shortest, longest]);
+    let ours = [lengths.map(|(shortest, _)| shortest), lengths.map(|(_, longest)| longest)];
+    sheet.add_claim(what, "7.1", quote, between(4.0, 5.0), ours);
     let quote = "In the algorithm description above the total length was upper-bounded by t + p^2.";
     let what = "what comes to the busiest intermediate without the additional step, t + p^2 = 33";
-    sheet.add_claim(what, "7.1", quote, at_most(33.0), [plain.c() as f64]);
+    sheet.add_claim(what, "7.1", quote, at_most(33.0), [received(&plain)]);
     let quote = "The additional step reduces the total length of messages reaching an intermediate processor from t + p to t";
     let what = "what comes to the busiest intermediate with it, t = 17";
-    sheet.add_claim(what, "7.1", quote, at_most(17.0), [stage_1.c() as f64]);
-    add_parts_and_timeline(sheet, &scanned, "two-stage-scan of figure-9");
+    sheet.add_claim(what, "7.1", quote, at_most(17.0), [received(&scanned)]);
+    add_parts_and_timeline(sheet, &scanned.results, "two-stage-scan of figure-9");
     Ok(())
 }
 
@@ -270,7 +273,7 @@ fn show_figure_10(sheet: &mut Sheet) -> Result<(), StudyError> {
     let printed = right(true).into_iter().filter(|is_right| *is_right).count() as f64;
     let quote = "start := (T/P)*i + 1 + P; ... total := data_int[start*i+j+1];";
     let what = "lengths of parts, of 16, that it finds as it is printed";
-    sheet.add_claim(what, "figure 10", quote, exactly(16.0), [printed]).by_count().expect_difference(
+    sheet.add_claim(what, "figure 10", quote, exactly(16.0), [printed]).by_count().caused_by(Cause::Misprint, "as printed the code does not find where a message begins, nor where its lengths are").expect_difference(
         "6",
         "a message begins (T/P + 1 + P) i from the first, since the lengths go before each, and its lengths are read from there, not from \
          start * i, which grows with what was read: the first message's are found, and two by chance",
@@ -282,20 +285,19 @@ fn show_figure_11(sheet: &mut Sheet) -> Result<(), StudyError> {
     let matrix = named_matrix("figure-11", 4)?;
     let alternate = run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Alternate))?;
     let combined = run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Combine))?;
-    let stage_2 = message_lengths(&alternate, 1);
-    let leaving = message_lengths(&combined, 1).r() as f64;
+    let leaving = |run: &Run<Delivery>| run.ran(|run| message_lengths(run, 1).r() as f64);
     let quote = "The new scheme ensures that each intermediate processor sends messages of size no more than \u{2308}t/p\u{2309} to any \
                  destination processor.";
-    let (_, longest) = shortest_and_longest(&stage_2);
+    let longest = alternate.ran(|run| shortest_and_longest(&message_lengths(run, 1)).1);
     sheet.add_claim("the longest message of stage 2, t/p = 4.25", "8", quote, at_most(5.0), [longest]);
     let printed = longest_of_stage_2(&split_by_figure_12(&matrix, false)) as f64;
-    sheet.add_claim("the same by figure 12 as it is printed", "8", quote, at_most(5.0), [printed]).by_count().expect_difference(
+    sheet.add_claim("the same by figure 12 as it is printed", "8", quote, at_most(5.0), [printed]).by_count().caused_by(Cause::Misprint, "the printed loop does not go on from one intermediate to the next").expect_difference(
         "7",
         "its loop gives all elements that are left over of a message to the same intermediate; figure 8 goes on to the next after each, and \
          the text has a round robin",
     );
     let inclusive = longest_of_stage_2(&split_by_figure_12(&matrix, true)) as f64;
-    sheet.add_claim("the same, going on to the next as figure 8 does", "8", quote, at_most(5.0), [inclusive]).by_count().expect_difference(
+    sheet.add_claim("the same, going on to the next as figure 8 does", "8", quote, at_most(5.0), [inclusive]).by_count().caused_by(Cause::Misprint, "the scan counts a source's own elements, so that those of two sources overlap").expect_difference(
         "6",
         "a prefix sum that counts the source's own elements (section 4.2 has q from 0 on) begins where they should end, so that those of two \
          sources overlap; the sum of the sources before it is meant",
@@ -303,8 +305,14 @@ fn show_figure_11(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "an additional step can reduce the upper bound on the total length of messages leaving an intermediate processor from \
                  p\u{2308}t/p\u{2309} to t";
     let what = "what leaves the busiest intermediate, without it";
-    sheet.add_claim(what, "8", quote, at_most(20.0), [stage_2.r() as f64]);
-    sheet.add_claim("what leaves the busiest intermediate, with it", "8", quote, at_most(17.0), [leaving]);
-    add_parts_and_timeline(sheet, &alternate, "two-stage-alternate-combine of figure-11");
+    sheet.add_claim(what, "8", quote, at_most(20.0), [leaving(&alternate)]);
+    sheet.add_claim(
+        "what leaves the busiest intermediate, with it",
+        "8",
+        quote,
+        at_most(17.0),
+        [leaving(&combined)],
+    );
+    add_parts_and_timeline(sheet, &alternate.results, "two-stage-alternate-combine of figure-11");
     Ok(())
 }
