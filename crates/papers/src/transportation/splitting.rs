@@ -5,6 +5,7 @@ use loggp_programs::transportation::{
     Delivery, FAN_OUT, FanOut, Matrix, SKEW, Scheme, Skew, TRAFFIC, TwoStageForm, matrix,
 };
 
+use super::matrices::add_entries;
 use super::{case, matrix_case, message_lengths, named_matrix, run_two_stage, shortest_and_longest};
 use crate::prelude::*;
 
@@ -14,9 +15,9 @@ pub const FIGURE_8: Exhibit = Exhibit {
     title: "local pre-processing in stage 1",
     printed: 0,
     left_out: "",
-    notes: "Of sendl[j] elements sendl[j] div p go by each intermediate, and the other sendl[j] mod p by one each, in a round robin that goes \
-            on from one j to the next.",
-    formulas: &["stage 1: messages of floor(t/p) to ceil(t/p) elements (section 7.1)"],
+    notes: "Of the sendl[j] elements for j, sendl[j] div p go by each intermediate. The other sendl[j] mod p go by one intermediate each, in a \
+            round robin that goes on from one j to the next.",
+    formulas: &["bound: stage 1: messages of floor(t/p) to ceil(t/p) elements (section 7.1)"],
     unit: ("us", US),
     series: |_| vec![CaseSeries::from_case("l = 1/32", skewed_case("two-stage", 32)).measured()],
     show: show_figure_8,
@@ -26,10 +27,13 @@ pub const FIGURE_9: Exhibit = Exhibit {
     id: "transport-fig9",
     place: "figure 9, section 7.1",
     title: "splitting of messages in the two-stage algorithm",
-    printed: 0,
+    printed: 23,
     left_out: "",
-    notes: "How the parts go is a picture. A scan of each processor's traffic modulo p says at which intermediate its round robin begins.",
-    formulas: &["messages of floor(t/p) to ceil(t/p) elements; at an intermediate t together (section 7.1)"],
+    notes: "The numbers in the paper's drawing are lost in our copy of the text, which has the matrix and its margins. A scan of each \
+            processor's traffic modulo p says at which intermediate its round robin begins.",
+    formulas: &[
+        "bound: messages of floor(t/p) to ceil(t/p) elements; at an intermediate t together (section 7.1)",
+    ],
     unit: ("us", US),
     series: |_| split_series("figure-9", ["two-stage", "two-stage-scan"]),
     show: show_figure_9,
@@ -41,9 +45,9 @@ pub const FIGURE_10: Exhibit = Exhibit {
     title: "local pre-processing in stage 2",
     printed: 0,
     left_out: "",
-    notes: "An intermediate has p messages one after the other, each with its length, p lengths of its parts and t/p elements; the code finds \
+    notes: "An intermediate has p messages one after the other. Each has its length, p lengths of its parts, and t/p elements. The code finds \
             the parts. Here p = 4, and every processor sends 16 elements to itself and the others.",
-    formulas: &["O(p^2) (section 7.2)"],
+    formulas: &["order: O(p^2) (section 7.2)"],
     unit: ("us", US),
     series: |_| Vec::new(),
     show: show_figure_10,
@@ -55,9 +59,11 @@ pub const FIGURE_11: Exhibit = Exhibit {
     title: "an alternate scheme for the splitting of messages",
     printed: 0,
     left_out: "",
-    notes: "The picture and its matrix are lost in our copy of the text; figure 9\'s is taken. The round robin goes on from one source to the next, for each destination by itself; a prefix sum \
-            over the sources says where it begins.",
-    formulas: &["stage 2: messages of ceil(c/p) elements at most; stage 1: of r/p + p at most (section 8)"],
+    notes: "The drawing of figure 11 is lost in our copy of the text, and its matrix with it: figure 9's is taken. The round robin goes on from \
+            one source to the next, for each destination by itself. A prefix sum over the sources says where it begins.",
+    formulas: &[
+        "bound: stage 2: messages of ceil(c/p) elements at most; stage 1: of r/p + p at most (section 8)",
+    ],
     unit: ("us", US),
     series: |_| split_series("figure-11", ["two-stage-alternate", "two-stage-alternate-combine"]),
     show: show_figure_11,
@@ -217,6 +223,7 @@ fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
     {
         sheet.add_text(what, "figure 9", "17 17 17 17", ours).by_count();
     }
+    add_entries(sheet, &matrix, "figure 9", &["11 1 4 1", "2 . 3 12", "3 10 3 1", "1 6 7 3"]);
     // A source's round robin begins where the sum of the earlier sources' traffic says.
     let mut first = 0;
     let same = (0..4).map(|i| {
@@ -228,14 +235,14 @@ fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "each intermediate processor P_k receives messages of size no more than \u{2308}t/p\u{2309}. In the equal traffic case, the \
                  message sizes can vary by only one element";
     let lengths = scanned.ran(|run| shortest_and_longest(&message_lengths(run, 0)));
-    let what = "messages of stage 1, shortest and longest";
+    let what = "elements of the shortest and the longest message of stage 1: t/p = 4.25";
     let ours = [lengths.map(|(shortest, _)| shortest), lengths.map(|(_, longest)| longest)];
     sheet.add_claim(what, "7.1", quote, between(4.0, 5.0), ours);
     let quote = "In the algorithm description above the total length was upper-bounded by t + p^2.";
-    let what = "what comes to the busiest intermediate without the additional step, t + p^2 = 33";
+    let what = "elements that come to the busiest intermediate without the additional step: t + p^2 = 33";
     sheet.add_claim(what, "7.1", quote, at_most(33.0), [received(&plain)]);
     let quote = "The additional step reduces the total length of messages reaching an intermediate processor from t + p to t";
-    let what = "what comes to the busiest intermediate with it, t = 17";
+    let what = "elements that come to the busiest intermediate with the additional step: t = 17";
     sheet.add_claim(what, "7.1", quote, at_most(17.0), [received(&scanned)]);
     add_parts_and_timeline(sheet, &scanned.results, "two-stage-scan of figure-9");
     Ok(())
@@ -267,16 +274,16 @@ fn show_figure_10(sheet: &mut Sheet) -> Result<(), StudyError> {
         let is_right = |n: usize| found[n % P][n / P] == Some(parts[n / P][n % P]);
         (0..P * P).map(is_right).collect::<Vec<_>>()
     };
-    let what =
-        "lengths of parts that it finds if messages begin (T/P + 1 + P) i apart and lengths are read there";
+    let what = "lengths of parts that the code finds if message i begins at (T/P + 1 + P) i, and its lengths are read there";
     sheet.add_own_check(what, right(false));
     let printed = right(true).into_iter().filter(|is_right| *is_right).count() as f64;
     let quote = "start := (T/P)*i + 1 + P; ... total := data_int[start*i+j+1];";
-    let what = "lengths of parts, of 16, that it finds as it is printed";
+    let what = "lengths of parts, of 16, that the printed code finds";
     sheet.add_claim(what, "figure 10", quote, exactly(16.0), [printed]).by_count().caused_by(Cause::Misprint, "as printed the code does not find where a message begins, nor where its lengths are").expect_difference(
         "6",
-        "a message begins (T/P + 1 + P) i from the first, since the lengths go before each, and its lengths are read from there, not from \
-         start * i, which grows with what was read: the first message's are found, and two by chance",
+        "Message i begins at (T/P + 1 + P) i, since p lengths and their sum go before each message: the code has (T/P) i + 1 + P. Its \
+         lengths are read from there: the code reads at start * i, and start grows with what was read. So it finds the 4 lengths of the \
+         first message, and two more by chance.",
     );
     Ok(())
 }
@@ -289,25 +296,31 @@ fn show_figure_11(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "The new scheme ensures that each intermediate processor sends messages of size no more than \u{2308}t/p\u{2309} to any \
                  destination processor.";
     let longest = alternate.ran(|run| shortest_and_longest(&message_lengths(run, 1)).1);
-    sheet.add_claim("the longest message of stage 2, t/p = 4.25", "8", quote, at_most(5.0), [longest]);
+    sheet.add_claim(
+        "elements of the longest message of stage 2: ceil(t/p) = 5",
+        "8",
+        quote,
+        at_most(5.0),
+        [longest],
+    );
     let printed = longest_of_stage_2(&split_by_figure_12(&matrix, false)) as f64;
-    sheet.add_claim("the same by figure 12 as it is printed", "8", quote, at_most(5.0), [printed]).by_count().caused_by(Cause::Misprint, "the printed loop does not go on from one intermediate to the next").expect_difference(
+    sheet.add_claim("the longest message of stage 2 by the printed figure 12", "8", quote, at_most(5.0), [printed]).by_count().caused_by(Cause::Misprint, "the printed loop does not go on from one intermediate to the next").expect_difference(
         "7",
-        "its loop gives all elements that are left over of a message to the same intermediate; figure 8 goes on to the next after each, and \
-         the text has a round robin",
+        "The loop of figure 12 gives all elements of a message that are left over to the same intermediate. The text has a round robin, and \
+         figure 8 goes on to the next intermediate after each element.",
     );
     let inclusive = longest_of_stage_2(&split_by_figure_12(&matrix, true)) as f64;
-    sheet.add_claim("the same, going on to the next as figure 8 does", "8", quote, at_most(5.0), [inclusive]).by_count().caused_by(Cause::Misprint, "the scan counts a source's own elements, so that those of two sources overlap").expect_difference(
+    sheet.add_claim("the same by figure 12 with figure 8's step to the next intermediate", "8", quote, at_most(5.0), [inclusive]).by_count().caused_by(Cause::Misprint, "the scan counts a source's own elements, so that those of two sources overlap").expect_difference(
         "6",
-        "a prefix sum that counts the source's own elements (section 4.2 has q from 0 on) begins where they should end, so that those of two \
-         sources overlap; the sum of the sources before it is meant",
+        "The prefix sum of section 4.2 counts a source's own elements. So a source begins where its elements should end, and those of two \
+         sources overlap. The sum of the sources before it is right.",
     );
     let quote = "an additional step can reduce the upper bound on the total length of messages leaving an intermediate processor from \
                  p\u{2308}t/p\u{2309} to t";
-    let what = "what leaves the busiest intermediate, without it";
+    let what = "elements that leave the busiest intermediate without the additional step: p ceil(t/p) = 20";
     sheet.add_claim(what, "8", quote, at_most(20.0), [leaving(&alternate)]);
     sheet.add_claim(
-        "what leaves the busiest intermediate, with it",
+        "elements that leave the busiest intermediate with the additional step: t = 17",
         "8",
         quote,
         at_most(17.0),
