@@ -2,7 +2,7 @@
 //! under which it fails is reduced to few late messages.
 //!
 //! A [`Strategy`] chooses the orders; each strategy has a file, which sets latencies and ties and knows
-//! nothing of the program. `history.rs` reads from a run's trace what its receives took.
+//! nothing of the program. The systematic one, which tries all orders, has a README beside this file.
 
 mod calls;
 mod conflicts;

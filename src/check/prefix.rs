@@ -1,8 +1,8 @@
 //! The part of a run that is settled if some of its takes are: calls whose lengths follow from the machine's
 //! rules, and the messages that they send.
 //!
-//! A call is settled if it is after nothing that is not. So the settled calls of each processor are its first
-//! ones.
+//! A call is settled if every call that happens before it is settled. So each processor's settled calls are a
+//! prefix of its calls.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Prefix {
     /// `true` if the rules give the lengths of all calls: none waits for a request or a reply, no long
     /// message waits for ports of levels, and none arrives before it is ready to enter (a negative G_l).
     pub is_exact: bool,
-    /// Time after a moment at which a message arrives at the earliest that is not there at that moment.
+    /// A message that has not arrived at time t arrives at t + `least_delay` at the earliest.
     pub least_delay: Time,
 }
 
