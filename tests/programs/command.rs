@@ -85,6 +85,8 @@ fn a_row_has_every_field() {
             "dilation_asked": null,
             "clock": "virtual",
             "carrier": null,
+            "formula_kind": "exact",
+            "formula_source": "LogGP, section 4.7",
             "formula_ns": 1_171_000,
             "model_ns": 1_171_000,
             "measured_ns": null,
@@ -124,7 +126,7 @@ fn compare_measures_the_experiment_of_loggp() {
     let titles: Vec<&str> = lines[11].split_whitespace().collect();
     assert_eq!(titles, ["dilation", "cores", "late", "p50", "p90", "p99", "max", "at", "the", "end"]);
     assert!(lines[12].starts_with("optimal ") && lines[17].starts_with("split "), "{table}");
-    assert!(lines[20].starts_with("dilation"), "{table}");
+    assert!(lines[24].starts_with("dilation"), "{table}");
 }
 
 #[test]
@@ -141,7 +143,15 @@ fn compare_shows_the_model_of_the_experiment_of_loggp() {
     assert_eq!(cells[0], ["optimal", "841.644", "841.644", "+0.00%", "63", "0", "1", "of", "1", "yes"]);
     assert_eq!(cells[3][..5], ["short", "111,287.000", "111,287.000", "+0.00%", "8,064"]);
     assert_eq!(cells[5][..4], ["split", "-", "841.644", "-"]);
-    assert!(lines.ends_with(&["", "no formula for split: the paper shows an example (LogGP, figure 10)"]));
+    let notes = [
+        "",
+        "formula of optimal: exact (LogGP, section 4.7)",
+        "formula of binomial: exact (LogGP, lemma 2)",
+        "formula of long, short: exact (LogGP, table 2)",
+        "formula of fixed: exact (LogGP, section 4.6)",
+        "no formula for split: the paper shows an example (LogGP, figure 10)",
+    ];
+    assert!(lines.ends_with(&notes), "{table}");
     // Numbers are aligned at their ends.
     let ends = |title: &str| lines[3].find(title).unwrap() + title.len();
     assert!(lines[4..10].iter().all(|line| line[..ends("model")].ends_with(|c: char| c.is_ascii_digit())));
@@ -295,10 +305,12 @@ fn noise_is_read_from_a_file_and_recorded_in_the_trace() {
 #[test]
 fn csv_has_the_same_titles_for_every_machine() {
     let loggp = stdout_of("compare scatter --machine cm5 -P 8 --clock virtual --format csv");
-    let lines: Vec<Vec<&str>> = loggp.lines().map(|line| line.split(',').collect()).collect();
+    // A line with more or fewer cells than the first would be an error.
+    let lines = csv::ReaderBuilder::new().has_headers(false).from_reader(loggp.as_bytes()).into_records();
+    let lines: Vec<csv::StringRecord> = lines.collect::<Result<_, _>>().unwrap();
     assert_eq!(lines.len(), 1 + 6);
-    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
-    let cell = |title: &str| lines[1][lines[0].iter().position(|other| *other == title).unwrap()];
+    let cell = |title: &str| &lines[1][lines[0].iter().position(|other| other == title).unwrap()];
+    assert_eq!((cell("formula_kind"), cell("formula_source")), ("exact", "LogGP, section 4.7"));
     assert_eq!((cell("algorithm"), cell("machine"), cell("params.L")), ("optimal", "cm5", "6000000"));
     assert_eq!((cell("params.O_s"), cell("measured_ns"), cell("lateness_ns.p50")), ("", "", ""));
     assert_eq!((cell("verified"), cell("stalls.capacity")), ("true", "2"));
@@ -349,6 +361,11 @@ fn programs_are_json_objects_too() {
     let split = &scatter["algorithms"][5];
     assert_eq!((&split["name"], &split["formula"]), (&json!("split"), &Value::Null));
     assert!(split["no_formula"].as_str().unwrap().contains("figure 10"));
+    let short = &scatter["algorithms"][3];
+    assert_eq!(
+        (&short["formula_source"], &split["formula_source"]),
+        (&json!("LogGP, table 2"), &Value::Null)
+    );
 }
 
 #[test]

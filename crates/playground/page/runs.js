@@ -205,7 +205,8 @@ function showResults() {
 
 function factsOf(one) {
   const paper = one.formula?.time, off = paper ? one.time / paper - 1 : 0;
-  const formula = paper === null || paper === undefined ? "" : Math.abs(off) < 5e-7 ? "The paper's formula says the same. " : `The paper's formula estimates ${spoken(paper)}; the run takes ${percent(Math.abs(off))} ${off > 0 ? "more" : "less"}. `;
+  const says = Math.abs(off) < 5e-7 ? "the same" : `${spoken(paper)}; the run takes ${percent(Math.abs(off))} ${off > 0 ? "more" : "less"}`;
+  const formula = paper === null || paper === undefined ? "" : `The formula${one.formula.is ? `, ${one.formula.is},` : ""} says ${says}. `;
   const stalls = one.stalls ? `${many(one.stalls, "stall")}, ${spoken(one.stall_time)} in all.` : "no stalls.";
   return `${formula}${many(one.messages, "message")}, ${stalls}`;
 }

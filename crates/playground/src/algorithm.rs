@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use loggp::Time;
 use loggp::schedule::Schedule;
 use loggp_goal::patterns::{Method, method_schedule, methods};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
@@ -11,7 +10,7 @@ use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::remap::REMAP;
 use loggp_programs::scatter::SCATTER;
 use loggp_programs::summation::SUMMATION;
-use loggp_programs::{Case, Program};
+use loggp_programs::{Case, FormTime, Program};
 
 use super::recording::{self, Recording};
 use super::request::{Request, Setting};
@@ -42,7 +41,7 @@ pub enum Source {
 /// An algorithm's run: its schedule, and what is known of it besides.
 pub struct Planned {
     pub schedule: Rc<Schedule>,
-    pub formula: Option<Time>,
+    pub form: Option<FormTime>,
     /// True if a reception goes before a send that could begin at the same moment.
     pub receives_first: bool,
 }
@@ -182,13 +181,13 @@ impl Algorithm {
         }
     }
 
-    /// Returns the paper's formula as text, or nothing where there is none.
-    pub fn formula(&self) -> &'static str {
+    /// Returns the formula as text, or nothing where there is none.
+    pub fn formula(&self) -> String {
         match &self.source {
             Source::Program(program, name) => {
-                program.algorithm(name).map_or("", |algorithm| algorithm.formula)
+                program.algorithm(name).map_or(String::new(), |algorithm| algorithm.formula.to_string())
             }
-            _ => "",
+            _ => String::new(),
         }
     }
 
@@ -230,19 +229,19 @@ impl Algorithm {
                 let plan = case.plan().map_err(|why| why.to_string())?;
                 let schedule = plan.schedule().expect("the programs of the page have schedules");
                 let schedule = schedule.map_err(|why| why.to_string())?;
-                Ok(Planned { schedule: Rc::new(schedule), formula: plan.formula(), receives_first: true })
+                Ok(Planned { schedule: Rc::new(schedule), form: plan.form(), receives_first: true })
             }
             Source::Collective(method) => {
                 let make = || method_schedule(method, params.P, size as u64);
                 Ok(Planned {
                     schedule: kept((self.id, params.P, size), make)?,
-                    formula: None,
+                    form: None,
                     receives_first: false,
                 })
             }
             Source::Recording(recording) => Ok(Planned {
                 schedule: kept((self.id, recording.P, 0), || recording.schedule())?,
-                formula: None,
+                form: None,
                 receives_first: false,
             }),
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use loggp::schedule::{Player, Schedule};
 use loggp::trace::{ActivityKind, Caption, Trace};
 use loggp::{Params, Time};
+use loggp_programs::FormTime;
 
 use super::algorithm::{Algorithm, Planned};
 use super::file::{self, FileContent, OpenFile};
@@ -25,6 +26,8 @@ pub struct Run {
     pub stalls: u64,
     pub stall_time: Time,
     pub formula: Option<Time>,
+    /// The formula, if it is an algorithm's: exact, a bound or an estimate, and whose.
+    pub form: Option<FormTime>,
     pub trace: Option<Trace>,
 }
 
@@ -60,8 +63,9 @@ impl Subject {
     pub fn play(&self, setting: &Setting, traced: bool) -> Result<Run, String> {
         let run = match self {
             Subject::Algorithm(algorithm) => {
-                let Planned { schedule, formula, receives_first } = algorithm.plan(setting)?;
-                Run { formula, ..play(&schedule, setting, receives_first, traced)? }
+                let Planned { schedule, form, receives_first } = algorithm.plan(setting)?;
+                let formula = form.map(|form| form.time);
+                Run { formula, form, ..play(&schedule, setting, receives_first, traced)? }
             }
             Subject::File(file) => match &file.content {
                 FileContent::Trace(bytes) => recorded(file::read_trace(bytes)?),
@@ -104,6 +108,7 @@ fn play(schedule: &Schedule, setting: &Setting, receives_first: bool, traced: bo
         stalls: report.stalls,
         stall_time: report.stall_time,
         formula: None,
+        form: None,
         trace: report.trace,
     })
 }
@@ -129,6 +134,7 @@ fn recorded(trace: Trace) -> Run {
         stalls,
         stall_time,
         formula: trace.caption.as_ref().and_then(|caption| caption.formula),
+        form: None,
         trace: Some(trace),
     }
 }

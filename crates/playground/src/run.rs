@@ -20,12 +20,14 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let path = Path::from_events(&events);
     let formula = FormulaBuilder::new(&trace.machine()).formula(&path.hops);
     let rest: Vec<(&str, i64)> = formula.rest.iter().map(|(name, time)| (*name, time.as_ps())).collect();
-    let text = if let Subject::Algorithm(algorithm) = &subject { algorithm.formula() } else { "" };
+    let text = if let Subject::Algorithm(algorithm) = &subject { algorithm.formula() } else { String::new() };
+    let paper = Object::default().with("text", text).with("time", run.formula.map(Time::as_ps));
+    let paper = paper.with("is", run.form.map(|form| form.to_string()));
     let fields = Object::default()
         .with("time", run.time.as_ps())
         .with("text", run.time.to_string())
         .with("cycles", cycles(run.time, run.params.cycle))
-        .with("formula", Object::default().with("text", text).with("time", run.formula.map(Time::as_ps)))
+        .with("formula", paper)
         .with("path", formula.to_string())
         .with("terms", formula.counts)
         .with("rest", rest)

@@ -1,4 +1,4 @@
-//! Studies of the papers' programs: for a case, the time by the paper's formula, by the model, and by a run
+//! Studies of the papers' programs: for a case, the time by its formula, by the model, and by a run
 //! on the wall clock. The answers are numbers; printing them is up to the caller.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names

@@ -24,7 +24,8 @@ class Stalls(Row):
 
 @dataclass(frozen=True)
 class Study(Row):
-    """An algorithm's time by its formula, by the model, and measured on the wall clock."""
+    """An algorithm's time by its formula, by the model, and measured on the wall clock. The formula is `exact`, an
+    `upper bound`, a `lower bound` or an `estimate` (`formula_kind`), and a paper's or `ours` (`formula_source`)."""
 
     program: str
     algorithm: str
@@ -32,6 +33,8 @@ class Study(Row):
     params: Params
     size: int
     formula: Time | None
+    formula_kind: str | None
+    formula_source: str | None
     model: Time | None
     measured: Time | None
     error_formula: float | None
@@ -309,14 +312,15 @@ class ProgramOption(Row):
 
 @dataclass(frozen=True)
 class Algorithm(Row):
-    """An algorithm of a program, with the formula for its time and where that is from, or why there is
-    none."""
+    """An algorithm of a program, with the formula for its time and where that is from (a paper, or `ours`), or why
+    there is none."""
 
     name: str
     about: str
     formula: str | None
+    formula_source: str | None
     no_formula: str | None
-    shown: ClassVar[Sequence[str]] = ("name", "about", "formula", "no_formula")
+    shown: ClassVar[Sequence[str]] = ("name", "about", "formula", "formula_source", "no_formula")
 
 
 @dataclass(frozen=True)
