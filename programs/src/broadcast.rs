@@ -149,8 +149,8 @@ struct LevelBroadcast<'a> {
 }
 
 impl Plan for LevelBroadcast<'_> {
-    /// This is exact where no level but the innermost has a g above its L + o. Then the last to get the datum on a level
-    /// begins the next level later than the last to send it, whose gap may delay it.
+    /// This is exact where no level but the innermost has a g above its L + o. Then who sends last on a level can
+    /// begin the next level before who receives last. Elsewhere the gap may delay it.
     fn form(&self) -> Option<FormTime> {
         let Case { params, levels, size, .. } = self.case;
         let levels: Vec<&Params> =

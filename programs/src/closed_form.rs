@@ -77,9 +77,9 @@ impl fmt::Display for ClosedForm {
 }
 
 impl FormTime {
-    /// Returns the time of a closed form for one level. It is of this kind on the papers' machine: every message takes
-    /// L and is in transit until it arrives, the capacity follows from L and g, ties go by number, there is no noise, and work is charged. Elsewhere it
-    /// is an estimate.
+    /// Returns the time of a closed form for one level. It is of this kind on the papers' machine: every message
+    /// takes L and is in transit until it arrives, the capacity follows from L and g, ties go by number, there
+    /// is no noise, and work is charged. Elsewhere it is an estimate.
     pub fn new(case: &Case, kind: FormKind, time: Time) -> FormTime {
         FormTime::on_levels(case, if case.levels.is_empty() { kind } else { FormKind::Estimate }, time)
     }

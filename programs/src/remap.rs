@@ -25,11 +25,11 @@
 //! **Naive**, "all but L/g processors will stall on the first send and then one will send to processor 0
 //! every g cycles" (LogP 4.1.2). So its m messages arrive one each g. Meanwhile processor 0, which nothing
 //! hinders, has sent all of its own; so P - 2 senders are left for processor 1, P - 3 for processor 2: in
-//! total P/2 times as many gaps as in the staggered order. This is an estimate of ours and no bound; LogP has no formula. The model may
-//! exceed it a little, as a processor that sends is not always ready to receive. It falls short of it where a
-//! block has fewer words than there are processors, since the first to be done with a receiver go on to the
-//! next while others stall. It also falls short of it where L is no multiple of g: then C messages each L are
-//! more than one each g, and the receiver lags behind.
+//! total P/2 times as many gaps as in the staggered order. LogP has no formula: this one is ours, an estimate
+//! and no bound. The model may exceed it a little, as a processor that sends is not always ready to receive. It
+//! falls short of it where a block has fewer words than there are processors, since the first to be done with
+//! a receiver go on to the next while others stall. It also falls short of it where L is no multiple of g: then
+//! C messages each L are more than one each g, and the receiver lags behind.
 
 use loggp::schedule::{Schedule, ScheduleError};
 use loggp::{Pack, Params, Payload, Ports, Time, Unpack, Work};

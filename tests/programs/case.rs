@@ -19,8 +19,8 @@ pub fn formula(case: &Case) -> Option<Time> {
     case.plan().unwrap().formula()
 }
 
-/// Asserts that the model's time is what the closed form says of it. Returns the form's kind, and how much more
-/// the model takes.
+/// Asserts that the model's time is what the closed form says of it. Returns the form's kind, and how much
+/// more the model takes.
 pub fn check_form(case: &Case) -> Option<(FormKind, Time)> {
     let form = case.plan().unwrap().form()?;
     let off = model(case) - form.time;

@@ -37,8 +37,8 @@ fn draw_case(rng: &mut fastrand::Rng, program: &'static Program, algorithm: &Alg
     Case { levels: if is_on_levels { vec![Level::new(level)] } else { Vec::new() }, ..case }
 }
 
-/// What says exact is the model's time to the picosecond, and bounds are kept. Among many cases of what says bound
-/// or estimate there is one with another time, or it would be exact.
+/// What says exact is the model's time to the picosecond, and bounds are kept. Among many cases of what says
+/// bound or estimate there is one with another time, or it would be exact.
 #[test]
 fn every_closed_form_is_what_it_says() {
     let mut rng = fastrand::Rng::with_seed(5);

@@ -332,8 +332,8 @@ proptest! {
         }
     }
 
-    /// Lemma 2 claims equality for every P. Elsewhere the new source has floor(P/2) sets and the old one, which starts
-    /// earlier, one more, and the lemma counts the later start and the larger number.
+    /// Lemma 2 claims equality for every P. Where it is no more than a bound, the new source has floor(P/2) sets
+    /// and the old one, which starts earlier, one more, and the lemma counts the later start and the larger number.
     #[test]
     fn halving_takes_what_lemma_2_says_or_less(params in any_params(1..130_usize), k in 1..20_usize) {
         let (_, late) = check_form(&case(&SCATTER, "binomial", params, k)).unwrap();

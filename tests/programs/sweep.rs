@@ -43,7 +43,8 @@ formula of flat: exact (ours)
     );
 }
 
-/// Of several points the note on a formula that is not exact has the greatest error, and so have pictures of runs.
+/// Of several points the note on a formula that is not exact has the greatest error. A run's picture has a note
+/// too.
 #[test]
 fn a_note_says_what_a_formula_is_and_how_far_off() {
     let line = "remap short-staggered short-naive -P 16 --params L=6,o=1,g=4";

@@ -77,8 +77,8 @@ fn name_column<'a>() -> Columns<'a, StudyRow> {
     columns
 }
 
-/// Returns a sentence on what the formula of a run is: exact, a bound or an estimate, and whose. Of several runs of
-/// an algorithm it has the greatest error.
+/// Returns a sentence on what the formula of a run is: exact, a bound or an estimate, and whose. Of several
+/// runs of an algorithm it has the greatest error.
 fn form_note(row: &StudyRow, rows: &[StudyRow]) -> Option<String> {
     let (name, form) = (row.case().algorithm.name, row.answers.prediction.form?);
     let is_like = |other: &&StudyRow| {

@@ -56,8 +56,8 @@ impl Tuning {
         let mut groups: Vec<Vec<Candidate>> = cases.iter().map(|case| candidates(case, &is_open)).collect();
         groups.iter_mut().flatten().enumerate().for_each(|(place, candidate)| candidate.place = place);
         groups.iter_mut().for_each(|group| group.sort_by_key(|candidate| candidate.formula));
-        // The case with the least time by the formula is run, and that with the greatest, and all that have no exact
-        // one.
+        // Of an algorithm the cases with the least and the greatest time by the formula are run, and all whose
+        // formula is not exact.
         let ends = groups.iter_mut().flat_map(take_ends).collect();
         tuning.add(ends, emulation, threads, &done);
         let (believed, others): (Vec<_>, Vec<_>) =

@@ -49,8 +49,8 @@ pub fn total_time(plan: &Fft) -> Option<Time> {
     phases(plan).into_iter().map(|(_, time)| time).sum()
 }
 
-/// Returns how the time of all phases stands to the model's. Single ports make messages of several words wait for
-/// each other.
+/// Returns how the time of all phases stands to the model's. Single ports make messages of several words wait
+/// for each other.
 pub fn kind(plan: &Fft) -> FormKind {
     let Fft { case, variant, shape, .. } = plan;
     let points = if *variant == FftVariant::Long { shape.c() } else { 1 };

@@ -235,7 +235,7 @@ impl LuPart<'_> {
 
 impl Plan for Lu<'_> {
     fn form(&self) -> Option<FormTime> {
-        // Among several processors it takes every row as equally likely to have the pivot, and counts no stalls.
+        // Among several processors every row is taken as equally likely to have the pivot, and no stall counts.
         let kind = if self.case.params.P == 1 { FormKind::Exact } else { FormKind::Estimate };
         self.predicted().map(|logs| FormTime::new(self.case, kind, logs.end()))
     }

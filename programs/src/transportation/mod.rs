@@ -264,8 +264,8 @@ impl Transportation<'_> {
         }
     }
 
-    /// Returns how the predicted time stands to the model's. With a barrier of the machine's own every step begins
-    /// when all processors have ended the one before.
+    /// Returns how the predicted time stands to the model's. With a barrier of the machine's own every step
+    /// begins when all processors have ended the one before.
     fn kind(&self) -> FormKind {
         let Case { params, ports, barrier, .. } = self.case;
         let Some(barrier) = barrier else { return FormKind::Estimate };

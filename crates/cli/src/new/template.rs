@@ -42,7 +42,7 @@ struct Ring<'a>(&'a Case);
 const BLOCK: Tag<Vec<u64>> = Tag::named(0, "block");
 
 impl Plan for Ring<'_> {
-    /// Returns the time by the formula, which depends on the case, and not on the run; and that it is the model's.
+    /// Returns the time by the formula, which depends on the case, and not on the run; and that it is exact.
     fn form(&self) -> Option<FormTime> {
         let params @ Params { L, o, g, P, .. } = self.0.params;
         let stream = params.stream(params.words(8 * self.0.size)); // (k-1)G
