@@ -1,5 +1,8 @@
 //! The paper's three codes of the elimination, and how a large one is run in little time.
 //!
+//! The paper's program is lost. Two stand for it here. The one that is judged sends messages as long and as
+//! many as the paper says; the other stands beside it.
+//!
 //! With lengths a quarter as long, bytes that cost four times and flops that cost sixteen times as much, a
 //! step of n/4 equations costs what it costs at n, and there are a quarter as many steps. So a run at n/4
 //! takes a quarter of the time. Its record with all lengths four times as long is a record of Myrinet itself,
@@ -10,23 +13,43 @@ use loggp_programs::gauss::{FLOP, GAUSS, longest_message};
 use loggp_study::analysis::WhatIf;
 
 use super::platforms::with_changes;
+use crate::Verdict;
 use crate::prelude::*;
+
+/// A program that stands for the paper's.
+#[derive(Clone, Copy, Debug)]
+pub struct EliminationProgram {
+    /// Its algorithm, which names the program.
+    pub name: &'static str,
+    fragmented: &'static str,
+    /// Whether the paper's numbers are judged with it. The other is always run at the usual sizes.
+    is_judged: bool,
+}
+
+/// The program that is judged: four processors share a block of rows.
+pub const SHARED: EliminationProgram =
+    EliminationProgram { name: "shared", fragmented: "shared-fragmented", is_judged: true };
+/// The program beside it: each block has an owner, who sends it to all others.
+pub const WHOLE: EliminationProgram =
+    EliminationProgram { name: "whole", fragmented: "fragmented", is_judged: false };
+/// Both.
+pub const PROGRAMS: [EliminationProgram; 2] = [SHARED, WHOLE];
 
 /// A code of the elimination.
 #[derive(Debug)]
 pub struct CodeVariant {
     /// Name in the paper.
     pub name: &'static str,
-    algorithm: &'static str,
+    is_fragmented: bool,
     /// S of the machine.
     pub S: usize,
 }
 
 /// Columns of tables 7 and 10.
 pub const CODES: [CodeVariant; 3] = [
-    CodeVariant { name: "original", algorithm: "whole", S: 16_383 },
-    CodeVariant { name: "S = 65,536", algorithm: "whole", S: 65_536 },
-    CodeVariant { name: "fragmented", algorithm: "fragmented", S: 16_383 },
+    CodeVariant { name: "original", is_fragmented: false, S: 16_383 },
+    CodeVariant { name: "S = 65,536", is_fragmented: false, S: 65_536 },
+    CodeVariant { name: "fragmented", is_fragmented: true, S: 16_383 },
 ];
 
 /// Sizes of the tables.
@@ -71,10 +94,41 @@ impl PrintedRun {
         PRINTED.iter().find(|run| (run.n, run.code) == (n, code)).expect("both tables have it")
     }
 
-    /// Computes the error of a prediction in %, with one decimal, from the printed times.
-    pub fn error_percent(&self, model: usize) -> String {
-        format!("{:.1}", 100.0 * (number(self.predicted[model].0) / number(self.measured) - 1.0))
+    /// Computes the error of a prediction in % from the printed times.
+    pub fn error(&self, model: usize) -> f64 {
+        100.0 * (number(self.predicted[model].0) / number(self.measured) - 1.0)
     }
+
+    /// Returns whether the printed error can be that of the times before they were rounded.
+    fn is_error_possible(&self, model: usize) -> bool {
+        let (predicted, error) = self.predicted[model];
+        let error_of = |half: f64| 100.0 * ((number(predicted) + half) / (number(self.measured) - half) - 1.0);
+        let (least, most) = (error_of(-0.0005), error_of(0.0005));
+        (least - 0.05..=most + 0.05).contains(&number(error))
+    }
+
+    /// Returns how many times the tables print it: up to n = 1024 once for each code.
+    pub fn repeats(&self) -> usize {
+        if has_different_codes(self.n) { 1 } else { CODES.len() }
+    }
+}
+
+/// Adds a row for printed errors of predictions by a model, computed from the printed times. Agreement asks
+/// for what the rounding of the times leaves.
+pub fn add_errors<'s>(
+    sheet: &'s mut Sheet,
+    (what, place): (&str, &str),
+    runs: &[(usize, &PrintedRun)],
+) -> &'s mut ExhibitRow {
+    let printed = join_words(runs.iter().map(|(model, run)| run.predicted[*model].1));
+    let ours = join_words(runs.iter().map(|(model, run)| format!("{:.1}", run.error(*model))));
+    let row = sheet.add_text(what, place, &printed, ours);
+    row.numbers = runs.iter().map(|(_, run)| run.repeats()).sum();
+    row.rule = "each as the printed times, which are rounded to 1 ms, allow it".into();
+    if row.verdict == Verdict::Differs && runs.iter().all(|(model, run)| run.is_error_possible(*model)) {
+        (row.verdict, row.as_expected) = (Verdict::Within, true);
+    }
+    row
 }
 
 /// Parses a number of the tables.
@@ -91,28 +145,37 @@ pub fn myrinet(S: usize) -> Params {
     with_changes(preset_machine("myrinet", 16), &format!("S={S}"))
 }
 
-/// Returns the number by which a size is divided to run it.
-pub fn size_divisor(lab: &Lab, n: usize) -> usize {
-    lab.pick(n.div_ceil(1024), 1)
+/// Returns the number by which a size is divided to run it with a program.
+pub fn size_divisor(lab: &Lab, program: EliminationProgram, n: usize) -> usize {
+    if lab.full && program.is_judged { 1 } else { n.div_ceil(1024) }
 }
 
-/// Writes the size of a run.
+/// Writes the size of a run with the program that is judged.
 pub fn size_text(lab: &Lab, n: usize) -> String {
-    match size_divisor(lab, n) {
+    match size_divisor(lab, SHARED, n) {
         1 => format!("n = {n}"),
         divisor => format!("n = {n}, run at n/{divisor}"),
     }
 }
 
+/// Returns the name of a run's series.
+fn series_name(lab: &Lab, program: EliminationProgram, n: usize, code: &str) -> String {
+    match size_divisor(lab, program, n) {
+        1 => format!("{}, n = {n}, {code}", program.name),
+        divisor => format!("{}, n = {n}, run at n/{divisor}, {code}", program.name),
+    }
+}
+
 /// Returns the case of an elimination at n, run at n/divisor.
-pub fn case(code: &CodeVariant, n: usize, divisor: usize) -> Case {
+pub fn case(program: EliminationProgram, code: &CodeVariant, n: usize, divisor: usize) -> Case {
     let params = myrinet(code.S);
     let gps = params.gps().expect("it is a machine of LogGPS");
     let times = [("O_s", gps.O_s), ("O_r", gps.O_r), ("G_s", gps.G_s), ("G_l", gps.G_l)];
     let times = times.map(|(name, time)| format!("{name}={}ps", divisor as i64 * time.as_ps())).join(",");
     let params = with_changes(params, &format!("s={},S={},{times}", gps.s / divisor, gps.S / divisor));
     let flop = 10_800 * (divisor * divisor) as i64; // the default is 10.8 ns
-    Case { size: n / divisor, ..Case::new(&GAUSS, code.algorithm, params) }.with(&FLOP, Time::from_ps(flop))
+    let algorithm = if code.is_fragmented { program.fragmented } else { program.name };
+    Case { size: n / divisor, ..Case::new(&GAUSS, algorithm, params) }.with(&FLOP, Time::from_ps(flop))
 }
 
 /// Returns whether the three codes differ: some message is longer than S.
@@ -126,12 +189,21 @@ pub fn codes(n: usize) -> impl Iterator<Item = (usize, &'static str)> {
     CODES.iter().map(name).enumerate().take(if has_different_codes(n) { 3 } else { 1 })
 }
 
-/// Returns the runs of all sizes and codes.
+/// Returns the runs of all sizes and codes, with both programs.
 pub fn series(lab: &Lab) -> Vec<CaseSeries> {
+    PROGRAMS.into_iter().flat_map(|program| program_series(lab, program)).collect()
+}
+
+/// Returns the runs of all sizes and codes, with the program that is judged.
+pub fn judged_series(lab: &Lab) -> Vec<CaseSeries> {
+    program_series(lab, SHARED)
+}
+
+fn program_series(lab: &Lab, program: EliminationProgram) -> Vec<CaseSeries> {
     let make_series = |n: usize| {
         let one = move |(code, name): (usize, _)| {
-            let case = case(&CODES[code], n, size_divisor(lab, n));
-            CaseSeries::from_case(format!("{}, {name}", size_text(lab, n)), case).traced()
+            let case = case(program, &CODES[code], n, size_divisor(lab, program, n));
+            CaseSeries::from_case(series_name(lab, program, n, name), case).traced()
         };
         codes(n).map(one)
     };
@@ -141,24 +213,31 @@ pub fn series(lab: &Lab) -> Vec<CaseSeries> {
 /// A run of a code at n.
 pub struct Elimination {
     divisor: usize,
-    /// Time at n.
-    pub time: Time,
     /// The run, at the reduced size.
     result: CaseResult,
 }
 
 impl Elimination {
     /// Returns a run of these series. Where the codes do not differ, that is their common run.
-    pub fn from_sheet(sheet: &Sheet, n: usize, code: usize) -> Elimination {
+    pub fn from_sheet(sheet: &Sheet, program: EliminationProgram, n: usize, code: usize) -> Elimination {
         let (_, name) = codes(n).nth(if has_different_codes(n) { code } else { 0 }).expect("there is one");
-        let result = sheet.last_result(&format!("{}, {name}", size_text(sheet.lab, n))).clone();
-        let divisor = size_divisor(sheet.lab, n);
-        Elimination { divisor, time: divisor as i64 * result.model(), result }
+        let result = sheet.last_result(&series_name(sheet.lab, program, n, name)).clone();
+        Elimination { divisor: size_divisor(sheet.lab, program, n), result }
     }
 
     /// Returns the time at n, in s.
-    pub fn seconds(&self) -> f64 {
-        self.time.in_units(SEC)
+    pub fn seconds(&self) -> Ran<f64> {
+        self.result.ran(|result| (self.divisor as i64 * result.model()).in_units(SEC))
+    }
+
+    /// Returns whether it was run at n itself.
+    pub fn is_whole(&self) -> bool {
+        self.divisor == 1
+    }
+
+    /// Returns the bytes of its longest message, at n.
+    pub fn longest_message(&self) -> Ran<f64> {
+        self.result.metric("longest message") * self.divisor as f64
     }
 
     /// Returns the trace, at the reduced size.
@@ -166,16 +245,18 @@ impl Elimination {
         self.result.trace()
     }
 
-    /// Returns the bytes of all messages above S, at n: at n/d there are one d-th of the messages, each with
-    /// one d-th of the bytes.
-    pub fn long_bytes(&self) -> usize {
-        let S = self.trace().params.gps().map_or(usize::MAX, |gps| gps.S);
-        let words = self.trace().messages.iter().map(|message| message.words).filter(|words| *words > S);
-        words.sum::<usize>() * self.divisor * self.divisor
+    /// Returns the bytes of all messages above S at n, for each processor in the mean: at n/d there are one
+    /// d-th of the messages, each with one d-th of the bytes.
+    pub fn long_bytes(&self) -> Ran<f64> {
+        self.trace().ran(|trace| {
+            let S = trace.params.gps().map_or(usize::MAX, |gps| gps.S);
+            let words = trace.messages.iter().map(|message| message.words).filter(|words| *words > S);
+            (words.sum::<usize>() * self.divisor * self.divisor) as f64 / trace.params.P as f64
+        })
     }
 
     /// Replays the run with changed parameters or another model. Returns the time at n in s, and the trace.
-    pub fn replay_with(&self, what: &str) -> Result<(f64, Trace), StudyError> {
+    pub fn replay_with(&self, what: &str) -> Result<(Ran<f64>, Trace), StudyError> {
         let mut calls = self.trace().clone();
         calls.params = myrinet(CODES[0].S);
         for call in &mut calls.calls {
@@ -184,7 +265,10 @@ impl Elimination {
             }
         }
         let again = WhatIf::read(what, calls.params)?.replay(&calls)?;
-        let last = again.activities.iter().map(|activity| activity.end).max().unwrap_or(Time::ZERO);
-        Ok(((self.divisor as i64 * last).in_units(SEC), again))
+        let time = again.ran(|again| {
+            let last = again.activities.iter().map(|activity| activity.end).max().unwrap_or(Time::ZERO);
+            (self.divisor as i64 * last).in_units(SEC)
+        });
+        Ok((time, again))
     }
 }

@@ -213,7 +213,7 @@ fn step_of_two_overheads(lab: &Lab, platform: &Platform, w: Time) -> Result<Ran<
     let params = platform.params();
     let gps = params.gps().expect("it is a machine of LogGPS");
     let o = params.o.as_ps() + gps.s as i64 * (gps.G_s - gps.G_l).as_ps() / 2;
-    let above = with_changes(params, &format!("o={o}ps,G_s={}ps", gps.G_l.as_ps()));
+    let above = with_changes(params, &format!("o={o}ps,s=0"));
     Ok((model_ns(lab, above, gps.s + 1, w)? - model_ns(lab, params, gps.s, w)?) / 1e3)
 }
 
