@@ -192,6 +192,7 @@ fn impossible_cases_are_refused_with_possible_ones() {
         ("gauss whole size=0", "leaves nothing to solve; give at least 1"),
         ("gauss whole size=10000", "give at most 8192"),
         ("gauss whole entries=none.csv", "none.csv cannot be read"),
+        ("gauss shared P=6 size=9", "four processors share a block of rows, and P = 6 is no multiple of 4"),
         (
             "gauss fragmented size=9 S=0",
             "with S = 0 words it would wait for its receivers; give an S of at least",

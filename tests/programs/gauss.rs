@@ -31,6 +31,29 @@ fn processors_send_what_the_others_need_and_no_more() {
     }
 }
 
+/// Of a shared block each other processor is sent one message for a pivot, the three others who share it one
+/// for a row, and each of the other fours four with the block. An unknown goes round alone.
+#[test]
+fn sharers_send_what_the_others_need_and_no_more() {
+    for (n, P) in [(64, 16), (64, 8), (61, 4), (7, 12), (1, 4)] {
+        let run = outcome(&case("shared", machines(P)[1], n), &Emulation::default()).run;
+        let blocks = (n - 1) / 4 * (P - 4);
+        assert_eq!(run.messages(), ((P - 1) * 2 * n + 3 * (n - 1) + blocks) as u64, "{n} {P}");
+    }
+}
+
+/// Three quarters of 16 processors send one message of 16(n-4j) bytes for the j-th block.
+#[test]
+fn a_shared_block_travels_in_messages_of_16_bytes_a_column() {
+    let run = outcome(&case("shared", machines(16)[2], 128), &Emulation::with_trace()).run;
+    let messages = run.trace.unwrap().messages;
+    // Shorter ones may be rows, of up to 4 * 127 bytes.
+    for j in 1..24 {
+        let bytes = 16 * (128 - 4 * j);
+        assert_eq!(messages.iter().filter(|message| message.words == bytes).count(), 12, "{j}");
+    }
+}
+
 /// The smallest case by hand: one block of one row, on two processors.
 #[test]
 fn one_equation_takes_as_long_as_by_hand() {
@@ -49,10 +72,13 @@ fn pivoting_keeps_small_diagonals_accurate() {
     let file = folder.path().join("matrix.csv");
     let texts =
         ["1e-20, 1\n1, 1\n", "0, 1\n1, 0\n", "0, 0, 2\n1e-18, 3, 0\n5, 1, 1\n", "1e-300, 1\n1e-300, 2\n"];
-    for (P, text) in [1, 2, 5].into_iter().flat_map(|P| texts.map(|text| (P, text))) {
+    let machines_and_texts = [("whole", 1), ("whole", 2), ("whole", 5), ("shared", 4), ("shared", 8)];
+    for ((algorithm, P), text) in
+        machines_and_texts.into_iter().flat_map(|one| texts.map(|text| (one, text)))
+    {
         std::fs::write(&file, text).unwrap();
         let case =
-            case("whole", machines(P)[1], text.lines().count()).with(&ENTRIES, Entries::File(file.clone()));
+            case(algorithm, machines(P)[1], text.lines().count()).with(&ENTRIES, Entries::File(file.clone()));
         let residual = outcome(&case, &Emulation::default()).metric("scaled residual").unwrap();
         assert!(residual < 1.0, "{text}: {residual}");
     }
@@ -63,14 +89,15 @@ fn a_singular_matrix_is_reported_in_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("singular.csv");
     std::fs::write(&file, "1, 0, 0, 4\n0, 2, 1, 0\n1, 2, 1, 4\n3, 1, 1, 0\n").unwrap();
-    for P in [1, 2, 4, 6] {
+    for (algorithm, P) in [("whole", 1), ("whole", 2), ("whole", 4), ("whole", 6), ("shared", 4), ("shared", 8)]
+    {
         for (number, params) in machines(P).into_iter().enumerate() {
             let why =
                 |case: Case| case.plan().unwrap().run(&Emulation::default()).unwrap().verified.unwrap_err();
-            let zeros = case("whole", params, 30).with(&ENTRIES, Entries::Singular);
+            let zeros = case(algorithm, params, 30).with(&ENTRIES, Entries::Singular);
             let sentence = "A is singular, so there is no one solution: row 30 depends on those before it, and has no pivot";
             assert_eq!(why(zeros), sentence, "{P} {number}");
-            let sum = case("whole", params, 4).with(&ENTRIES, Entries::File(file.clone()));
+            let sum = case(algorithm, params, 4).with(&ENTRIES, Entries::File(file.clone()));
             assert_eq!(why(sum), sentence.replace("30", "3"), "{P} {number}");
         }
     }
@@ -78,7 +105,7 @@ fn a_singular_matrix_is_reported_in_a_sentence() {
 
 /// If no message waits for its receiver there is nothing to fragment.
 #[test]
-fn both_algorithms_take_the_same_time_without_S() {
+fn fragments_take_the_same_time_without_S() {
     let time = |algorithm: &str, P: usize| {
         let case = case(algorithm, machines(P)[0], 50).with(&ENTRIES, Entries::Orthogonal);
         model(&case)
@@ -86,6 +113,7 @@ fn both_algorithms_take_the_same_time_without_S() {
     for P in [1, 3, 16] {
         assert_eq!(time("whole", P), time("fragmented", P));
     }
+    assert_eq!(time("shared", 16), time("shared-fragmented", 16));
 }
 
 /// An option that programs share has a default for each.
@@ -98,8 +126,8 @@ fn the_default_of_flop_differs_by_program() {
 
 #[test]
 fn measured_work_is_right_too() {
-    for algorithm in ["whole", "fragmented"] {
-        let case = Case { work: Work::Measured, ..case(algorithm, machines(3)[2], 120) };
+    for (algorithm, P) in [("whole", 3), ("fragmented", 3), ("shared", 8), ("shared-fragmented", 8)] {
+        let case = Case { work: Work::Measured, ..case(algorithm, machines(P)[2], 120) };
         let answers = Study::new(case).run().unwrap();
         assert_eq!(answers.wrong, None);
         assert!(answers.prediction.model.is_some_and(|time| time > Time::ZERO));
