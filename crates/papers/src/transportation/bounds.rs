@@ -7,7 +7,7 @@ use loggp_programs::transportation::{
     TwoStageForm, matrix,
 };
 
-use super::{BARRIER, case, message_lengths, run_two_stage, shortest_and_longest};
+use super::{BARRIER, add_formula_check, case, message_lengths, run_two_stage, shortest_and_longest};
 use crate::prelude::*;
 
 pub const BOUNDS: Exhibit = Exhibit {
@@ -125,6 +125,8 @@ const ALL: [PaperBound; 13] = {
     ]
 };
 
+/// Name of the series with the least traffic for which section 7.3 calls the algorithm optimal.
+const LEAST_TRAFFIC: &str = "t = p^2 + p tau/mu";
 /// The series' quantity.
 const TRAFFIC_BOUND: &str = "traffic bound t";
 
@@ -141,6 +143,11 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
             .measured_if(|t| t == 4096.0),
         CaseSeries::from_values("two-stage, P = 8", TRAFFIC_BOUND, sizes(), |t| {
             equal_case("two-stage", 8, t)
+        }),
+        CaseSeries::from_values(LEAST_TRAFFIC, "P", [8, 16, 32, 64], |P| {
+            let Params { L, o, g, .. } = case("two-stage", P).params;
+            let tau_over_mu = (L + 2 * o + BARRIER).in_units(g / 4);
+            equal_case("two-stage", P, P * P + (P as f64 * tau_over_mu).ceil() as usize)
         }),
         CaseSeries::from_values("r = c/4", TRAFFIC_BOUND, sizes(), |t| random("two-stage", t / 4, t)),
         CaseSeries::from_values("c = r/4, alternate", TRAFFIC_BOUND, sizes(), |t| {
@@ -186,6 +193,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     add_bounds(sheet)?;
     add_times(sheet);
     add_constants(sheet);
+    add_formula_check(sheet, 5.0);
     add_moves(sheet)?;
     let over = |name: &str, metric: &str| sheet.series(name).map_points(|result| result.metric(metric));
     let formula = sheet
@@ -236,6 +244,12 @@ fn add_times(sheet: &mut Sheet) {
     let ours = ["two-stage, P = 8", "two-stage"];
     let ours = ours.map(|name| sheet.last_result(name).metric("time / 2 t mu"));
     sheet.add_claim(what, "abstract", quote, rule(), ours);
+    let quote = "The algorithm takes time O(t) and is optimal when traffic";
+    let what = "time over 2 t mu at t = p^2 + p tau/mu, P = 8, 16, 32, 64";
+    let least = between(1.0, 3.5)
+        .because("1 for the traffic, and up to 2.5 for 2 p^2 parts, 2 p tau and 3 p^2 of mu");
+    let ours = sheet.series(LEAST_TRAFFIC).map_runs(|result| result.metric("time / 2 t mu").value());
+    sheet.add_claim(what, "7.3", quote, least, ours);
     let quote = "transportation can be done in (r+c)\u{3bc} time";
     let what = "time over (r + c) mu at the largest t, P = 16: r = c/4, and c = r/4 by the alternate scheme";
     let ours =
@@ -249,7 +263,7 @@ fn add_times(sheet: &mut Sheet) {
         what,
         "10",
         quote,
-        between(1.5, 2.5).because("roughly half: a quarter either way"),
+        between(1.5, 2.5).because("roughly half is a quarter either way"),
         [ours],
     );
     let sparse = sheet.series("two-stage-sparse");

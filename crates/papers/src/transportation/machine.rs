@@ -91,8 +91,7 @@ fn add_collective(
     let rule = between(1.8, 2.2).because("in proportion, but for the terms without n");
     let what = format!("time of a {name}, P = 32: n/p = 2,048, 4,096 and 8,192 over half as much");
     sheet.add_claim(what, "4.2", quote, rule, times.windows(2).map(|pair| pair[1] / pair[0]));
-    let rule =
-        between(1.0, 4.0).because("small: less than the paper's \"typically between 2 and 3\" and one");
+    let rule = between(1.0, 4.0).because("small is of the order of section 7.3's 2 to 3");
     let what = format!("time of a {name} for an element over mu, n/p = 1,024 to 8,192, P = 32");
     let ours = times.iter().zip(LENGTHS).map(|(time, length)| *time / length as f64);
     sheet.add_claim(what, "4.2", quote, rule, ours);

@@ -79,6 +79,22 @@ fn run_two_stage(lab: &Lab, matrix: &Matrix, form: TwoStageForm) -> Result<Run<D
     Ok(run)
 }
 
+/// Adds a check of all runs that have a formula: that it is their time, or an upper bound that is `above` them
+/// by no more, in percent.
+fn add_formula_check(sheet: &mut Sheet, above: f64) {
+    let what = match above {
+        0.0 => "runs whose time is the formula's".to_string(),
+        _ => format!("runs whose formula is above their time by {above}% at most"),
+    };
+    let all = sheet.results.iter().flat_map(|series| &series.points);
+    let checks: Vec<Ran<bool>> = all
+        .filter(|result| result.prediction.formula.is_some() && result.answers.is_some())
+        .map(|result| result.ran(|one| one.formula().in_units(one.model())))
+        .map(|over| over.map(|over| (1.0..=1.0 + above / 100.0).contains(&over)))
+        .collect();
+    sheet.add_own_check(what, checks);
+}
+
 /// Joins numbers of several runs.
 ///
 /// # Panics

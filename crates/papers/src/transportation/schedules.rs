@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{matrix_case, named_matrix};
+use super::{add_formula_check, matrix_case, named_matrix};
 use crate::prelude::*;
 
 pub const FIGURE_4: Exhibit = Exhibit {
@@ -77,6 +77,7 @@ fn show_linear(sheet: &mut Sheet) -> Result<(), StudyError> {
         "messages of the matrix, each sent once",
         expected.map(|pair| trace.ran(|_| is_sent_once(pair))),
     );
+    add_formula_check(sheet, 0.0);
     let title = "Figure 1 by linear permutation, P = 8, CM-5";
     let caption = "First the exchange of the vectors, then seven steps with a barrier after each.";
     sheet.add_timeline("timeline", caption, title, &result);

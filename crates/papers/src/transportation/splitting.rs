@@ -6,7 +6,9 @@ use loggp_programs::transportation::{
 };
 
 use super::matrices::add_entries;
-use super::{case, matrix_case, message_lengths, named_matrix, run_two_stage, shortest_and_longest};
+use super::{
+    add_formula_check, case, matrix_case, message_lengths, named_matrix, run_two_stage, shortest_and_longest,
+};
 use crate::prelude::*;
 
 pub const FIGURE_8: Exhibit = Exhibit {
@@ -178,6 +180,7 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_own_check("processors of 8 matrices that split as figure 8 does line by line", same);
     let what = "matrices whose messages of stage 1 have t/p elements, rounded down or up";
     sheet.add_own_check(what, even);
+    add_formula_check(sheet, 1.0);
     let [a, b, c, d] = curves;
     let plot = Plot::new("Messages before and after splitting", "P = 32, t = 6,411 elements, fan-out k = 32")
         .x("1 / l, for the skew l", Scale::Points)
@@ -244,6 +247,7 @@ fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "The additional step reduces the total length of messages reaching an intermediate processor from t + p to t";
     let what = "elements that come to the busiest intermediate with the additional step: t = 17";
     sheet.add_claim(what, "7.1", quote, at_most(17.0), [received(&scanned)]);
+    add_formula_check(sheet, 0.0);
     add_parts_and_timeline(sheet, &scanned.results, "two-stage-scan of figure-9");
     Ok(())
 }
@@ -326,6 +330,7 @@ fn show_figure_11(sheet: &mut Sheet) -> Result<(), StudyError> {
         at_most(17.0),
         [leaving(&combined)],
     );
+    add_formula_check(sheet, 0.0);
     add_parts_and_timeline(sheet, &alternate.results, "two-stage-alternate-combine of figure-11");
     Ok(())
 }
