@@ -6,7 +6,7 @@ use loggp_programs::math::trees;
 use loggp_programs::summation::{SUMMATION as PROGRAM, TIME};
 
 use super::broadcast::information_times;
-use super::search::SummationSearch;
+use super::search::{ScheduleSearch, SummationSearch};
 use super::{CM5, cycles, machine_name};
 use crate::prelude::*;
 
@@ -18,7 +18,9 @@ pub const SUMMATION: Exhibit = Exhibit {
     left_out: "",
     notes: "A summation is a broadcast whose messages run backwards, on a machine whose latency is L + 1: a processor that begins to send \
             at S_i in t steps has the datum at t - S_i in the broadcast (section 4.1). The paper has no example in numbers; LogP's \
-            figure 4 (P = 8, L = 5, o = 2, g = 4, T = 28) is one.",
+            figure 4 (P = 8, L = 5, o = 2, g = 4, T = 28) is one.\n\
+            Two searches know no optimal schedule. One tries all that can be done in each cycle, for few processors and cycles: several \
+            messages of a processor too. The other lets each processor send once, for more.",
     formulas: &[
         "n = sum of S_i - o(P-1) + 1 (from the proof of lemma 4.2)",
         "where fewer than P processors are of use: S(T) = o + 1 + the sum of T - o - t over the labels t <= T - o of the first P",
@@ -77,58 +79,77 @@ fn searched_name(times: [i64; 3], P: usize) -> String {
     format!("{}, P = {P}, by t", machine_name(times))
 }
 
-fn operand_count(result: &CaseResult) -> i64 {
-    result.metric("operands").value() as i64
+fn operand_count(result: &CaseResult) -> Ran<i64> {
+    result.metric("operands").map(|operands| operands as i64)
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let mut most = Vec::new();
+    // The latest t at which all schedules of 2 and of 3 processors are searched.
+    let (most, latest) = (sheet.lab.pick(4, 5), sheet.lab.pick([4, 2], [7, 4]));
+    let (mut once, mut all) = (Vec::new(), Vec::new());
     for times in SEARCHED {
         let mut search = SummationSearch::new(times);
-        for P in 2..=sheet.lab.pick(4, 5) {
-            let results = sheet.series(&searched_name(times, P));
-            let right =
-                |result: &CaseResult| operand_count(result) == search.most_operands(result.x as i64, P - 1);
-            most.extend(results.points.iter().map(right));
+        for P in 2..=most {
+            for result in &sheet.series(&searched_name(times, P)).points {
+                let T = result.x as i64;
+                let operands = operand_count(result);
+                once.push(operands.map(|operands| operands == search.most_operands(T, P - 1)));
+                if latest.get(P - 2).is_some_and(|latest| T <= *latest) {
+                    let found = ScheduleSearch::new(times).most_operands(T, P);
+                    all.push(operands.map(|operands| operands == found));
+                }
+            }
         }
     }
+    let machines = format!("{} machines", SEARCHED.len());
+    let what = "lemma 4.1: of all schedules, with idle times and several sends of a processor, none sums more than S(t)";
+    let [two, three] = latest;
+    let sizes = format!("P = 2 with t = 0 to {two}, P = 3 with t = 0 to {three}, {machines}");
+    sheet.add_own_check(format!("{what}, {sizes}"), all);
     let [mut turned, mut counted, mut lazy, mut strings] = [const { Vec::new() }; 4];
-    for (P, times @ [_, o, _]) in REVERSED {
+    for (P, times) in REVERSED {
         let name = format!("{}, P = {P}", machine_name(times));
         let (result, broadcast) =
             (sheet.last_result(&name), sheet.last_result(&(name.clone() + ", broadcast")));
-        let (T, trace) = (sufficient_time(P, times), result.trace());
-        let sends: Vec<i64> = trace.messages.iter().map(|message| cycles(message.enter) - o).collect();
-        let mut ready: Vec<i64> = sends.iter().map(|S| T - S).collect();
-        let mut informed: Vec<i64> = information_times(broadcast.trace()).into_iter().map(cycles).collect();
-        ready.sort_unstable();
-        informed.sort_unstable();
-        turned.push(ready == informed);
-        counted.push(operand_count(result) == sends.iter().sum::<i64>() + T - o * (P as i64 - 1) + 1);
-        let stats = &result.answers().outcome.run.processors;
-        let idle = stats.iter().map(|one| cycles(one.idle + one.gap + one.stall)).sum::<i64>();
-        let sent = |id| trace.messages.iter().filter(|message| message.id.from == id).count();
-        lazy.push(idle == 0 && (0..P).all(|id| sent(id) <= 1));
-        strings.push(joined_operands(trace, 0, T).is_some_and(|all| all as i64 == operand_count(result)));
+        let T = sufficient_time(P, times);
+        turned.push(result.trace().ran(|trace| {
+            let mut ready: Vec<i64> = sends(trace).map(|S| T - S).collect();
+            let mut informed: Vec<i64> =
+                information_times(broadcast.trace()).into_iter().map(cycles).collect();
+            ready.sort_unstable();
+            informed.sort_unstable();
+            ready == informed
+        }));
+        let operands = operand_count(result);
+        counted.push(operands.map(|operands| operands == printed_count(result.trace(), T, P - 1)));
+        lazy.push(result.ran(|result| is_busy_lazy(result, T)));
+        let joined = result.trace().ran(|trace| joined_operands(trace, 0, T));
+        strings.push(operands.map(|operands| joined.value() == Some(operands as usize)));
     }
-    for (what, checks) in [
-        ("theorem 4.1: S(t) sums as many operands as the best of all schedules, searched", most),
-        ("section 4.1: t - S_i are the information times of a broadcast with latency L + 1", turned),
-        ("the operands of a run are sum of S_i - o(P-1) + 1, as the proof of lemma 4.2 adds up", counted),
-        ("definition 4.1: nobody idles before it sends, and nobody sends twice", lazy),
-        ("footnote 1: joined in the order of a run's tree, each operand stands once in the result", strings),
-    ] {
-        sheet.add_own_check(what, checks);
-    }
-    let result = sheet.last_result(&format!("{}, P = 8", machine_name(FIGURE_4))).clone();
-    let sends = result.trace().messages.iter().map(|message| cycles(message.enter) - 2).sum::<i64>() + 28;
-    let (printed, ours) = ((sends - 2 * 8 + 1) as f64, operand_count(&result) as f64);
-    let what = "operands of a run, P = 8, L = 5, o = 2, g = 4, t = 28, and what the lemma makes of its S_i";
-    sheet.add_claim(what, "lemma 4.2", "Then n = \u{3a3} S_i - op + 1", exactly(printed), [ours]).expect_difference(
-        "79",
-        "the lemma's proof adds up S_i - (o + 1)k_i + 1, and the k_i receptions are P - 1 together: that is o(P - 1), 79 here, and p \
-         is the number of messages",
-    );
+    let what = "lemma 4.1: a run is busy-lazy: nobody idles before it sends, or sends twice, and it receives as late as it can";
+    sheet.add_own_check(what, lazy);
+    let what = "section 4.1: t - S_i are the information times of a broadcast with latency L + 1";
+    sheet.add_own_check(what, turned);
+    let what = "lemma 4.2: a run sums as many operands as its proof adds up, the sum of S_i - o(P-1) + 1";
+    sheet.add_own_check(what, counted);
+    let name = format!("{}, P = 8", machine_name(FIGURE_4));
+    let result = sheet.last_result(&name).clone();
+    let over =
+        operand_count(&result).map(|operands| (printed_count(result.trace(), 28, 8) - operands) as f64);
+    let what = "lemma 4.2: n by its formula with the S_i of a run, less the operands of that run (P = 8, L = 5, o = 2, g = 4, t = 28)";
+    sheet
+        .add_claim(what, "lemma 4.2", "Then n = \u{3a3} S_i - op + 1", exactly(0.0), [over])
+        .expect_difference(
+            "-2",
+            "The lemma's proof adds up S_i - (o + 1)k_i + 1 over the processors. The k_i receptions are P - 1 in all, so that is \
+             the sum of S_i - o(P - 1) + 1, and p in the formula can only be the number of messages. The run sums 79 operands, and \
+             the formula with p = P has 77.",
+        )
+        .caused_by(Cause::Misprint, "By the lemma's own proof p is the number of messages, P - 1, and not of processors.");
+    let what = "theorem 4.1: of all schedules in which each processor sends once the best sums as many operands as S(t)";
+    sheet.add_own_check(format!("{what}, P = 2 to {most}, t = 0 to 9, {machines}"), once);
+    let what = "footnote 1: joined in the order of a run's tree, each operand stands once in the result";
+    sheet.add_own_check(what, strings);
     let names: Vec<&str> = PROGRAM.algorithms.iter().map(|one| one.name).collect();
     let plot = Plot::new("Summation on 8 processors", format!("{}, in cycles", machine_name(FIGURE_4)))
         .x("operands n", Scale::Log)
@@ -141,6 +162,35 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         "79 operands in 28 cycles. Nobody idles before it sends; the receptions at P0 are a gap apart.";
     sheet.add_timeline("timeline", caption, title, &result);
     Ok(())
+}
+
+/// Returns when each processor but the first begins to send, in cycles.
+fn sends(trace: &Trace) -> impl Iterator<Item = i64> + '_ {
+    trace.messages.iter().map(|message| cycles(message.enter - trace.params.o))
+}
+
+/// Returns the sum of S_i - op + 1 of lemma 4.2, with the S_i of a run that ends at T.
+fn printed_count(trace: &Trace, T: i64, p: usize) -> i64 {
+    sends(trace).sum::<i64>() + T - cycles(trace.params.o) * p as i64 + 1
+}
+
+/// Returns whether a run that ends at T is busy-lazy (definition 4.1).
+fn is_busy_lazy(result: &CaseResult, T: i64) -> bool {
+    let (trace, stats) = (result.trace(), &result.answers().outcome.run.processors);
+    let idle: i64 = stats.iter().map(|one| cycles(one.idle + one.gap + one.stall)).sum();
+    let [o, g] = [trace.params.o, trace.params.g].map(cycles);
+    idle == 0
+        && (0..trace.params.P).all(|id| {
+            let sends = trace.messages.iter().filter(|message| message.id.from == id);
+            let sends: Vec<i64> = sends.map(|message| cycles(message.enter) - o).collect();
+            let end = sends.first().copied().unwrap_or(T);
+            let received = trace.activities.iter();
+            let received =
+                received.filter(|one| one.id == id && matches!(one.kind, ActivityKind::Receive(_)));
+            let mut starts: Vec<i64> = received.map(|one| cycles(one.start)).collect();
+            starts.sort_unstable_by_key(|start| -start);
+            sends.len() <= 1 && (0..).zip(starts).all(|(later, start)| start == end - (o + 1) - later * g)
+        })
 }
 
 /// Returns the number of operands of a processor's sum at its end, if each received sum is joined as a whole

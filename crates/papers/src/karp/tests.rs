@@ -1,7 +1,7 @@
 //! Checks of the searches and the sequence against programs that know nothing of them.
 
 use super::f;
-use super::search::{BestTrees, SummationSearch};
+use super::search::{BestTrees, ScheduleSearch, SummationSearch};
 use crate::prelude::cycle_machine;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::summation::{SUMMATION, TIME};
@@ -50,6 +50,21 @@ fn optimal_summation_sums_the_most() {
                 (Some(search.most_operands(T, P - 1)), T),
                 "P = {P}, {times:?}, T = {T}"
             );
+        }
+    }
+}
+
+#[test]
+fn search_of_all_schedules_finds_what_the_others_do() {
+    for times @ [L, o, g] in [[1, 0, 1], [2, 0, 1], [1, 1, 2], [0, 1, 4], [3, 1, 1]] {
+        let (all, trees) = (ScheduleSearch::new(times), BestTrees::up_to(4, L + 2 * o, g.max(o)));
+        for P in 2..=4 {
+            let found = (all.broadcast_time(P), all.broadcast_sum(P));
+            assert_eq!(found, (trees.time[P - 1], trees.sum[P - 1]), "P = {P}, {times:?}");
+        }
+        let mut once = SummationSearch::new(times);
+        for T in 0..=5 {
+            assert_eq!(all.most_operands(T, 2), once.most_operands(T, 1), "{times:?}, T = {T}");
         }
     }
 }
