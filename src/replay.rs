@@ -14,8 +14,7 @@ use crate::error::RunError;
 use crate::machine::limits;
 use crate::machine::{Machine, Run};
 use crate::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
-use crate::params::Model;
-use crate::params::{LeveledParams, MAX_WORDS, Noise, Params, ParamsError};
+use crate::params::{Capacity, LeveledParams, MAX_WORDS, Model, Noise, Params, ParamsError};
 use crate::proc::{Proc, Request};
 use crate::trace::{Call, CallKind, CallParts, CallTag, Trace, Until, send_after_gap};
 
@@ -179,6 +178,12 @@ impl<'a> Replay<'a> {
             let sentence = "the trace is of a run that could end before its programs, or with messages left: nobody knows \
                             what they were about to call; give one of a run that ends with them";
             return refuse(sentence.into());
+        }
+        let is_in_gap = |call: &Call| {
+            matches!(call.kind, CallKind::Receive { until: Until::GapOver, received: Some(_), .. })
+        };
+        if trace.capacity == Capacity::Received && trace.calls.iter().any(is_in_gap) {
+            return refuse("the trace is of a run in which processors may have received while their messages stalled, and nobody knows when they would again; give one in which a message is in transit until it arrives".into());
         }
         if !(trace.faults.is_empty() || is_same) {
             return refuse("the trace is of a run in which messages were lost or came twice, which can be made again only as it was; leave its parameters as they are".into());

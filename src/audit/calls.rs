@@ -11,6 +11,7 @@ use std::iter::Peekable;
 
 use super::auditor::{AuditRule, Auditor, broken};
 use crate::message::{MessageId, RawTag};
+use crate::params::Capacity;
 use crate::path::Event;
 use crate::text::escaped;
 use crate::time::Time;
@@ -92,6 +93,8 @@ struct CallAudit<'c, 'a, D: Iterator<Item = &'c Event<'a>>> {
     sent: &'c mut SentMessages<'a>,
     /// The processor's activities without its waits, from the first that no call has accounted for.
     activities: Peekable<D>,
+    /// The send of a message that stalls while the processor receives, in calls before that of the send.
+    stalled_send: Option<&'c Event<'a>>,
     /// End of the gap after the last reception of its calls.
     receive_gap_end: Option<Time>,
     /// The activities of its requests.
@@ -133,6 +136,7 @@ impl<'a> Auditor<'a> {
                 auditor: self,
                 sent: &mut sent_messages,
                 activities: own_activities.iter().filter(|activity| !is_wait(activity)).peekable(),
+                stalled_send: None,
                 receive_gap_end: None,
                 of_requests,
                 posted: HashMap::new(),
@@ -272,9 +276,14 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
     fn audit_activities(&mut self, call: &Call) -> (Option<Time>, Option<Time>) {
         self.report_outside_calls(call.start);
         let (means, who) = (expected_activities(&call.kind), CallName(call));
+        self.note_stalled_send(call);
+        let stalled = self.stalled_send.take_if(|send| means.contains(send.kind));
         let next = |_: &ActivityKind| self.activities.next_if(|activity| activity.end <= call.end);
-        let own_activities: Vec<&Event> = means.iter().map_while(next).collect();
-        let (mut begun, mut over) = (None, None);
+        let own_activities: Vec<&Event> = match stalled {
+            Some(send) => vec![send],
+            None => means.iter().map_while(next).collect(),
+        };
+        let (mut begun, mut over) = (None, stalled.map(|_| call.start));
         for what in means {
             let is_message = matches!(what, ActivityKind::Send(_) | ActivityKind::Receive(_));
             let right =
@@ -295,6 +304,16 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
             over = over.max(Some(enters.unwrap_or(activity.end)));
         }
         (begun, over)
+    }
+
+    /// Notes the send of a message that stalls if the call is a receive meanwhile.
+    fn note_stalled_send(&mut self, call: &Call) {
+        let is_in_gap = matches!(call.kind, CallKind::Receive { until: Until::GapOver, received: Some(_), .. });
+        let until_received = self.auditor.trace.capacity == Capacity::Received;
+        let is_send = |next: &&Event| matches!(next.kind, ActivityKind::Send(_)) && next.end <= call.end;
+        if is_in_gap && until_received {
+            self.stalled_send = self.activities.next_if(is_send).or(self.stalled_send);
+        }
     }
 
     /// Returns whether a reception could begin at a moment: no gap is running, nor does one begin at that

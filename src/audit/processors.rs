@@ -22,6 +22,8 @@ impl<'a> Auditor<'a> {
     /// enters.
     pub(super) fn audit_sends(&mut self, track: &[Event]) {
         let mut rest = track.iter().peekable();
+        // The entry of a message whose sender may receive until then.
+        let mut received_until = None;
         while let Some(first) = rest.peek().copied() {
             let send = rest.next_if(|activity| matches!(activity.kind, ActivityKind::Send(_)));
             let stall = rest.next_if(|activity| *activity.kind == ActivityKind::Stall);
@@ -31,6 +33,9 @@ impl<'a> Auditor<'a> {
                 continue;
             };
             let (x, start, end, enter) = (first.id, first.start, first.end, last.end);
+            if first.kind == &ActivityKind::Stall && received_until.take() == Some(enter) {
+                continue;
+            }
             let ActivityKind::Send(id) = *first.kind else {
                 self.report(
                     AuditRule::Entry,
@@ -43,13 +48,16 @@ impl<'a> Auditor<'a> {
                 self.report(AuditRule::Overhead, sentence);
                 continue;
             };
-            let Flight { message, params, sent: before, .. } = self.flights[place];
+            let Flight { message, params, sent: before, stream, until_received, .. } = self.flights[place];
             if let Some(SendTimes { begun, .. }) = before {
                 let sentence = format!("processor {x} sends {id} at {begun} and again at {start}");
                 self.report(AuditRule::Overhead, sentence);
                 continue;
             }
-            let admitted = stall.map_or(end, |stall| stall.end);
+            let may_receive = until_received && stream <= Time::ZERO && first.request.is_none();
+            received_until = Some(message.enter).filter(|entry| may_receive && enter == end && *entry > end);
+            let enter = received_until.unwrap_or(enter);
+            let admitted = received_until.or(stall.map(|stall| stall.end)).unwrap_or(end);
             self.flights[place].sent = Some(SendTimes { begun: start, ready: end, admitted, entered: enter });
             let (cost, took, at) = (send_cost(params, message.words), end - start, message.enter);
             let lasts = self.has_exact_length(x, start, end, cost);

@@ -335,11 +335,13 @@ impl Seat {
     /// one, or `None` if it waits for no message or all earlier acts must have been done.
     ///
     /// A signal is always the right message, so nothing need be known; but while requests go on, a signal may
-    /// be sent any time before its arrival. Where signals are acts, the processor goes on at its turn.
+    /// be sent any time before its arrival. Where signals are acts, the processor goes on at its turn, and so it
+    /// does where one of its requests waits for the signal that there is room.
     #[inline]
     pub(super) fn known_until(&mut self, signals_are_acts: bool) -> Option<Time> {
         self.purpose?;
         match self.tag.is_signal() {
+            _ if self.requests().is_some_and(|requests| requests.awaits_room) => None,
             true if signals_are_acts || self.requests().is_some() || self.deadline < Time::MAX => None,
             true => Some(-PS),
             false => Some(self.best().map_or(self.deadline, |(arrival, ..)| arrival)),

@@ -616,6 +616,7 @@ impl<'n> Engine<'n> {
         if owner != CALL {
             let receives = self.requests().receives.get_or_insert_default();
             // The numbers of requests are in the order of posting.
+            receives.awaits_room |= filter.tag.is_room();
             receives.queue.post(PostedReceive { place: (Time::ZERO, owner), filter });
         }
     }
@@ -749,7 +750,9 @@ impl<'n> Engine<'n> {
         let ready = outgoing.entry.ready;
         (outgoing.entry.ready, outgoing.entry.asked_at) = (at, at);
         if self.has_requests {
-            self.requests().is_stalled = false;
+            let requests = self.requests();
+            requests.is_stalled = false;
+            requests.receives.get_or_insert_default().awaits_room = false;
         }
         let arrived = self.with_local_time(operation, |engine, activities| {
             let passage = clock.serve(engine.network, &mut engine.pace.egress, &outgoing);
@@ -774,7 +777,10 @@ impl<'n> Engine<'n> {
 
     /// Returns whether a processor that sends a message can receive others while it finds no room.
     pub(crate) fn may_receive_in_stall(&self, to: usize, words: usize) -> bool {
-        self.has_rooms && words <= 1 && !self.network.is_synchronous(self.id(), to, words)
+        let network = self.network;
+        self.has_rooms
+            && network.stream(self.id(), to, words) <= Time::ZERO
+            && !network.is_synchronous(self.id(), to, words)
     }
 
     /// Starts a send of a message of one word, whose processor receives others while it finds no room. Returns

@@ -572,6 +572,12 @@ impl Network {
         self.levels.between(from, to).message_costs(k).send
     }
 
+    /// Returns the time from the first word to the last of a message of k words.
+    #[inline]
+    pub(crate) fn stream(&self, from: usize, to: usize, k: usize) -> Time {
+        self.levels.between(from, to).message_costs(k).stream
+    }
+
     /// Returns the overhead of the receiver of k words.
     #[inline]
     pub(crate) fn recv_overhead(&self, from: usize, to: usize, k: usize) -> Time {

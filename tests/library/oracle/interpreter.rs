@@ -84,6 +84,11 @@ enum Step {
         op: Op,
         until: Option<i64>,
     },
+    /// `send_receiving`: receives while the message of a task stalls.
+    ReceiveInStall {
+        want: OracleFilter,
+        task: usize,
+    },
     /// `send_recv`: greets the expected message while the gap runs. It has waited for it until some moment so
     /// far.
     GreetInGap {
@@ -204,6 +209,8 @@ struct Processor {
     stalled: Option<usize>,
     /// The key of the signal that admits it.
     admitted: Option<(i64, usize, u64)>,
+    /// The tag of the messages that the program receives while its next one stalls.
+    receives_in_stall: Option<usize>,
 }
 
 /// The next event of a processor. Events at the same time are processed in the order of the variants.
@@ -257,6 +264,7 @@ impl Oracle {
             leaving: vec![],
             stalled: None,
             admitted: None,
+            receives_in_stall: None,
         };
         Oracle {
             network: Network::new(
@@ -558,13 +566,35 @@ impl Oracle {
         let to = *to;
         if self.network.until_received {
             if !self.network.has_room(x, to) {
-                p.stalled = Some(k);
+                self.processors[x].stalled = Some(k);
                 self.waiting.push((x, to));
+                self.receive_in_stall(x, k, overhead);
                 return;
             }
             self.network.hold(x, to, t);
         }
         self.enter_at(x, k, ready);
+    }
+
+    /// Lets the program receive while its message stalls, if it does so: the message goes on in another task.
+    fn receive_in_stall(&mut self, x: usize, k: usize, overhead: i64) {
+        let p = &mut self.processors[x];
+        let Some(tag) = p.receives_in_stall.take_if(|_| k == 0) else { return };
+        let (_, _, ready) = p.tasks[0].turned.unwrap();
+        let begin = self.network.start_of_activity(x, p.tasks[0].now, ready, overhead);
+        self.pass(x, 0, GAP, begin);
+        self.pass(x, 0, SEND, ready);
+        let p = &mut self.processors[x];
+        let task = p.tasks.len();
+        let mut stalled = Task::new(ready, RequestKind::Isend, Pattern { from: None, tag: None });
+        stalled.turned = p.tasks[0].turned.take();
+        stalled.steps.extend(p.tasks[0].steps.pop_front());
+        p.tasks.push(stalled);
+        p.outstanding.push(task);
+        p.stalled = Some(task);
+        p.tasks[0].waits = false;
+        let want = OracleFilter::Any(Pattern { from: None, tag: Some(tag) });
+        self.prepend_steps(x, vec![ReceiveInStall { want, task }]);
     }
 
     /// Frees the room of a message that a processor receives. Of the messages that wait, each that now finds
@@ -610,6 +640,15 @@ impl Oracle {
         p.account.longest_stall = p.account.longest_stall.max(stall * PS);
         // The gap counts from the last word, and the task continues when the first has entered (LogGP 2.1).
         p.out_free = way.enter + s.max(0) + self.network.between(x, to).g.as_ps();
+        if let Some(ReceiveInStall { task, .. }) = p.tasks[0].steps.get(2)
+            && *task == k
+            && matches!(p.tasks[0].steps.front(), Some(Take { .. }))
+        {
+            // The program no longer waits for a message.
+            p.tasks[0].steps.drain(..2);
+            p.tasks[0].waits = false;
+        }
+        p.receives_in_stall = p.receives_in_stall.filter(|_| k > 0);
         let task = &mut p.tasks[k];
         (task.turned, task.waits) = (None, false);
         if kind.is_first() {
@@ -712,7 +751,7 @@ impl Oracle {
         let cycle = self.network.params.cycle.as_ps();
         let p = &mut self.processors[x];
         let now = p.tasks[0].now;
-        match step {
+        match step.clone() {
             Tell => {
                 let came = p.tasks[0].got.take();
                 came.into_iter().for_each(|message| p.came.add_received(message));
@@ -740,11 +779,23 @@ impl Oracle {
                 let over = self.processors[x].out_free - overhead;
                 let now = until.unwrap_or(now).max(now);
                 if until.is_some() && over <= now {
+                    let waits = self.network.waits_for_receiver((x, to), words);
+                    if self.network.until_received && self.network.stream((x, to), words) <= 0 && !waits {
+                        self.processors[x].receives_in_stall = Some(taking);
+                    }
                     return self.prepend_steps(x, [self.send(x, to, tag, words), vec![Tell]].concat());
                 }
                 let (by, want) =
                     (Some(now.max(over)), OracleFilter::Any(Pattern { from: None, tag: Some(taking) }));
                 self.prepend_steps(x, vec![Take { want, by, greets: false }, again(by)]);
+            }
+            ReceiveInStall { task, .. } if p.tasks[task].steps.is_empty() => {
+                let entered = p.tasks[task].now;
+                p.outstanding.retain(|other| *other != task);
+                self.pass(x, 0, STALL, entered);
+            }
+            ReceiveInStall { want, .. } => {
+                self.prepend_steps(x, vec![Take { want, by: None, greets: false }, Tell, step]);
             }
             GreetInGap { want, overhead, until } if p.greeted == GreetState::NotYet => {
                 let over = self.processors[x].out_free - overhead;

@@ -116,8 +116,8 @@ impl Network {
         capacity: Capacity,
         noise: Option<Noise>,
     ) -> Network {
-        let mut all = levels.iter().map(|level| &level.params).chain([&params]);
-        let is_limited = all.any(|params| self::capacity(params).is_some());
+        let is_limited = |params: &Params| self::capacity(params).is_some();
+        let is_limited = is_limited(&params) || levels.iter().any(|level| is_limited(&level.params));
         let (until_received, held) = (capacity == Capacity::Received && is_limited, vec![]);
         let is_running = RefCell::new(vec![vec![]; params.P]);
         Network { params, until_received, held, levels, ports, noise, is_running, promised: vec![] }
