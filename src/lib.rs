@@ -105,7 +105,9 @@ pub mod trace;
 
 pub use error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage};
 pub use message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack};
-pub use params::{Capacity, Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work, preset};
+pub use params::{
+    Capacity, Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work, preset,
+};
 pub use rules::{Stats, Traffic};
 pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
 

@@ -4,9 +4,9 @@
 use std::fmt;
 
 use loggp::schedule::{Schedule, ScheduleError};
+use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Ties, Time, Work};
 #[cfg(feature = "machine")]
 use loggp::{ClockKind, Machine, RunError};
-use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Ties, Time, Work};
 
 use crate::option::{Opt, OptionValue, ProgramOption, TimeSpan};
 use crate::{ClosedForm, ComputeTimes, FormTime, PhaseName, Trend};

@@ -308,7 +308,8 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
 
     /// Notes the send of a message that stalls if the call is a receive meanwhile.
     fn note_stalled_send(&mut self, call: &Call) {
-        let is_in_gap = matches!(call.kind, CallKind::Receive { until: Until::GapOver, received: Some(_), .. });
+        let is_in_gap =
+            matches!(call.kind, CallKind::Receive { until: Until::GapOver, received: Some(_), .. });
         let until_received = self.auditor.trace.capacity == Capacity::Received;
         let is_send = |next: &&Event| matches!(next.kind, ActivityKind::Send(_)) && next.end <= call.end;
         if is_in_gap && until_received {

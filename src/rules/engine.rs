@@ -654,7 +654,8 @@ impl<'n> Engine<'n> {
         }
         let requests = self.requests();
         let send = [turn, first(&requests.turns)].into_iter().filter(|_| !requests.is_stalled);
-        let turn = send.chain([first(&requests.receptions)]).flatten().min().filter(|turn| turn.time <= until);
+        let turn =
+            send.chain([first(&requests.receptions)]).flatten().min().filter(|turn| turn.time <= until);
         let deadline = turn.map_or(until, |turn| turn.time).max(requests.caught_up_to);
         // A message is taken on its arrival: the receive gap delays only its reception.
         let earliest = requests.caught_up_to;
@@ -823,7 +824,11 @@ impl<'n> Engine<'n> {
         self.stats.send += ready - begin;
         let passage = Passage { ready, admitted: ready, enter: ready, ..Passage::default() };
         if let Some(log) = &mut self.log {
-            log.add_activities(send_activities(outgoing.id(self.pace.egress.processor()), (called, begin), &passage));
+            log.add_activities(send_activities(
+                outgoing.id(self.pace.egress.processor()),
+                (called, begin),
+                &passage,
+            ));
         }
     }
 

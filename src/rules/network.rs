@@ -28,7 +28,9 @@ use super::capacity::Occupancy;
 use super::judge::{Judge, Plain};
 use super::rooms::{Admitted, Rooms};
 use crate::message::MessageId;
-use crate::params::{Capacity, Latency, Level, Noise, Params, PerLevel, Ports, ReceptionCost, Surcharge, Ties};
+use crate::params::{
+    Capacity, Latency, Level, Noise, Params, PerLevel, Ports, ReceptionCost, Surcharge, Ties,
+};
 use crate::rules::choice::{Choice, Places};
 use crate::time::Time;
 

@@ -34,3 +34,4 @@ mod public_api;
 mod recorded;
 mod requests;
 mod source;
+mod until_received;

@@ -77,6 +77,7 @@ fn a_row_has_every_field() {
             "latency": "exact",
             "ties": "number",
             "ports": "single",
+            "capacity": "arrived",
             "noise": null,
             "barrier_ns": null,
             "work": "charged",

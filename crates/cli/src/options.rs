@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use loggp::{Capacity, Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Ties, Time, TimeError, Work};
+use loggp::{
+    Capacity, Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Ties, Time, TimeError, Work,
+};
 use loggp_programs::{Emulation, option};
 
 use super::completion_values;
@@ -206,7 +208,10 @@ pub const CARRIERS: &[NamedValue] = &[
 pub const PORTS: &[NamedValue] = &[("single", "One for both directions"), ("dual", "One for each direction")];
 const CAPACITIES: &[NamedValue] = &[
     ("arrived", "Until it arrives"),
-    ("received", "Until its reception starts, so that a receiver that does not keep up holds its senders back"),
+    (
+        "received",
+        "Until its reception starts, so that a receiver that does not keep up holds its senders back",
+    ),
 ];
 const WORK: &[NamedValue] =
     &[("measured", "This computer's time for it"), ("charged", "The machine's rates")];

@@ -22,7 +22,8 @@ use super::heading::{capacity_text, choice_heading, wire_text};
 use super::lookup;
 use super::number::{Unit, thousands};
 use super::options::{
-    CapacityOption, ClockOptions, DrawOptions, MachineOptions, ReportOptions, clock_text, parse_count, parse_seed,
+    CapacityOption, ClockOptions, DrawOptions, MachineOptions, ReportOptions, clock_text, parse_count,
+    parse_seed,
 };
 use super::output::Outputs;
 use super::report::Report;

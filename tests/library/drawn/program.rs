@@ -1,7 +1,8 @@
 //! Programs as data, and their calls on a processor of the machine.
 
 use loggp::{
-    AnyTag, Capacity, Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives,
+    AnyTag, Capacity, Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Request, Tag, Ties,
+    collectives,
 };
 
 /// Number of tags: few, so that calls compete for the same messages.

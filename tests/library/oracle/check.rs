@@ -8,7 +8,8 @@ use loggp::audit::audit;
 use loggp::replay::Replay;
 use loggp::trace::{CallKind, Trace, Transfer};
 use loggp::{
-    Capacity, Carrier, ClockKind, Dilation, Latency, Machine, MessageId, Params, Run, RunError, Stats, Ties, Time,
+    Capacity, Carrier, ClockKind, Dilation, Latency, Machine, MessageId, Params, Run, RunError, Stats, Ties,
+    Time,
 };
 
 use super::interpreter::{DrawnValues, Oracle};
@@ -155,7 +156,11 @@ fn check_audit(run: &Run<Vec<Note>>, trace: &Trace, has_requests: bool) -> Vec<F
     let most = audit.capacity.map_or(0, |_| audit.most_in_transit_from.max(audit.most_in_transit_to));
     // A processor computes while its request stalls, and both are not on its account; nor are a stall and a
     // reception meanwhile.
-    let waits = if has_requests || trace.capacity == Capacity::Received { Time::ZERO } else { audit.stalled - run.stalled() };
+    let waits = if has_requests || trace.capacity == Capacity::Received {
+        Time::ZERO
+    } else {
+        audit.stalled - run.stalled()
+    };
     let counts = check_equal(
         "audit, counts",
         &(

@@ -337,7 +337,12 @@ impl Oracle {
         };
         // A processor that stalls sends nothing else (LogP 3).
         let turns = (0..p.tasks.len()).filter_map(turn).filter(|_| p.stalled.is_none());
-        arrivals.chain(admitted).chain(leaving).chain(turns).chain(self.next_call_time(x).map(|t| (t, Event::GoOn))).min()
+        arrivals
+            .chain(admitted)
+            .chain(leaving)
+            .chain(turns)
+            .chain(self.next_call_time(x).map(|t| (t, Event::GoOn)))
+            .min()
     }
 
     /// Returns the time of the turn of a task's message.

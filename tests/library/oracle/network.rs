@@ -227,7 +227,11 @@ impl Network {
     /// Returns the time by which the turn of a message is earlier than its request for a way. Each message
     /// costs its sender at least the least o, so the order is the same.
     pub fn head_start(&self) -> i64 {
-        if self.is_early() || self.until_received { 0 } else { self.all().map(|params| params.o.as_ps()).min().unwrap() }
+        if self.is_early() || self.until_received {
+            0
+        } else {
+            self.all().map(|params| params.o.as_ps()).min().unwrap()
+        }
     }
 
     /// Returns the number of messages that may be in transit from a processor or to one, where their ends are
