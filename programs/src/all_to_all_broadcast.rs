@@ -67,7 +67,7 @@ impl Plan for AllToAllBroadcast<'_> {
         // A reception that would overlap a send waits for its end.
         let is_exact = messages == 0 || Rhythm::new(params, messages).first == o + L;
         let kind = if is_exact { FormKind::Exact } else { FormKind::LowerBound };
-        Some(FormTime::new(self.0, kind, time))
+        Some(self.0.form(kind, time))
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {

@@ -120,7 +120,7 @@ impl Plan for Broadcast<'_> {
         let (D, d) = distances(&self.case.params, self.case.size)?;
         let P = self.case.params.P;
         let time = if P == 1 { Time::ZERO } else { (self.time)(P, D, d) };
-        Some(FormTime::new(self.case, FormKind::Exact, time))
+        Some(self.case.form(FormKind::Exact, time))
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
@@ -167,7 +167,7 @@ impl Plan for LevelBroadcast<'_> {
         let time = levels.iter().enumerate().map(time).sum::<Option<Time>>()?;
         let is_exact = levels.iter().rev().skip(1).all(|params| params.g <= params.L + params.o);
         let kind = if is_exact { FormKind::Exact } else { FormKind::LowerBound };
-        Some(FormTime::on_levels(self.case, kind, time))
+        Some(self.case.form_on_levels(kind, time))
     }
 
     #[cfg(feature = "machine")]

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use loggp::{Capacity, Latency, Ties, Time, Work};
-
-use crate::Case;
+use loggp::Time;
 
 /// The closed form of an algorithm as text, with whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +25,7 @@ pub struct FormTime {
 }
 
 /// Whose a form is that stands in no paper.
-const OURS: &str = "ours";
+pub(crate) const OURS: &str = "ours";
 
 /// How the time of a closed form stands to the model's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,28 +71,6 @@ impl fmt::Display for ClosedForm {
             ClosedForm::Ours(text) => write!(f, "{text} ({OURS})"),
             ClosedForm::None(why) => write!(f, "none: {why}"),
         }
-    }
-}
-
-impl FormTime {
-    /// Returns the time of a closed form for one level. It is of this kind on the papers' machine: every message
-    /// takes L and is in transit until it arrives, the capacity follows from L and g, ties go by number, there
-    /// is no noise, and work is charged. Elsewhere it is an estimate.
-    pub fn new(case: &Case, kind: FormKind, time: Time) -> FormTime {
-        FormTime::on_levels(case, if case.levels.is_empty() { kind } else { FormKind::Estimate }, time)
-    }
-
-    /// Returns the same for a closed form that knows the levels of the machine.
-    pub fn on_levels(case: &Case, kind: FormKind, time: Time) -> FormTime {
-        let levels = case.levels.iter().map(|level| &level.params);
-        let is_certain = case.latency == Latency::Exact
-            && case.capacity == Capacity::Arrived
-            && case.ties == Ties::Number
-            && case.noise.is_none()
-            && case.work == Work::Charged
-            && levels.chain([&case.params]).all(|params| params.C.is_none());
-        let source = case.algorithm.formula.source().unwrap_or(OURS);
-        FormTime { time, kind: if is_certain { kind } else { FormKind::Estimate }, source }
     }
 }
 

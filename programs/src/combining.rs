@@ -77,7 +77,7 @@ impl Plan for Combining<'_> {
             }
         };
         let kind = if is_exact { FormKind::Exact } else { FormKind::LowerBound };
-        Some(FormTime::new(self.0, kind, time))
+        Some(self.0.form(kind, time))
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {

@@ -202,7 +202,7 @@ impl Plan for OneMessage<'_> {
             routines.iter().map(|(_, time)| *time).sum::<Time>() + self.meanwhile.unwrap_or(Time::ZERO)
         };
         let time = spent(sender).max(self.receiver_delay + spent(receiver));
-        Some(FormTime::new(self.case, FormKind::Exact, time))
+        Some(self.case.form(FormKind::Exact, time))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

@@ -8,8 +8,9 @@ use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Ties, Time, Work};
 #[cfg(feature = "machine")]
 use loggp::{ClockKind, Machine, RunError};
 
+use crate::closed_form::OURS;
 use crate::option::{Opt, OptionValue, ProgramOption, TimeSpan};
-use crate::{ClosedForm, ComputeTimes, FormTime, PhaseName, Trend};
+use crate::{ClosedForm, ComputeTimes, FormKind, FormTime, PhaseName, Trend};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Outcome};
 
@@ -211,6 +212,26 @@ impl Case {
     pub fn check(&self) -> Result<(), Refusal> {
         let named = |why| format!("{} {}: {why}", self.program.name, self.algorithm.name).into();
         self.plan().map(drop).map_err(named)
+    }
+
+    /// Returns a time by the closed form for one level. It is of this kind on the papers' machine: every message
+    /// takes L and is in transit until it arrives, the capacity follows from L and g, ties go by number, there
+    /// is no noise, and work is charged. Elsewhere it is an estimate.
+    pub fn form(&self, kind: FormKind, time: Time) -> FormTime {
+        self.form_on_levels(if self.levels.is_empty() { kind } else { FormKind::Estimate }, time)
+    }
+
+    /// Returns the same for a closed form that knows the levels of the machine.
+    pub fn form_on_levels(&self, kind: FormKind, time: Time) -> FormTime {
+        let levels = self.levels.iter().map(|level| &level.params);
+        let is_certain = self.latency == Latency::Exact
+            && self.capacity == Capacity::Arrived
+            && self.ties == Ties::Number
+            && self.noise.is_none()
+            && self.work == Work::Charged
+            && levels.chain([&self.params]).all(|params| params.C.is_none());
+        let source = self.algorithm.formula.source().unwrap_or(OURS);
+        FormTime { time, kind: if is_certain { kind } else { FormKind::Estimate }, source }
     }
 
     /// Returns the machine that the case runs on.

@@ -188,7 +188,7 @@ impl Plan for Remap<'_> {
     fn form(&self) -> Option<FormTime> {
         let Params { L, o, g, P, .. } = self.case.params;
         let G = self.case.params.G()?;
-        let form = |kind, time| Some(FormTime::new(self.case, kind, time));
+        let form = |kind, time| Some(self.case.form(kind, time));
         if P == 1 {
             return form(FormKind::Exact, Time::ZERO);
         }

@@ -155,7 +155,7 @@ impl Plan for Rtt<'_> {
     fn form(&self) -> Option<FormTime> {
         let (trip, rounds, w) = (self.trip(), self.rounds, self.w);
         let time = || trip.rounds_time(rounds, w).max(trip.answer_time(rounds, w));
-        self.has_formula().then(|| FormTime::new(self.case, FormKind::Exact, time()))
+        self.has_formula().then(|| self.case.form(FormKind::Exact, time()))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

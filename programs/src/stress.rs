@@ -139,7 +139,7 @@ impl Stress<'_> {
 impl Plan for Stress<'_> {
     fn form(&self) -> Option<FormTime> {
         let time = self.case.params.is_loggp().then(|| (self.formula)(self.case))??;
-        Some(FormTime::new(self.case, FormKind::Exact, time))
+        Some(self.case.form(FormKind::Exact, time))
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {

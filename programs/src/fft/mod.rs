@@ -200,7 +200,7 @@ impl Fft<'_> {
 
 impl Plan for Fft<'_> {
     fn form(&self) -> Option<FormTime> {
-        Some(FormTime::new(self.case, predict::kind(self), predict::total_time(self)?))
+        Some(self.case.form(predict::kind(self), predict::total_time(self)?))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

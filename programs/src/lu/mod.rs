@@ -237,7 +237,7 @@ impl Plan for Lu<'_> {
     fn form(&self) -> Option<FormTime> {
         // Among several processors every row is taken as equally likely to have the pivot, and no stall counts.
         let kind = if self.case.params.P == 1 { FormKind::Exact } else { FormKind::Estimate };
-        self.predicted().map(|logs| FormTime::new(self.case, kind, logs.end()))
+        self.predicted().map(|logs| self.case.form(kind, logs.end()))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

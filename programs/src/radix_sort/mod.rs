@@ -86,7 +86,7 @@ impl crate::Plan for RadixSort<'_> {
             _ => (self.setting.method.phases().len(), FormKind::Estimate),
         };
         let time = phases.get(..sums)?.iter().map(|(_, time)| *time).sum::<Option<Time>>()?;
-        Some(FormTime::new(self.case, kind, time))
+        Some(self.case.form(kind, time))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

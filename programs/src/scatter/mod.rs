@@ -201,7 +201,7 @@ impl Plan for Scatter<'_> {
     fn form(&self) -> Option<FormTime> {
         let Params { L, o, g, P, .. } = self.case.params;
         let G = self.case.params.G()?;
-        let exact = |time: Time| Some(FormTime::new(self.case, FormKind::Exact, time));
+        let exact = |time: Time| Some(self.case.form(FormKind::Exact, time));
         if P == 1 {
             return exact(Time::ZERO);
         }
@@ -215,7 +215,7 @@ impl Plan for Scatter<'_> {
                 // Else the two halves differ, and the lemma counts the later start and the larger half.
                 let is_exact = P.is_power_of_two() || L + 2 * o <= g;
                 let kind = if is_exact { FormKind::Exact } else { FormKind::UpperBound };
-                return Some(FormTime::new(self.case, kind, time));
+                return Some(self.case.form(kind, time));
             }
             ScatterVariant::Split { .. } => return None,
             _ => splits(self.case, self.variant).t[P],

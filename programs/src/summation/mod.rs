@@ -135,7 +135,7 @@ impl Plan for Summation<'_> {
             }
             SummationVariant::Binomial => binomial_time(self.operands, params.P, &StepTimes::new(params)),
         };
-        Some(FormTime::new(self.case, FormKind::Exact, time))
+        Some(self.case.form(FormKind::Exact, time))
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {

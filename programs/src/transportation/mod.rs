@@ -313,7 +313,7 @@ impl Transportation<'_> {
 impl Plan for Transportation<'_> {
     fn form(&self) -> Option<FormTime> {
         let time = self.predicted()?.into_iter().sum();
-        Some(FormTime::new(self.case, self.kind(), time))
+        Some(self.case.form(self.kind(), time))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

@@ -52,7 +52,7 @@ impl Plan for Ring<'_> {
         // processor, which does nothing.
         let has_formula = P > 1 && stream <= L && params.is_loggp();
         let time = || (P as i64 - 2) * hop.max(g + stream) + hop;
-        has_formula.then(|| FormTime::new(self.0, FormKind::Exact, time()))
+        has_formula.then(|| self.0.form(FormKind::Exact, time()))
     }
 
     /// Runs the program on every processor, and verifies the result.
