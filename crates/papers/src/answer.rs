@@ -3,6 +3,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
+use loggp::check::CheckReport;
 use loggp::trace::Trace;
 use loggp_study::Answers;
 use loggp_study::loggps::LogGpsCalibration;
@@ -53,6 +54,7 @@ impl RunResult for Answers {}
 impl RunResult for Trace {}
 impl RunResult for LogGpsCalibration {}
 impl<T> RunResult for loggp::Run<T> {}
+impl<R> RunResult for CheckReport<R> {}
 
 mod sealed {
     pub trait Sealed {}
@@ -61,6 +63,7 @@ mod sealed {
     impl Sealed for super::Trace {}
     impl Sealed for super::LogGpsCalibration {}
     impl<T> Sealed for loggp::Run<T> {}
+    impl<R> Sealed for super::CheckReport<R> {}
 }
 
 impl<T> Ran<T> {

@@ -3,18 +3,34 @@
 use loggp::trace::Trace;
 
 use super::Paper;
-use super::prelude::in_us;
+use super::prelude::{Ran, RunResult, between, in_us};
+use super::row::ClaimRule;
 
 exhibit_files! {
+    interleavings: ORDERS;
     discussion: OVERHEAD, REMOTE;
+    multithreading: VIRTUAL_PROCESSORS;
     broadcast: FIGURE_3;
     summation: FIGURE_4;
-    fft: HYBRID, SCHEDULE, FIGURE_6, FIGURE_7, FIGURE_8, OVERLAP;
+    butterfly: FIGURE_5, COLUMNS;
+    layouts: HYBRID;
+    naive_schedule: SCHEDULE;
+    remap_times: FIGURE_6;
+    computation_rates: FIGURE_7;
+    remap_rates: FIGURE_8;
+    overlap: OVERLAP;
     lu: LAYOUTS;
-    networks: DISTANCES, TABLE_1;
+    distances: DISTANCES;
+    table_1: TABLE_1;
+    hardware: PARAMETERS;
     protocol: PROTOCOL;
     saturation: SATURATION;
+    network_processor: NETWORK_PROCESSOR;
+    permutations: PERMUTATIONS;
+    other_models: PRAM, BSP;
 }
+
+mod fft;
 
 pub static PAPER: Paper = Paper {
     name: "LogP",
@@ -27,9 +43,15 @@ pub static PAPER: Paper = Paper {
 };
 
 /// Returns when messages to a processor enter the network, in us and in order.
-fn enter_times(trace: &Trace, to: usize) -> Vec<f64> {
+fn enter_times(trace: &Trace, to: usize) -> Vec<Ran<f64>> {
     let messages = trace.messages.iter().filter(|message| message.to == to);
     let mut enters: Vec<f64> = messages.map(|message| in_us(message.enter)).collect();
     enters.sort_by(f64::total_cmp);
-    enters
+    enters.into_iter().map(|enter| trace.ran(|_| enter)).collect()
+}
+
+/// Asks for about `factor`, which the paper tells in words and not in digits.
+fn about(factor: f64) -> ClaimRule {
+    between(0.8 * factor, 1.25 * factor)
+        .because("a factor told in words may be a quarter more, or as much less")
 }

@@ -13,9 +13,10 @@ pub const FIGURE_4: Exhibit = Exhibit {
     id: "logp-fig4",
     place: "figure 4",
     title: "the optimal summation: who sends to whom, and what each processor adds when",
-    printed: 0,
-    left_out: "",
-    notes: "T = 28, P = 8, L = 5, g = 4, o = 2: as many values as can be are summed by T. How many, the text does not say.",
+    printed: 8,
+    left_out: "The times inside the drawing's nodes: our copy of the paper has the caption and not the drawing. How many values are summed, the \
+               text does not say.",
+    notes: "T = 28, P = 8, L = 5, g = 4, o = 2: as many values as can be are summed by T.",
     formulas: &[
         "the least T with S(T) >= n: S(T) = o + 1 + the sum of T - o - t over the labels t <= T - o of the P first nodes \
          (Karp et al., lemma 4.2)",
@@ -54,45 +55,56 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let trace = filled.trace();
     let is_end = |end: f64| end == f64::from(T) && end == sheet.formula_time("optimal");
     let ends = sheet.model_time("optimal").map(is_end);
-    sheet.add_own_check("by formula and in a run 79 values take T = 28", [ends]);
+    sheet.add_own_check("by formula and in a run 79 values take until T = 28", [ends]);
     let fit = filled.metric("operands");
-    sheet.add_own_check("by T = 28 that many fit, and not one more", [fit.map(|fit| fit == VALUES as f64)]);
+    sheet.add_own_check(
+        "a run that sums as many values as it can by T = 28 sums 79",
+        [fit.map(|fit| fit == VALUES as f64)],
+    );
 
     let parts = schedule(&case("optimal"), SummationVariant::Optimal, VALUES);
     let children: Vec<Vec<usize>> = parts.iter().map(|part| part.children.clone()).collect();
     let done_times = done_times(trace);
     let late = |(i, child): (usize, &usize)| {
-        in_us(done_times[*child]) - (28 - (2 * 2 + 5 + 1) - 4 * i as i64) as f64
+        trace.ran(|_| in_us(done_times[*child]) - (28 - (2 * 2 + 5 + 1) - 4 * i as i64) as f64)
     };
     let late = parts[0].children.iter().rev().enumerate().map(late);
     let quote = "its children in the communication tree should complete their summations at times T - (2o + L + 1), T - (2o + L + 1 \
                  + g), ...";
-    let what = "by how much the root's children are later than that [cycles]";
+    let what = "how much later than that the root's children are done [cycles]";
     sheet.add_claim(what, "3.3", quote, exactly(0.0), late);
-    let tree = MessageTree::from_trace(sheet.last_result("the broadcast of figure 3").trace());
-    let alike = shape(&children, 0) == shape(&tree.children, 0);
+    let other = sheet.last_result("the broadcast of figure 3");
+    let tree = MessageTree::from_trace(other.trace());
+    let alike = other.ran(|_| shape(&children, 0) == shape(&tree.children, 0));
     let quote = "the tree has the same shape as an optimal broadcast tree";
-    let rule = "each node has as many below it as in figure 3";
-    sheet.add_judged_claim("the tree", "3.3", quote, rule, alike).by_count();
+    let rule = "each node has as many nodes below it as in the run of figure 3";
+    sheet.add_judged_claim("the tree of the schedule", "3.3", quote, rule, alike);
     let sent = parts.iter().skip(1).map(|part| part.operands() as f64 - 1.0);
     let quote = "all transmitted partial sums must represent at least o additions";
-    sheet.add_claim("additions for which a message stands", "3.3", quote, at_least(2.0), sent).by_count();
+    sheet.add_claim("additions that each message stands for", "3.3", quote, at_least(2.0), sent).by_count();
     let quote = "adds it to its partial sum and performs a chain of g - o - 1 input-summing nodes";
     let chains = parts.iter().flat_map(inputs_between);
-    sheet.add_claim("inputs between two receptions", "3.3", quote, exactly(1.0), chains).by_count();
+    sheet
+        .add_claim("inputs that a processor adds between two receptions", "3.3", quote, exactly(1.0), chains)
+        .by_count();
     let stats = &filled.answers().outcome.run.processors;
-    let idle: f64 = stats.iter().map(|one| in_us(one.idle + one.gap)).sum();
+    let idle = filled.ran(|_| stats.iter().map(|one| in_us(one.idle + one.gap)).sum::<f64>());
     let quote = "Observe that local computations overlap the delivery of incoming messages";
-    let what = "for how long anybody idles before it has sent [cycles]";
+    let what = "time for which processors are idle before they have sent their sum, all together [cycles]";
     sheet.add_claim(what, "3.3", quote, exactly(0.0), [idle]);
     let quote = "The root performs g - o additions of local input values between messages";
-    sheet.add_claim("its own inputs between two messages", "3.3", quote, exactly(2.0), inputs_between(&parts[0])).by_count().expect_difference(
-        "1, 1, 1",
-        "one of the g - o = 2 additions is that of the sum that has come, as the next paragraph has it: g - o - 1 inputs",
-    );
+    let what = "inputs that the root adds between two messages";
+    sheet
+        .add_claim(what, "3.3", quote, exactly(2.0), inputs_between(&parts[0]))
+        .by_count()
+        .caused_by(Cause::Misprint, "the next paragraph has g - o - 1 inputs: one of the g - o additions is that of the sum that has come")
+        .expect_difference(
+            "1, 1, 1",
+            "one of the g - o = 2 additions is that of the sum that has come. The next paragraph counts so too: a chain of g - o - 1 inputs",
+        );
     let quote = "If T \u{2264} L + 2o, the optimal solution is to sum T + 1 values on a single processor";
     let alone = sheet.last_result("as many as can be by 9").metric("operands");
-    sheet.add_claim("values by T = L + 2o = 9", "3.3", quote, exactly(10.0), [alone]);
+    sheet.add_claim("values that are summed by T = L + 2o = 9", "3.3", quote, exactly(10.0), [alone]);
 
     sheet.add_table(schedule_table(&parts, &done_times));
     let node = |(id, part): (usize, &SummationRole)| TreeNode {

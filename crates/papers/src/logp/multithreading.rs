@@ -1,0 +1,74 @@
+//! Section 3.2: virtual processors that hide the latency.
+
+use loggp::{Machine, Run, RunError, Tag};
+
+use crate::prelude::*;
+
+pub const VIRTUAL_PROCESSORS: Exhibit = Exhibit {
+    id: "logp-multithreading",
+    place: "section 3.2",
+    title: "virtual processors hide the latency, up to L/g of them",
+    printed: 0,
+    left_out: "",
+    notes: "Two processors, each of which does the work of V virtual ones. A virtual processor sends a word to its partner on the other \
+            processor, waits for the partner's word, and goes on, 100 times. L = 40 us, o = 0.5 us, g = 4 us: L/g is 10, and an overhead \
+            is small. On the CM-5 L/g is 1.5, and there is hardly a latency to hide.",
+    formulas: &[
+        "V/(L + 2o) exchanges in a unit of time, but not more than 1/g (section 3.2 has the limit L/g and no formula)",
+    ],
+    unit: ("us", US),
+    series: |_| Vec::new(),
+    show: show_limit,
+};
+
+const WORD: Tag<u64> = Tag::named(0, "word");
+/// Exchanges of a virtual processor.
+const ROUNDS: usize = 100;
+/// L/g on this machine.
+const LIMIT: usize = 10;
+
+/// Runs so many virtual processors on each of two.
+fn exchange(virtual_processors: usize) -> Result<Run<()>, RunError> {
+    let params = Params { o: US / 2, ..cycle_machine(2, [40, 0, 4]) };
+    Machine::new(params).run(|p| {
+        let other = 1 - p.id();
+        (0..virtual_processors).for_each(|number| p.send(other, WORD, number as u64));
+        for _ in virtual_processors..virtual_processors * ROUNDS {
+            let (_, number) = p.recv(WORD);
+            p.send(other, WORD, number);
+        }
+        for _ in 0..virtual_processors {
+            p.recv(WORD);
+        }
+    })
+}
+
+fn show_limit(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let runs = (1..=2 * LIMIT).map(exchange).collect::<Result<Vec<_>, _>>()?;
+    let rate = |V: usize| runs[V - 1].ran(|run| (V * ROUNDS) as f64 / in_us(run.time));
+    let quote = "The technique of multithreading is often suggested as a way of masking latency.";
+    let what = "exchanges in the same time, 10 virtual processors over one";
+    let rule = between(9.5, 10.0)
+        .because("all of the latency is masked if ten do ten times as much, but for the ends");
+    sheet.add_claim(what, "3.2", quote, rule, [rate(LIMIT) / rate(1)]);
+    let quote = "the capacity constraint allows multithreading to be employed only up to a limit of L/g virtual processors";
+    let what = "exchanges in the same time, 20 virtual processors over L/g = 10";
+    let rule = between(1.0, 1.05).because("(L + 2o)/g is 10.25, which is by 2.5% more than L/g");
+    sheet.add_claim(what, "3.2", quote, rule, [rate(2 * LIMIT) / rate(LIMIT)]);
+    let what = "most messages in transit from a processor or to it, 20 virtual processors";
+    let most = runs[2 * LIMIT - 1].ran(|run| run.most_in_transit() as f64);
+    sheet.add_claim(what, "3.2", quote, exactly(LIMIT as f64), [most]);
+    let points = (1..=2 * LIMIT).map(|V| (V as f64, 1e3 * rate(V).value())).collect();
+    let plot =
+        Plot::new("Multithreading", "exchanges of a processor that does the work of several virtual ones")
+            .x("virtual processors of a processor", Scale::Linear)
+            .y("exchanges in a ms", Scale::Linear)
+            .lines([marked_line("model", 1, points)])
+            .level("1/g", 250.0);
+    sheet.add_plot(
+        "",
+        "Up to L/g = 10 virtual processors each brings as much as the first; more bring nothing.",
+        plot,
+    );
+    Ok(())
+}

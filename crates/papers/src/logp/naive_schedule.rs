@@ -1,0 +1,84 @@
+//! Section 4.1.2: how the naive schedule stalls.
+
+use loggp_programs::remap::REMAP;
+
+use super::enter_times;
+use super::fft::P;
+use crate::prelude::*;
+
+pub const SCHEDULE: Exhibit = Exhibit {
+    id: "logp-sec4.1.2",
+    place: "section 4.1.2",
+    title: "how the naive schedule stalls",
+    printed: 0,
+    left_out: "",
+    notes: "All send first to processor 0, then to processor 1, and so on: 128 processors, 16,384 points, on a CM-5 and on one with L = 8 us, \
+            where L/g is 2 and is not rounded.",
+    formulas: &["none: the section only tells what happens"],
+    unit: ("us", US),
+    series: |_| {
+        let series = |name: &str, case| CaseSeries::from_case(name, case).traced();
+        vec![
+            series("L = 8", naive_case(Params { L: 8 * US, ..cm5(P) })),
+            series("CM-5", naive_case(cm5(P))),
+            series("staggered", remap_case("short-staggered", cm5(P))),
+        ]
+    },
+    show: show_stalls,
+};
+
+/// Returns the remap of 16,384 points: one from each processor to each other.
+fn remap_case(algorithm: &str, params: Params) -> Case {
+    Case { size: 16, ..Case::new(&REMAP, algorithm, params) }
+}
+
+/// Returns the remap of the naive schedule.
+fn naive_case(params: Params) -> Case {
+    remap_case("short-naive", params)
+}
+
+fn show_stalls(sheet: &mut Sheet) -> Result<(), StudyError> {
+    show_naive(sheet, "L = 8");
+    let rounded = show_naive(sheet, "CM-5");
+    rounded.caused_by(
+        Cause::Misprint,
+        "the capacity is L/g rounded up: two messages in each 6 us are one every 3 us",
+    );
+    rounded.expect_difference(
+        "3",
+        "section 3 rounds the capacity L/g up. For L = 6 us and g = 4 us it is 2 messages in transit at once, which are 2 in each 6 us, or one \
+         every 3 us. Where L/g is whole, as in the row with L = 8 us, it is one every g",
+    );
+    let result = sheet.last_result("staggered");
+    let stalls = result.ran(|result| result.answers().outcome.run.stalls() as f64);
+    let quote = "staggering the starting rows such that no contention occurs";
+    sheet.add_claim("sends that stall in the staggered schedule", "4.1.2", quote, exactly(0.0), [stalls]);
+    Ok(())
+}
+
+/// Adds the rows of a naive remap, and returns the one on the time from message to message.
+fn show_naive<'a>(sheet: &'a mut Sheet, name: &str) -> &'a mut ExhibitRow {
+    let result = sheet.last_result(name).clone();
+    let trace = result.trace();
+    // Each processor's first message goes to 0, except that of 0 itself.
+    let stalls = |id: usize| {
+        let own = trace.activities.iter().filter(|one| one.id == id);
+        let sends = own.clone().filter(|one| matches!(one.kind, ActivityKind::Send(_)));
+        let second = sends.map(|one| one.start).nth(1);
+        let mut stalls = own.filter(|one| matches!(one.kind, ActivityKind::Stall));
+        stalls.any(|stall| second.is_some_and(|second| stall.start < second))
+    };
+    let stalled = trace.ran(|_| (1..P).filter(|id| stalls(*id)).count() as f64);
+    let quote = "All but L/g processors will stall on the first send";
+    let what = format!(
+        "{name}: how many of the 127 processors that send to processor 0 stall, where the capacity is 2"
+    );
+    sheet.add_claim(what, "4.1.2", quote, exactly(125.0), [stalled]);
+    let enters = enter_times(trace, 0);
+    // Messages enter two at a time, so pairs of gaps are averaged.
+    let gaps: Vec<f64> =
+        enters.windows(3).skip(1).map(|three| ((three[2] - three[0]) / 2.0).value()).collect();
+    let quote = "then one will send to processor 0 every g cycles";
+    let what = format!("{name}: the mean time from one message to processor 0 to the next [us]");
+    sheet.add_claim(what, "4.1.2", quote, exactly(4.0), [trace.ran(|_| mean(&gaps))])
+}
