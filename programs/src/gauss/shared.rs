@@ -1,6 +1,6 @@
 //! Blocks of four rows that four processors share, a row each. They eliminate the rows one after the other.
-//! Each pivot is sent to all, and the row to the other three in a short message. Then all four have the block,
-//! and each sends it to the same processor of every other four, in one message.
+//! Each pivot is sent to all, and the row to the other three in a short message. Then all four have the
+//! block, and each sends it to the same processor of every other four, in one message.
 
 use std::ops::Range;
 use std::sync::Arc;

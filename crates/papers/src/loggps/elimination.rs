@@ -102,7 +102,8 @@ impl PrintedRun {
     /// Returns whether the printed error can be that of the times before they were rounded.
     fn is_error_possible(&self, model: usize) -> bool {
         let (predicted, error) = self.predicted[model];
-        let error_of = |half: f64| 100.0 * ((number(predicted) + half) / (number(self.measured) - half) - 1.0);
+        let ratio = |half: f64| (number(predicted) + half) / (number(self.measured) - half);
+        let error_of = |half: f64| 100.0 * (ratio(half) - 1.0);
         let (least, most) = (error_of(-0.0005), error_of(0.0005));
         (least - 0.05..=most + 0.05).contains(&number(error))
     }
