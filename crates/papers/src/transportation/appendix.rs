@@ -154,8 +154,8 @@ fn add_longest(sheet: &mut Sheet, all: &[LengthStatistics]) {
     sheet.add_claim(what, "7.2", quote, rule, ours);
 }
 
-/// Adds the time of stage 2 with the least traffic for which the two-stage algorithm is expected to work well:
-/// an iteration takes as long as its longest message.
+/// Adds the time of stage 2 with the least traffic for which the two-stage algorithm is expected to work
+/// well: an iteration takes as long as its longest message.
 fn add_little_traffic(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut ours = Vec::new();
     for p in PROCESSORS {

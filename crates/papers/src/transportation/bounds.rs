@@ -172,7 +172,8 @@ fn equal_case(algorithm: &str, P: usize, t: usize) -> Case {
 /// Traffic of the cases from which the constants follow.
 const CONSTANTS_T: usize = 1 << 15;
 
-/// Returns the cases that differ in one of the quantities of section 7.3's terms: a part's cost, tau, t and mu.
+/// Returns the cases that differ in one of the quantities of section 7.3's terms: a part's cost, tau, t and
+/// mu.
 fn constants() -> [CaseSeries; 5] {
     let base = || equal_case("two-stage", 32, CONSTANTS_T);
     let params = base().params;
@@ -322,10 +323,12 @@ fn add_moves(sheet: &mut Sheet) -> Result<(), StudyError> {
     Ok(())
 }
 
-/// Returns for each bound the number of matrices with which it was compared, and the least room that one of
-/// them left.
-fn check_bounds(lab: &Lab) -> Result<Vec<(usize, Option<Ran<f64>>)>, StudyError> {
-    let mut checks = vec![(0, None::<Ran<f64>>); ALL.len()];
+/// The number of matrices with which a bound was compared, and the least room that one of them left.
+type BoundCheck = (usize, Option<Ran<f64>>);
+
+/// Compares each bound with runs.
+fn check_bounds(lab: &Lab) -> Result<Vec<BoundCheck>, StudyError> {
+    let mut checks: Vec<BoundCheck> = vec![(0, None); ALL.len()];
     for matrix in matrices(lab)? {
         for scheme in [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine] {
             let run = run_two_stage(lab, &matrix, TwoStageForm::new(scheme))?;

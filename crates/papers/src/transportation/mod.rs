@@ -34,8 +34,8 @@ pub static PAPER: Paper = Paper {
 /// Cost of the barrier in the CM-5's control network; the paper does not give it.
 const BARRIER: Time = Time::from_ps(5 * US.as_ps());
 
-/// Returns the CM-5 of section 4.1, where a send takes 1.6 us and a reception 1.7 us: o is their mean. A packet
-/// of 20 bytes at 5 MB/s takes LogP's g. The paper does not give L, which is LogP's.
+/// Returns the CM-5 of section 4.1, where a send takes 1.6 us and a reception 1.7 us: o is their mean. A
+/// packet of 20 bytes at 5 MB/s takes LogP's g. The paper does not give L, which is LogP's.
 fn cm5(P: usize) -> Params {
     ParamsBuilder::from(preset_machine("cm5", P))
         .o(1650 * US / 1000)
