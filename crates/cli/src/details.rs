@@ -15,7 +15,7 @@ use super::row::{self, LATE_NOTE, MOST_DECIMALS, StudyRow};
 pub fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {
     let mut blocks: Vec<DocumentBlock> =
         metric_table(rows, unit).into_iter().chain(phase_table(rows, unit)).collect();
-    let mut notes = merge_sentences(rows.iter().filter_map(|row| form_note(row, rows)));
+    let mut notes = form_notes(rows);
     notes.extend(merge_sentences(rows.iter().filter_map(formula_note)));
     for row in rows {
         let drawn = row.answers.random_options.iter();
@@ -75,6 +75,11 @@ fn name_column<'a>() -> Columns<'a, StudyRow> {
     let mut columns = Columns::<StudyRow>::new();
     columns.add_to_table("", |row| row.task.name.clone());
     columns
+}
+
+/// Returns the sentences on what the formulas of the runs are.
+pub fn form_notes(rows: &[StudyRow]) -> Vec<String> {
+    merge_sentences(rows.iter().filter_map(|row| form_note(row, rows)))
 }
 
 /// Returns a sentence on what the formula of a run is: exact, a bound or an estimate, and whose. Of several

@@ -15,6 +15,7 @@ use loggp_study::Study;
 use super::choice::{MachineChoice, is_parameter_given};
 use super::column::{Columns, ReportColumn};
 use super::completion_values;
+use super::details::form_notes;
 use super::error::CliError;
 use super::experiment::Experiment;
 use super::field::Field;
@@ -221,7 +222,8 @@ fn notes(rows: &[StudyRow], _: Unit) -> Vec<DocumentBlock> {
     if rows.iter().any(StudyRow::is_late) {
         notes.push(LATE_NOTE);
     }
-    vec![DocumentBlock::List(notes.into_iter().map(plain).collect())]
+    let notes = form_notes(rows).into_iter().chain(notes.into_iter().map(String::from));
+    vec![DocumentBlock::List(notes.map(plain).collect())]
 }
 
 /// Plots stalled time over load, with a panel for every number of processors and a line for every pattern.

@@ -28,6 +28,7 @@ def test_a_comparison_is_the_commands() -> None:
     assert [row.algorithm for row in rows] == ["optimal", "binomial", "long", "short", "fixed", "split"]
     long = rows[2]
     assert long.formula == long.model and long.error_formula == 0.0 and long.verified
+    assert (long.formula_kind, long.formula_source) == ("exact", "LogGP, table 2") and rows[5].formula_kind is None
     assert long.params["g"] == loggp.Time("13.8us") and long.params["P"] == 64
     assert long.stalls.capacity == 1 and long["stalls.capacity"] == 1 and long.measured is None
     assert "formula" in str(rows) and str(rows).startswith("scatter on cs2-elan")
@@ -125,6 +126,7 @@ def test_the_papers_machines_and_programs() -> None:
     programs = {one.program: one for one in loggp.programs()}
     split = programs["scatter"].algorithms[-1]
     assert split.formula is None and split.no_formula and programs["fft"].size.default > 1
+    assert split.formula_source is None and programs["scatter"].algorithms[0].formula_source == "LogGP, section 4.7"
     assert "<table" in loggp.programs()._repr_html_()
 
 
