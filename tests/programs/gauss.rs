@@ -73,8 +73,7 @@ fn pivoting_keeps_small_diagonals_accurate() {
     let texts =
         ["1e-20, 1\n1, 1\n", "0, 1\n1, 0\n", "0, 0, 2\n1e-18, 3, 0\n5, 1, 1\n", "1e-300, 1\n1e-300, 2\n"];
     let machines_and_texts = [("whole", 1), ("whole", 2), ("whole", 5), ("shared", 4), ("shared", 8)];
-    for ((algorithm, P), text) in
-        machines_and_texts.into_iter().flat_map(|one| texts.map(|text| (one, text)))
+    for ((algorithm, P), text) in machines_and_texts.into_iter().flat_map(|one| texts.map(|text| (one, text)))
     {
         std::fs::write(&file, text).unwrap();
         let case =
@@ -89,7 +88,8 @@ fn a_singular_matrix_is_reported_in_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("singular.csv");
     std::fs::write(&file, "1, 0, 0, 4\n0, 2, 1, 0\n1, 2, 1, 4\n3, 1, 1, 0\n").unwrap();
-    for (algorithm, P) in [("whole", 1), ("whole", 2), ("whole", 4), ("whole", 6), ("shared", 4), ("shared", 8)]
+    for (algorithm, P) in
+        [("whole", 1), ("whole", 2), ("whole", 4), ("whole", 6), ("shared", 4), ("shared", 8)]
     {
         for (number, params) in machines(P).into_iter().enumerate() {
             let why =

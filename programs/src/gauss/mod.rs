@@ -84,8 +84,10 @@ impl<'a> Gauss<'a> {
     fn plan(case: &'a Case, deal: Deal, fragmented: bool) -> PlanResult<'a> {
         check_size(case.size, "solve")?;
         let P = case.params.P;
-        if deal == Deal::Rows && P % BLOCK != 0 {
-            refuse!("four processors share a block of rows, and P = {P} is no multiple of 4; give 4, 8, 16 or so");
+        if deal == Deal::Rows && !P.is_multiple_of(BLOCK) {
+            refuse!(
+                "four processors share a block of rows, and P = {P} is no multiple of 4; give 4, 8, 16 or so"
+            );
         }
         let piece = if fragmented { piece(case)? } else { usize::MAX };
         let charged = (case.work == Work::Charged).then_some(case.get(&FLOP));
@@ -142,8 +144,7 @@ impl Plan for Gauss<'_> {
         }
         let solve = |p: &mut Proc| {
             let (P, id) = (p.P(), p.id());
-            let mut solver =
-                p.prepare(|| Solver::new(self.deal, (P, id), self.piece, &matrix.view(), &b));
+            let mut solver = p.prepare(|| Solver::new(self.deal, (P, id), self.piece, &matrix.view(), &b));
             let found = solver.solve(p);
             (solver, found) // it is kept, as freeing memory takes time
         };

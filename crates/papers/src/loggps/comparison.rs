@@ -196,7 +196,10 @@ fn add_accuracy(sheet: &mut Sheet, errors: &[(usize, usize, usize, Ran<f64>)]) {
     sheet
         .add_claim(what, "4.6", quote, at_most(10.0), unsigned(small(1)))
         .expect_difference("26.4, 14.1, 4.15", FEW)
-        .caused_by(Cause::LostProgram, "short messages are more of our program's time, and LogGP-2 makes them too cheap");
+        .caused_by(
+            Cause::LostProgram,
+            "short messages are more of our program's time, and LogGP-2 makes them too cheap",
+        );
     let largest = |model: usize| {
         let small = PRINTED.iter().filter(|run| run.n <= 1024);
         small.map(|run| run.error(model).abs()).fold(0.0, f64::max)
@@ -208,7 +211,10 @@ fn add_accuracy(sheet: &mut Sheet, errors: &[(usize, usize, usize, Ran<f64>)]) {
     let what = "LogGP-1's error at n = 256, by the tables' times: it is negative [%]";
     sheet
         .add_claim(what, "4.6", quote, below(0.0), [PRINTED[0].error(1)])
-        .expect_difference("46.8", "Table 10 has 46.8 without the minus: 0.069 s were predicted, and 0.047 s measured.")
+        .expect_difference(
+            "46.8",
+            "Table 10 has 46.8 without the minus: 0.069 s were predicted, and 0.047 s measured.",
+        )
         .caused_by(Cause::Misprint, "the paper's table 10 has the error without the minus");
 }
 
@@ -230,11 +236,15 @@ fn show_clock(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_own_check("sizes at which LogGP-1 has no error without the clock", without);
     let quote = "the measurement cost could be high compared to the target, or the cost of MPI routine, especially when the routine sends a short message";
     let smaller = with.windows(2).map(|pair| pair[1] / pair[0]);
-    let what = "LogGP-1's error with 4 us of a clock: at n = 512 over that at 256, and at 1024 over that at 512";
+    let what =
+        "LogGP-1's error with 4 us of a clock: at n = 512 over that at 256, and at 1024 over that at 512";
     let rule = below(1.0).because("messages are shorter in smaller matrices");
     sheet.add_claim(what, "4.6", quote, rule, smaller.collect::<Vec<_>>());
-    let quote = "the measurement cost, measured by consecutively calling `MPI_Wtime`, is 4 \u{3bc}s on our cluster";
-    sheet.add_out_of_reach("the cost of the clock", "4.6", quote, "It was measured on the paper's cluster.").of_numbers(1);
+    let quote =
+        "the measurement cost, measured by consecutively calling `MPI_Wtime`, is 4 \u{3bc}s on our cluster";
+    sheet
+        .add_out_of_reach("the cost of the clock", "4.6", quote, "It was measured on the paper's cluster.")
+        .of_numbers(1);
     let quote = "we re-measured the parameters using CPU counter (the Pentium RDTSC instruction), which requires lower overhead, but the \
                  predicted results were within 27.7% errors";
     let why = "The paper prints neither those parameters nor what that counter costs.";
@@ -272,7 +282,8 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
             }
         }
     }
-    let quote = "given a synchronization-bottlenecked program, the model cannot predict its bottleneck (Fig. 8(a))";
+    let quote =
+        "given a synchronization-bottlenecked program, the model cannot predict its bottleneck (Fig. 8(a))";
     let what = "LogGP-1, n = 2048 and 4096: sender synchronization [s]";
     sheet.add_claim(what, "4.6", quote, exactly(0.0), without_waits);
     let what = "n = 2048 and 4096: LogGP-2 has the run's sender synchronization, to 5%";
@@ -285,7 +296,11 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
             "loggp-1" => "(a) LogGP-1: it knows no S, so a larger S changes nothing.",
             _ => "(b) LogGP-2: it has the senders that wait, as LogGPS does.",
         };
-        sheet.add_picture(model_name, caption, draw_bars(&format!("Breakdown of predicted times, {called}"), "matrix size n", bars));
+        sheet.add_picture(
+            model_name,
+            caption,
+            draw_bars(&format!("Breakdown of predicted times, {called}"), "matrix size n", bars),
+        );
     }
     Ok(())
 }

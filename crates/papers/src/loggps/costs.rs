@@ -1,8 +1,8 @@
 //! Figure 2 and tables 3 and 4: the cost of a message by the model and in MPI's routines.
 
 use loggp::ParamsBuilder;
-use loggp_study::PhasePrediction as Phase;
 use loggp_programs::message::{MEANWHILE, MessageTerms, RECV, WAIT_RECV, WAIT_SEND};
+use loggp_study::PhasePrediction as Phase;
 
 use super::platforms::{PLATFORMS, all, message_case};
 use crate::prelude::*;

@@ -273,3 +273,17 @@ impl Elimination {
         Ok((time, again))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printed_errors_may_differ_by_the_rounding_of_the_times_alone() {
+        // -5.05 by the printed times.
+        assert!(PrintedRun::of(2048, 2).is_error_possible(2));
+        assert!(!PrintedRun::of(2048, 0).is_error_possible(1));
+        let other = printed(2048, 2, "4.512", [("4.401", "-2.5"), ("4.609", "2.1"), ("4.284", "-4.9")]);
+        assert!(!other.is_error_possible(2));
+    }
+}

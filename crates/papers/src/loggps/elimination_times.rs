@@ -52,8 +52,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         for (code, name) in codes(n) {
             let printed = PrintedRun::of(n, code);
             let (predicted, error) = printed.predicted[0];
-            let [ours, beside] = [SHARED, WHOLE]
-                .map(|program| Elimination::from_sheet(sheet, program, n, code).seconds());
+            let [ours, beside] =
+                [SHARED, WHOLE].map(|program| Elimination::from_sheet(sheet, program, n, code).seconds());
             let offs = [ours, beside].map(|time| (time.value(), time.value() / number(predicted) - 1.0));
             let paper = [number(printed.measured), number(predicted), number(error)];
             let cells = paper.into_iter().chain(offs.into_iter().flat_map(|(time, off)| [time, off]));
@@ -97,14 +97,17 @@ fn add_errors_and_measured(sheet: &mut Sheet) {
     add_errors(sheet, (what, "table 7"), &runs);
     let numbers = PRINTED.iter().map(PrintedRun::repeats).sum();
     let why = "They were measured on the paper's cluster. They stand beside ours in the table.";
-    sheet.add_out_of_reach("measured times T_m1, T_m2 and T_m3", "table 7", "0.047 to 62.038 s", why).of_numbers(numbers);
+    sheet
+        .add_out_of_reach("measured times T_m1, T_m2 and T_m3", "table 7", "0.047 to 62.038 s", why)
+        .of_numbers(numbers);
     let quote = "the LogGPS model predicts the execution time within 7% errors";
     let what = "errors of the original code by the table's times, without their sign [%]";
     let errors = PRINTED.iter().filter(|run| run.code == 0).map(|run| run.error(0).abs());
     sheet.add_claim(what, "4.4", quote, at_most(7.0), errors);
     let quote = "errors \\sigma_3 are larger than errors \\sigma_1 and \\sigma_2 when n = 4096";
     let [one, two, three] = [0, 1, 2].map(|code| PrintedRun::of(4096, code).error(0).abs());
-    let what = "n = 4096: the third error over the larger of the two others, by the table's times, without signs";
+    let what =
+        "n = 4096: the third error over the larger of the two others, by the table's times, without signs";
     sheet.add_claim(what, "4.5", quote, above(1.0), [three / one.max(two)]);
 }
 
@@ -146,7 +149,8 @@ fn add_gap(sheet: &mut Sheet) -> Result<(), StudyError> {
         let time = answers.ran(|answers| answers.prediction.model.unwrap_or_default().in_units(SEC));
         ratios.push(time / Elimination::from_sheet(sheet, SHARED, n, 0).seconds());
     }
-    let quote = "the gap (g) has little effect on the communication costs of high-level communication routines";
+    let quote =
+        "the gap (g) has little effect on the communication costs of high-level communication routines";
     let rule = between(0.93, 1.07).because("section 4.4 calls 7% accurate");
     let what = "time with g = o' = 6.55 us over that with g = 0, n = 256, 512 and 1024";
     sheet.add_claim(what, "4.2", quote, rule, ratios);
@@ -164,5 +168,10 @@ fn add_fragments(sheet: &mut Sheet) {
         row.accept_within(0.005, "at n/4 the first messages are a little shorter");
     }
     let one = MessageTerms::new(&preset_machine("myrinet", 2), S).communication(Time::ZERO);
-    sheet.add_number("1,438 messages of S bytes, by equation (2) [s]", "4.5", "0.42", 1438.0 * one.in_units(SEC));
+    sheet.add_number(
+        "1,438 messages of S bytes, by equation (2) [s]",
+        "4.5",
+        "0.42",
+        1438.0 * one.in_units(SEC),
+    );
 }

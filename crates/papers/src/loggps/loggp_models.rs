@@ -120,8 +120,7 @@ fn show_table_8(sheet: &mut Sheet) -> Result<(), StudyError> {
             by_cost[2].push(range().map(|message| message.under_way).collect());
         }
         let [sends, recvs, ways] = by_cost;
-        let [at_once, late] =
-            [false, true].map(|is_late| modeled_message(sheet, model, 20_000, is_late));
+        let [at_once, late] = [false, true].map(|is_late| modeled_message(sheet, model, 20_000, is_late));
         let (at_once, late) = (at_once?, late?);
         let waits = late.value().send > at_once.value().send;
         let constant =

@@ -84,6 +84,13 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let what = "parameters of three platforms: told to the machine, and found again by round trips";
     // The rows of the six equations stand for the other six.
     sheet.add_read_back(what, "table 5", right).of_numbers(18);
+    add_equations(sheet);
+    sheet.add_table(table);
+    Ok(())
+}
+
+/// Adds the rows of the six equations' solution, and of the sign of G_l.
+fn add_equations(sheet: &mut Sheet) {
     let exactly = |value| Estimate { value, doubt: 0.0 };
     let [empty, loaded, overheads, single, several, synchronous] = RIGHT.map(exactly);
     let synchronous = Some(synchronous);
@@ -107,6 +114,4 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
             "Table 5 has a negative G_l for the Cenju-4 and for Myrinet. For Fast Ethernet it has 74.95 ns.",
         )
         .caused_by(Cause::Misprint, "the paper's own table 5 has 74.95 ns for Fast Ethernet");
-    sheet.add_table(table);
-    Ok(())
 }

@@ -78,13 +78,16 @@ pub fn draw_bars(title: &str, x: &str, bars: Vec<Bar>) -> String {
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let mut table = Table::new("synchronization", "Synchronization of our two programs: the part of the time in which senders and receivers wait")
-        .exact("n", "")
-        .text("code")
-        .percent("shared, senders")
-        .percent("shared, receivers")
-        .percent("whole, senders")
-        .percent("whole, receivers");
+    let mut table = Table::new(
+        "synchronization",
+        "Synchronization of our two programs: the part of the time in which senders and receivers wait",
+    )
+    .exact("n", "")
+    .text("code")
+    .percent("shared, senders")
+    .percent("shared, receivers")
+    .percent("whole, senders")
+    .percent("whole, receivers");
     let mut bars = [const { Vec::new() }; 3];
     for n in SIZES {
         for (code, name) in codes(n) {
@@ -103,12 +106,16 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     add_who_waits(sheet);
     add_elimination_of_waits(sheet)?;
     add_messages(sheet);
-    let quote = "The breakdowns of the predicted times, averaged over all processors, are also shown in Figure 6(a)";
+    let quote =
+        "The breakdowns of the predicted times, averaged over all processors, are also shown in Figure 6(a)";
     let why = "The figure has no numbers but those of the axes.";
     sheet.add_out_of_reach("the heights of the bars", "figure 6", quote, why);
     for ((letter, code), bars) in ["a", "b", "c"].into_iter().zip(&CODES).zip(bars) {
         let title = format!("({letter}) Breakdown of predicted times, {}, S = {}", code.name, code.S);
-        let caption = format!("({letter}) {}: computing, overheads, synchronization and other waits, from the bottom up.", code.name);
+        let caption = format!(
+            "({letter}) {}: computing, overheads, synchronization and other waits, from the bottom up.",
+            code.name
+        );
         sheet.add_picture(letter, caption, draw_bars(&title, "matrix size n", bars));
     }
     sheet.add_table(table);
@@ -184,7 +191,12 @@ fn add_messages(sheet: &mut Sheet) {
     let megabytes = run.long_bytes() / f64::from(1 << 20);
     for (what, section, paper, ours) in [
         ("longest message [bytes]", "4.5", "65472", run.longest_message()),
-        ("messages longer than S, for a processor in the mean [MBytes of 2^20 bytes]", "4.5", "22.5", megabytes),
+        (
+            "messages longer than S, for a processor in the mean [MBytes of 2^20 bytes]",
+            "4.5",
+            "22.5",
+            megabytes,
+        ),
     ] {
         let what = format!("{}: {what}", size_text(sheet.lab, 4096));
         let row = sheet.add_number(what, section, paper, ours);
