@@ -183,10 +183,10 @@ fn add_accuracy(sheet: &mut Sheet, errors: &[(usize, usize, usize, Ran<f64>)]) {
     let quote = "when n = 4096, the LogGP-1 model is inaccurate";
     let what = "LogGP-1's error at n = 4096, original code, without its sign [%]";
     sheet.add_claim(what, "4.6", quote, above(7.0).because(accurate), [large(0)]);
-    let quote = "when n \\leq 1024, the LogGP-1 model is also inaccurate";
+    let quote = "when n \u{2264} 1024, the LogGP-1 model is also inaccurate";
     let what = "LogGP-1's errors at n = 256, 512 and 1024, without their sign [%]";
     sheet.add_claim(what, "4.6", quote, above(7.0).because(accurate), unsigned(small(0)));
-    let quote = "the LogGP-2 model is nearly as accurate as the LogGPS model (\\sigma_7 = 0.7%)";
+    let quote = "the LogGP-2 model is nearly as accurate as the LogGPS model (sigma_7 = 0.7%)";
     let what = "LogGP-2's error at n = 4096, original code, without its sign [%]";
     sheet.add_claim(what, "4.6", quote, at_most(0.7), [large(1)]);
     let quote = "the LogGP-2 model predicts its communication cost lower than measured cost";
@@ -204,10 +204,10 @@ fn add_accuracy(sheet: &mut Sheet, errors: &[(usize, usize, usize, Ran<f64>)]) {
         let small = PRINTED.iter().filter(|run| run.n <= 1024);
         small.map(|run| run.error(model).abs()).fold(0.0, f64::max)
     };
-    let quote = "inferior to the errors of the LogGPS model, \\sigma_1 (maximum of 6.4%)";
+    let quote = "inferior to the errors of the LogGPS model, sigma_1 (maximum of 6.4%)";
     let what = "n = 256, 512 and 1024: LogGP-2's largest error less LogGPS's, by the tables' times, without signs [%]";
     sheet.add_claim(what, "4.6", quote, above(0.0), [largest(2) - largest(0)]);
-    let quote = "\\sigma_4 = -46.8%";
+    let quote = "sigma_4 = -46.8%";
     let what = "LogGP-1's error at n = 256, by the tables' times: it is negative [%]";
     sheet
         .add_claim(what, "4.6", quote, below(0.0), [PRINTED[0].error(1)])
@@ -241,7 +241,7 @@ fn show_clock(sheet: &mut Sheet) -> Result<(), StudyError> {
     let rule = below(1.0).because("messages are shorter in smaller matrices");
     sheet.add_claim(what, "4.6", quote, rule, smaller.collect::<Vec<_>>());
     let quote =
-        "the measurement cost, measured by consecutively calling `MPI_Wtime`, is 4 \u{3bc}s on our cluster";
+        "the measurement cost, measured by consecutively calling MPI_Wtime, is 4 \u{3bc}s on our cluster";
     sheet
         .add_out_of_reach("the cost of the clock", "4.6", quote, "It was measured on the paper's cluster.")
         .of_numbers(1);

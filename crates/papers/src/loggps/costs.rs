@@ -155,7 +155,7 @@ fn add_exchanged_gaps(sheet: &mut Sheet) -> Result<(), StudyError> {
     };
     let (short, long) = (gap(0, gps.s)?, gap(gps.s + 1, gps.S)?);
     let is_so = short.map(|short| (short - gps.G_l.as_ns()).abs() < 0.01);
-    let quote = "Gap $G_l$ for $k \\leq s$ and $G_s$ for $k > s$";
+    let quote = "Gap G_l for k \u{2264} s and G_s for k > s";
     let what = "Myrinet: a byte up to s takes G_l = -0.74 ns and one above s takes G_s = 15.48 ns";
     let row = sheet.add_judged_claim(what, "3", quote, "the model's gaps are these", is_so);
     row.ours = format!("{:.2} ns, {:.2} ns", short.value(), long.value());

@@ -104,7 +104,7 @@ fn add_errors_and_measured(sheet: &mut Sheet) {
     let what = "errors of the original code by the table's times, without their sign [%]";
     let errors = PRINTED.iter().filter(|run| run.code == 0).map(|run| run.error(0).abs());
     sheet.add_claim(what, "4.4", quote, at_most(7.0), errors);
-    let quote = "errors \\sigma_3 are larger than errors \\sigma_1 and \\sigma_2 when n = 4096";
+    let quote = "errors sigma_3 are larger than errors sigma_1 and sigma_2 when n = 4096";
     let [one, two, three] = [0, 1, 2].map(|code| PrintedRun::of(4096, code).error(0).abs());
     let what =
         "n = 4096: the third error over the larger of the two others, by the table's times, without signs";

@@ -108,7 +108,7 @@ fn add_equations(sheet: &mut Sheet) {
     }
     let G_l = PLATFORMS.iter().map(|platform| parameter_value(&platform.params(), "G_l"));
     sheet
-        .add_claim("G_l of three platforms [ns]", "4.2", "Note that $G_l < 0$ is true", below(0.0), G_l)
+        .add_claim("G_l of three platforms [ns]", "4.2", "Note that G_l < 0 is true", below(0.0), G_l)
         .expect_difference(
             "-12.7, -0.74, 75",
             "Table 5 has a negative G_l for the Cenju-4 and for Myrinet. For Fast Ethernet it has 74.95 ns.",
