@@ -13,7 +13,7 @@ pub const FIGURE_9: Exhibit = Exhibit {
     id: "loggp-fig9",
     place: "figure 9",
     title: "the optimal schedule that splits no set of items",
-    printed: 0,
+    printed: 1,
     left_out: "",
     notes: "The full LogGP with L = 4, o = 1, g = 4, G = 1 and P = 6; every processor gets k = 10 items.",
     formulas: &["t(n) = min over s of (sk-1)G + max(L + 2o + t(s), g + t(n-s)) (section 4.7)"],
@@ -26,10 +26,10 @@ pub const FIGURE_10: Exhibit = Exhibit {
     id: "loggp-fig10",
     place: "figure 10",
     title: "the optimal schedule with the message for P3 split",
-    printed: 0,
+    printed: 1,
     left_out: "",
-    notes: "The paper's detour is told, --detour 2:5:3, on a machine without a capacity, --params C=none: LogGP's text states none. \
-            Every machine here keeps LogP's ceil(L/g), here 1, unless told; what a search finds then stands beside it.",
+    notes: "The first picture is the paper's schedule (--detour 2:5:3). It needs a machine without a capacity (--params C=none): LogGP states none. \
+            Other machines here keep LogP's capacity, ceil(L/g), which is 1. The second picture shows what a search finds then.",
     formulas: &[],
     unit: ("cycles", US),
     series: |_| {
@@ -58,14 +58,17 @@ const CAPTION: &str = "Processor 0 has 10 items for each. A message's arrow goes
 fn show_unsplit(sheet: &mut Sheet) -> Result<(), StudyError> {
     let end = sheet.model_time("optimal");
     sheet.add_text("the end of the schedule [cycles]", "figure 9", "63", end.map(exact));
-    sheet.add_own_check("the recurrence says so too", [end.map(|end| end == sheet.formula_time("optimal"))]);
+    sheet.add_own_check(
+        "section 4.7: its recurrence gives this end too",
+        [end.map(|end| end == sheet.formula_time("optimal"))],
+    );
     let result = sheet.last_result("optimal").clone();
     let last = route_to(result.trace(), 3)[0];
     let received = in_us(last.arrival + result.trace().params.o);
     let is_last = end.map(|end| (last.id.from, last.words, last.to) == (2, 10, 3) && received == end);
     let quote = "The critical path in this case involves processor P2 sending 10 items to processor P3.";
     let rule = "P2's message of 10 items to P3 is received at the end";
-    sheet.add_judged_claim("the last message", "4.7", quote, rule, is_last);
+    sheet.add_judged_claim("the message that is received last", "4.7", quote, rule, is_last);
     sheet.add_timeline("", CAPTION, "Figure 9: L = 4, o = 1, g = 4, G = 1, P = 6, k = 10", &result);
     Ok(())
 }
@@ -74,10 +77,13 @@ fn show_split(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (whole, end) = (sheet.model_time("optimal"), sheet.model_time(PAPERS));
     sheet.add_text("the end of the schedule [cycles]", "figure 10", "61", end.map(exact));
     let quote = "two cycles less than the algorithm without splitting";
-    let what = "how much sooner than without splitting [cycles]";
+    let what = "how much sooner the schedule ends than figure 9's [cycles]";
     sheet.add_claim(what, "4.7", quote, exactly(2.0), [whole - end]);
     let found = sheet.model_time("split").map(|time| time == end.value());
-    sheet.add_own_check("with a capacity of 1 a search finds a detour that ends as soon", [found]);
+    sheet.add_own_check(
+        "section 4.7: with a capacity of 1 a search finds a detour that ends as soon",
+        [found],
+    );
     let [papers, split] = [PAPERS, "split"].map(|name| sheet.last_result(name).clone());
     sheet.add_timeline("", CAPTION, "Figure 10: the message for P3 is split", &papers);
     let caption = "With a capacity of 1 the message of P5 would make that of P2 wait for a cycle; by way of P4, which has its items sooner, \

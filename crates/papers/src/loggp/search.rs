@@ -81,3 +81,158 @@ fn can_finish(
     }
     false
 }
+
+/// A search through the scatters of k items for each processor, in which every item is passed on and never
+/// copied. By lemma 1 a fastest scatter is among these; so the search has room for more processors.
+pub struct PassingSearch {
+    machine: SimplifiedMachine,
+    /// Time by which the scatter is to end.
+    end: u32,
+    /// All orders of the processors but the source.
+    orders: Vec<Vec<usize>>,
+    /// States from which it cannot end in time.
+    failed: HashSet<PassingState>,
+}
+
+/// State of such a scatter.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct PassingState {
+    /// Time at which the last message was begun; the next begins no earlier.
+    last: u32,
+    /// Time at which each processor may send again.
+    free: Vec<u32>,
+    /// Items that each processor has or will have for others: when they arrive, and how many for whom.
+    items: Vec<Vec<(u32, Vec<u8>)>>,
+}
+
+impl PassingSearch {
+    /// Returns the least time of such a scatter of k items among P processors.
+    pub fn least_time(machine: SimplifiedMachine, P: usize, k: u8) -> u32 {
+        (0..).find(|end| PassingSearch::can_end_by(machine, P, k, *end)).expect("every scatter ends")
+    }
+
+    /// Returns whether any such scatter of k items among P processors ends by `end`.
+    pub fn can_end_by(machine: SimplifiedMachine, P: usize, k: u8, end: u32) -> bool {
+        let mut orders = vec![vec![0]];
+        for id in 1..P {
+            let longer = |order: &Vec<usize>| {
+                let order = order.clone();
+                (1..=order.len()).map(move |place| {
+                    let mut order = order.clone();
+                    order.insert(place, id);
+                    order
+                })
+            };
+            orders = orders.iter().flat_map(longer).collect();
+        }
+        let mut items = vec![Vec::new(); P];
+        items[0].push((0, (0..P).map(|to| if to == 0 { 0 } else { k }).collect()));
+        let mut search = PassingSearch { machine, end, orders, failed: HashSet::new() };
+        search.can_finish(PassingState { last: 0, free: vec![0; P], items })
+    }
+
+    fn can_finish(&mut self, state: PassingState) -> bool {
+        let after = self.machine.L.max(self.machine.g);
+        let count = |items: &[(u32, Vec<u8>)]| {
+            items.iter().flat_map(|(_, counts)| counts).map(|count| u32::from(*count)).sum::<u32>()
+        };
+        if state.items.iter().all(Vec::is_empty) {
+            return true;
+        }
+        // At best all that a processor has for others leaves it in one message.
+        let is_late = |id: usize| match state.items[id].iter().map(|(arrival, _)| *arrival).min() {
+            Some(first) => first.max(state.free[id]) + count(&state.items[id]) - 1 + after > self.end,
+            None => false,
+        };
+        if (0..state.free.len()).any(is_late) || !self.failed.insert(self.canonical(&state)) {
+            return false;
+        }
+        (0..state.free.len())
+            .any(|from| self.sends(&state, from).into_iter().any(|next| self.can_finish(next)))
+    }
+
+    /// Returns the states after each message that a processor can send in time.
+    fn sends(&self, state: &PassingState, from: usize) -> Vec<PassingState> {
+        let (P, SimplifiedMachine { L, g }) = (state.free.len(), self.machine);
+        let all = |to: usize| state.items[from].iter().map(|(_, counts)| counts[to]).sum::<u8>();
+        let most: Vec<u8> = (0..P).map(all).collect();
+        let mut chosen = vec![0; P];
+        let mut results = Vec::new();
+        // Count through all numbers of items for each.
+        while let Some(place) = (0..P).find(|to| chosen[*to] < most[*to]) {
+            chosen[place] += 1;
+            chosen[..place].fill(0);
+            let (ready, left) = take(&state.items[from], &chosen);
+            let begin = ready.max(state.free[from]);
+            let out = begin + chosen.iter().map(|count| u32::from(*count)).sum::<u32>() - 1;
+            // A message that could have been begun earlier comes earlier in the order.
+            if begin < state.last || out + L.max(g) > self.end {
+                continue;
+            }
+            for to in (0..P).filter(|to| *to != from) {
+                let mut next = state.clone();
+                (next.last, next.free[from], next.items[from]) = (begin, out + g, left.clone());
+                let mut passed = chosen.clone();
+                passed[to] = 0;
+                if passed.iter().any(|count| *count > 0) {
+                    next.items[to].push((out + L, passed));
+                }
+                results.push(next);
+            }
+        }
+        results
+    }
+
+    /// Returns the same for all states that differ only in the processors' numbers, or in times that have
+    /// passed.
+    fn canonical(&self, state: &PassingState) -> PassingState {
+        let last = state.last;
+        let reorder = |order: &Vec<usize>| {
+            let counts = |counts: &Vec<u8>| order.iter().map(|id| counts[*id]).collect::<Vec<u8>>();
+            let items = |id: &usize| {
+                let items = state.items[*id].iter();
+                let mut items: Vec<_> =
+                    items.map(|(arrival, all)| (last.max(*arrival), counts(all))).collect();
+                items.sort_unstable();
+                items
+            };
+            let free = order.iter().map(|id| state.free[*id].max(last)).collect();
+            PassingState { last, free, items: order.iter().map(items).collect() }
+        };
+        self.orders.iter().map(reorder).min().expect("there is an order")
+    }
+}
+
+/// Takes this many items for each from those of a processor, the earliest first. Returns when the last of
+/// them is there, and the rest.
+fn take(items: &[(u32, Vec<u8>)], chosen: &[u8]) -> (u32, Vec<(u32, Vec<u8>)>) {
+    let (mut items, mut chosen, mut ready) = (items.to_vec(), chosen.to_vec(), 0);
+    items.sort_unstable();
+    for (arrival, counts) in &mut items {
+        for (count, missing) in counts.iter_mut().zip(&mut chosen) {
+            let taken = (*count).min(*missing);
+            (*count, *missing) = (*count - taken, *missing - taken);
+            if taken > 0 {
+                ready = *arrival;
+            }
+        }
+    }
+    items.retain(|(_, counts)| counts.iter().any(|count| *count > 0));
+    (ready, items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passing_search_finds_what_the_search_of_all_does() {
+        for (P, k, L, g) in
+            [(2, 2, 3, 3), (3, 1, 3, 1), (3, 2, 2, 2), (3, 2, 4, 2), (4, 1, 3, 2), (4, 1, 1, 3)]
+        {
+            let machine = SimplifiedMachine { L, g };
+            let found = PassingSearch::least_time(machine, P, k as u8);
+            assert_eq!(found, least_time(machine, P, k), "P = {P}, k = {k}, L = {L}, g = {g}");
+        }
+    }
+}
