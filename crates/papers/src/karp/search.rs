@@ -223,7 +223,10 @@ impl ScheduleSearch {
         for moves in all.iter().map(moves) {
             let with = |before: &Vec<CycleMove>| {
                 let before = before.clone();
-                moves.iter().map(move |one| [&before[..], &[one.clone()]].concat()).collect::<Vec<_>>()
+                moves
+                    .iter()
+                    .map(move |one| [&before[..], std::slice::from_ref(one)].concat())
+                    .collect::<Vec<_>>()
             };
             together = together.iter().flat_map(with).collect();
         }

@@ -84,6 +84,37 @@ fn operand_count(result: &CaseResult) -> Ran<i64> {
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
+    add_searches(sheet);
+    add_reversals(sheet);
+    let result = sheet.last_result(&format!("{}, P = 8", machine_name(FIGURE_4))).clone();
+    let over =
+        operand_count(&result).map(|operands| (printed_count(result.trace(), 28, 8) - operands) as f64);
+    let what = "lemma 4.2: n by its formula with the S_i of a run, less the operands of that run (P = 8, L = 5, o = 2, g = 4, t = 28)";
+    sheet
+        .add_claim(what, "lemma 4.2", "Then n = \u{3a3} S_i - op + 1", exactly(0.0), [over])
+        .expect_difference(
+            "-2",
+            "The lemma's proof adds up S_i - (o + 1)k_i + 1 over the processors. The k_i receptions are P - 1 in all, so that is \
+             the sum of S_i - o(P - 1) + 1, and p in the formula can only be the number of messages. The run sums 79 operands, and \
+             the formula with p = P has 77.",
+        )
+        .caused_by(Cause::Misprint, "By the lemma's own proof p is the number of messages, P - 1, and not of processors.");
+    let names: Vec<&str> = PROGRAM.algorithms.iter().map(|one| one.name).collect();
+    let plot = Plot::new("Summation on 8 processors", format!("{}, in cycles", machine_name(FIGURE_4)))
+        .x("operands n", Scale::Log)
+        .y("time [cycles]", Scale::Log)
+        .lines(sheet.times(&names));
+    let caption = "The time to sum n operands on 8 processors. Lines are formulas, marks the model, and rings were measured.";
+    sheet.add_plot("", caption, plot);
+    let title = "Optimal summation of 79 operands: P = 8, L = 5, o = 2, g = 4";
+    let caption =
+        "79 operands in 28 cycles. Nobody idles before it sends; the receptions at P0 are a gap apart.";
+    sheet.add_timeline("timeline", caption, title, &result);
+    Ok(())
+}
+
+/// Adds what the searches find.
+fn add_searches(sheet: &mut Sheet) {
     // The latest t at which all schedules of 2 and of 3 processors are searched.
     let (most, latest) = (sheet.lab.pick(4, 5), sheet.lab.pick([4, 2], [7, 4]));
     let (mut once, mut all) = (Vec::new(), Vec::new());
@@ -106,6 +137,12 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let [two, three] = latest;
     let sizes = format!("P = 2 with t = 0 to {two}, P = 3 with t = 0 to {three}, {machines}");
     sheet.add_own_check(format!("{what}, {sizes}"), all);
+    let what = "theorem 4.1: of all schedules in which each processor sends once the best sums as many operands as S(t)";
+    sheet.add_own_check(format!("{what}, P = 2 to {most}, t = 0 to 9, {machines}"), once);
+}
+
+/// Adds what summations have in common with broadcasts that run backwards.
+fn add_reversals(sheet: &mut Sheet) {
     let [mut turned, mut counted, mut lazy, mut strings] = [const { Vec::new() }; 4];
     for (P, times) in REVERSED {
         let name = format!("{}, P = {P}", machine_name(times));
@@ -132,36 +169,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_own_check(what, turned);
     let what = "lemma 4.2: a run sums as many operands as its proof adds up, the sum of S_i - o(P-1) + 1";
     sheet.add_own_check(what, counted);
-    let name = format!("{}, P = 8", machine_name(FIGURE_4));
-    let result = sheet.last_result(&name).clone();
-    let over =
-        operand_count(&result).map(|operands| (printed_count(result.trace(), 28, 8) - operands) as f64);
-    let what = "lemma 4.2: n by its formula with the S_i of a run, less the operands of that run (P = 8, L = 5, o = 2, g = 4, t = 28)";
-    sheet
-        .add_claim(what, "lemma 4.2", "Then n = \u{3a3} S_i - op + 1", exactly(0.0), [over])
-        .expect_difference(
-            "-2",
-            "The lemma's proof adds up S_i - (o + 1)k_i + 1 over the processors. The k_i receptions are P - 1 in all, so that is \
-             the sum of S_i - o(P - 1) + 1, and p in the formula can only be the number of messages. The run sums 79 operands, and \
-             the formula with p = P has 77.",
-        )
-        .caused_by(Cause::Misprint, "By the lemma's own proof p is the number of messages, P - 1, and not of processors.");
-    let what = "theorem 4.1: of all schedules in which each processor sends once the best sums as many operands as S(t)";
-    sheet.add_own_check(format!("{what}, P = 2 to {most}, t = 0 to 9, {machines}"), once);
     let what = "footnote 1: joined in the order of a run's tree, each operand stands once in the result";
     sheet.add_own_check(what, strings);
-    let names: Vec<&str> = PROGRAM.algorithms.iter().map(|one| one.name).collect();
-    let plot = Plot::new("Summation on 8 processors", format!("{}, in cycles", machine_name(FIGURE_4)))
-        .x("operands n", Scale::Log)
-        .y("time [cycles]", Scale::Log)
-        .lines(sheet.times(&names));
-    let caption = "The time to sum n operands on 8 processors. Lines are formulas, marks the model, and rings were measured.";
-    sheet.add_plot("", caption, plot);
-    let title = "Optimal summation of 79 operands: P = 8, L = 5, o = 2, g = 4";
-    let caption =
-        "79 operands in 28 cycles. Nobody idles before it sends; the receptions at P0 are a gap apart.";
-    sheet.add_timeline("timeline", caption, title, &result);
-    Ok(())
 }
 
 /// Returns when each processor but the first begins to send, in cycles.

@@ -149,25 +149,7 @@ fn show_theorems(sheet: &mut Sheet) -> Result<(), StudyError> {
              4.5 counts so. The general formula has L for the last message.",
         )
         .caused_by(Cause::Misprint, "Footnote 4 has max{L, g} for the last message, and the formula has L.");
-    let equal = |algorithm, P| formula_cycles(algorithm, simplified_machine(P, EQUAL, EQUAL), 10);
-    let what = "section 4.8: where L = g, the optimal algorithm's recurrence is the Binomial Tree's";
-    sheet.add_own_check(what, SIZES.map(|P| equal("optimal", P) == equal("binomial", P)));
-    let chain = (1..=10).flat_map(|L| {
-        let one = halves(L, L);
-        let holds = move |P: usize, k: usize| {
-            let tree = formula_cycles("binomial", simplified_machine(P, L.into(), L.into()), k);
-            one[k * P] - one[k] >= tree - (f64::from(L) - 1.0)
-        };
-        [2, 3, 7, 16, 33, 64].into_iter().flat_map(move |P| [1, 2, 5, 16].map(|k| holds(P, k)))
-    });
-    let what = "theorem 2: t^1(kP) - t^1(k), which bounds all scatters in its proof, is no less than its bound, L = g = 1 to 10, P = 2 to 64, \
-                k = 1 to 16";
-    sheet.add_own_check(what, chain.collect::<Vec<bool>>());
-    let results = sheet.series("a scatter that splits sets, L = g = 10, k = 10");
-    let bound = |P| equal("binomial", P) - (EQUAL as f64 - 1.0);
-    let above = results.map_runs(|result| in_us(result.model()) >= bound(result.x as usize));
-    let what = "theorem 2: runs that split sets do not end before its bound, P = 2 to 64, L = g = 10, k = 10";
-    sheet.add_own_check(what, above);
+    add_bounds(sheet);
     let points = (2..=64).map(|P| (P as f64, lemma(P))).collect();
     let tree = (2..=64).map(|P| (P as f64, tree[P])).collect();
     let plot = Plot::new("The Binomial Tree, L = 30, g = 10, k = 1", "")
@@ -225,4 +207,27 @@ fn add_searches(sheet: &mut Sheet) {
     let found: Vec<bool> = found.collect();
     let what = "theorem 2: of those that copy no item none is faster either, P = 3 to ";
     sheet.add_own_check(format!("{what}{}, k = 2 to 6, L = g = 2 to 5", sheet.lab.pick(5, 6)), found);
+}
+
+/// Adds what follows where L = g.
+fn add_bounds(sheet: &mut Sheet) {
+    let equal = |algorithm, P| formula_cycles(algorithm, simplified_machine(P, EQUAL, EQUAL), 10);
+    let what = "section 4.8: where L = g, the optimal algorithm's recurrence is the Binomial Tree's";
+    sheet.add_own_check(what, SIZES.map(|P| equal("optimal", P) == equal("binomial", P)));
+    let chain = (1..=10).flat_map(|L| {
+        let one = halves(L, L);
+        let holds = move |P: usize, k: usize| {
+            let tree = formula_cycles("binomial", simplified_machine(P, L.into(), L.into()), k);
+            one[k * P] - one[k] >= tree - (f64::from(L) - 1.0)
+        };
+        [2, 3, 7, 16, 33, 64].into_iter().flat_map(move |P| [1, 2, 5, 16].map(|k| holds(P, k)))
+    });
+    let what = "theorem 2: t^1(kP) - t^1(k), which bounds all scatters in its proof, is no less than its bound, L = g = 1 to 10, P = 2 to 64, \
+                k = 1 to 16";
+    sheet.add_own_check(what, chain.collect::<Vec<bool>>());
+    let results = sheet.series("a scatter that splits sets, L = g = 10, k = 10");
+    let bound = |P| equal("binomial", P) - (EQUAL as f64 - 1.0);
+    let above = results.map_runs(|result| in_us(result.model()) >= bound(result.x as usize));
+    let what = "theorem 2: runs that split sets do not end before its bound, P = 2 to 64, L = g = 10, k = 10";
+    sheet.add_own_check(what, above);
 }
