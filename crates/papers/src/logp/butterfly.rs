@@ -142,7 +142,8 @@ impl Butterfly {
         Machine::new(params).trace(true).run(|p| self.run_part(p))
     }
 
-    /// Returns whether the outputs are those of the transform by its definition. They are in bit-reverse order.
+    /// Returns whether the outputs, which are in bit-reverse order, are those of the transform by its
+    /// definition.
     fn is_right(&self, parts: &[Part]) -> bool {
         let bits = self.n.ilog2();
         parts.iter().flat_map(|part| &part.outputs).all(|(row, value)| {

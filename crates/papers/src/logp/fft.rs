@@ -8,16 +8,14 @@ use crate::prelude::*;
 pub const P: usize = 128;
 /// The series' quantity.
 pub const POINTS: &str = "points";
-/// Points of the FFT that the rows of figure 6 are about.
-pub const LARGE: f64 = (1 << 20) as f64;
 
 /// Returns the FFT of n points by this algorithm.
 pub fn case(algorithm: &str, params: Params, n: usize) -> Case {
     Case { size: n, ..Case::new(&FFT, algorithm, params) }
 }
 
-/// Returns the FFT on section 4.1.1's machine: a CM-5 on which o is 1 us and a point costs nothing to load, so
-/// that g is what limits the remap.
+/// Returns the FFT on section 4.1.1's machine: a CM-5 on which o is 1 us and a point costs nothing to load,
+/// so that g is what limits the remap.
 pub fn gap_limited_case(algorithm: &str, processors: usize, n: usize) -> Case {
     case(algorithm, Params { o: US, ..cm5(processors) }, n).with(&POINT, Time::ZERO)
 }

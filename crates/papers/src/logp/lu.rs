@@ -78,7 +78,12 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let what = "bad layout, all steps: the times of communication and of computation over those";
     let ours = [phase(sheet, "broadcast") / communication, phase(sheet, "update") / computation];
     sheet.add_claim(what, "4.2", quote, about(1.0), ours);
+    show_balance(sheet);
+    Ok(())
+}
 
+/// Adds the rows and the picture of who is active.
+fn show_balance(sheet: &mut Sheet) {
     let active = |name: &str| {
         let result = sheet.series(name).at(STEPS as f64);
         let trend = result.answers().outcome.trend.as_ref().expect("a grid has a trend");
@@ -121,5 +126,4 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         .lines(lines.concat());
     let caption = "How balanced the layouts are: a processor counts in a step if it has something to update.";
     sheet.add_plot("", caption, plot);
-    Ok(())
 }

@@ -106,7 +106,13 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let alone = sheet.last_result("as many as can be by 9").metric("operands");
     sheet.add_claim("values that are summed by T = L + 2o = 9", "3.3", quote, exactly(10.0), [alone]);
 
-    sheet.add_table(schedule_table(&parts, &done_times));
+    add_pictures(sheet, &parts, &done_times, &filled);
+    Ok(())
+}
+
+/// Adds the table of the schedule, its tree, and what each processor does when.
+fn add_pictures(sheet: &mut Sheet, parts: &[SummationRole], done_times: &[Time], filled: &CaseResult) {
+    sheet.add_table(schedule_table(parts, done_times));
     let node = |(id, part): (usize, &SummationRole)| TreeNode {
         parent: part.parent,
         label: done_times[id].in_units(US).to_string(),
@@ -123,8 +129,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let title = "Optimal summation by T = 28, P = 8, L = 5, o = 2, g = 4";
     let caption = "What each processor does: additions as work, overheads, and partial sums as arrows. Everyone is busy \
                    until it has sent its sum.";
-    sheet.add_timeline("activity", caption, title, &filled);
-    Ok(())
+    sheet.add_timeline("activity", caption, title, filled);
 }
 
 /// Returns the numbers of inputs that a processor adds between two receptions.
