@@ -209,7 +209,7 @@ fn show_figure_5(sheet: &mut Sheet) -> Result<(), StudyError> {
     let is_right = run.ran(|run| butterfly.is_right(&run.results));
     sheet.add_own_check("the outputs are those of the transform by its definition", [is_right]);
     let caption = "Rows from top to bottom, columns from left to right. A filled node was computed by processor 0, an empty one by processor 1. \
-                   Between columns 2 and 3 the arrows are the messages of the remap.";
+                   Between columns 2 and 3 an arrow is a value that the remap moved to the other processor, by a message.";
     sheet.add_picture("", caption, draw_butterfly(&butterfly, &run));
     Ok(())
 }
@@ -237,10 +237,12 @@ fn draw_butterfly(butterfly: &Butterfly, run: &Run<Part>) -> String {
         }
     }
     let before = butterfly.switch;
+    let computed_by = |row: usize, column: u32| {
+        run.results.iter().position(|part| part.nodes[column as usize - 1].contains(&row))
+    };
     for row in 0..butterfly.n {
-        let (from, to) = (butterfly.owner(row, before), butterfly.owner(row, before + 1));
         let (x, y) = place(row, before);
-        if from != to {
+        if let Some(to) = computed_by(row, before + 1).filter(|to| computed_by(row, before) != Some(*to)) {
             let ends = [(x, y), (x + 58.0, y)];
             canvas.draw_line(VERMILLION, ShapeStyle::Line, "", &ends);
             canvas.draw_polygon(

@@ -27,8 +27,11 @@ const WORD: Tag<u64> = Tag::named(0, "word");
 /// Words that a processor sends.
 const WORDS: u64 = 32;
 
+/// A function from a processor to its receiver.
+type Permutation = fn(usize) -> usize;
+
 /// Permutations: two that are good on a hypercube, and two that are bad.
-const KINDS: [(&str, fn(usize) -> usize); 4] = [
+const KINDS: [(&str, Permutation); 4] = [
     ("next processor", |id| (id + 1) % P),
     ("all bits complemented", |id| P - 1 - id),
     ("halves of the bits exchanged", |id| id % 8 * 8 + id / 8),
@@ -36,7 +39,7 @@ const KINDS: [(&str, fn(usize) -> usize); 4] = [
 ];
 
 /// Returns the number of messages that pass the busiest link of the hypercube.
-fn busiest_link(permute: fn(usize) -> usize) -> u32 {
+fn busiest_link(permute: Permutation) -> u32 {
     let mut loads: HashMap<(usize, u32), u32> = HashMap::new();
     for id in 0..P {
         let mut at = id;

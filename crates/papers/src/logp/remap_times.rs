@@ -14,7 +14,7 @@ pub const FIGURE_6: Exhibit = Exhibit {
     left_out: "",
     notes: "The figure has curves, and the text names no sizes. A CM-5 of 128 processors, over the size of the whole FFT, with up to 4,194,304 \
             points (1,048,576 at the usual sizes). In the bad remap a message is in transit until its receiver begins to receive it, by \
-            which section 4.1.2's sentence is right; the dashed curve is that of messages that are in transit until they arrive.",
+            which section 4.1.2's sentence is right; another curve has messages in transit until they arrive.",
     formulas: &[
         "compute: n/P log n nodes (section 4.1.1), two of them a butterfly of 4.5 us (section 4.1.4)",
         "good remap: (n/P - n/P^2) max(1 us + 2o, g) + n/P^2 1 us + L, with all terms kept (sections 4.1.1 and 4.1.4)",
