@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use loggp::params::Parameter;
-use loggp::{Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Ties, TimeError, preset};
+use loggp::{Capacity, Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Ties, TimeError, preset};
 use loggp_command::FileMachine;
 use pyo3::exceptions::{PyAttributeError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -43,8 +43,9 @@ pub struct Machine {
 }
 
 /// The settings that are as they are unless told, in Python's form.
-const USUAL: [(&str, &str); 6] = [
+const USUAL: [(&str, &str); 7] = [
     ("ports", "'single'"),
+    ("capacity", "'arrived'"),
     ("latency", "'exact'"),
     ("ties", "'number'"),
     ("noise", "None"),
@@ -53,7 +54,7 @@ const USUAL: [(&str, &str); 6] = [
 ];
 
 /// The settings of a machine that are no parameters.
-const SETTINGS: [&str; 7] = ["ports", "latency", "ties", "noise", "barrier", "levels", "rates"];
+const SETTINGS: [&str; 8] = ["ports", "capacity", "latency", "ties", "noise", "barrier", "levels", "rates"];
 
 #[pymethods]
 impl Machine {
@@ -378,6 +379,7 @@ impl<'py> Settings<'py> {
     fn finish(self, params: ParamsBuilder) -> PyResult<Machine> {
         let mut machine = loggp::Machine::new(params.build().map_err(refused)?).rate(TIMED_WORK, PS);
         let (mut ports, mut latency, mut ties) = (Ports::default(), Latency::default(), Ties::default());
+        let mut capacity = Capacity::default();
         let (mut noise, mut has_barrier, mut levels) = (None, false, Vec::new());
         let mut others: Vec<(String, Py<PyAny>)> = Vec::new();
         for (name, value) in self.others {
@@ -390,6 +392,10 @@ impl<'py> Settings<'py> {
                 "ports" => {
                     ports = read_name(value)?;
                     machine.ports(ports)
+                }
+                "capacity" => {
+                    capacity = read_name(value)?;
+                    machine.capacity(capacity)
                 }
                 "latency" => {
                     latency = read_name(value)?;
@@ -429,6 +435,7 @@ impl<'py> Settings<'py> {
         let not_of_schedules = [
             (latency.is_random(), "drawn latencies"),
             (ties != Ties::Number, "ties"),
+            (capacity == Capacity::Received, "a capacity that counts until messages are received"),
             (has_barrier, "barrier"),
         ];
         let not_of_schedules = not_of_schedules.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name);

@@ -92,6 +92,7 @@ class Machine:
         S: int | None = ...,
         cycle: TimeLike = ...,
         ports: str = ...,
+        capacity: str = ...,
         latency: str = ...,
         ties: str = ...,
         noise: str | None = ...,
