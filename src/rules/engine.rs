@@ -10,6 +10,8 @@
 //!   network's; [`Engine::enter`] moves local time to the entry;
 //! - **receive**: [`Engine::message_wait`] says from when on a message can be received; rule 4, with the
 //!   receive gap, is [`Pace::start_reception`]; [`Engine::spend_reception`] moves local time to its end;
+//! - **leave the network**: where a message is in transit until then, [`Engine::free_room`] admits others at the
+//!   start of its reception, and a signal tells their senders;
 //! - **compute** and **wait**: [`Engine::work`], [`Engine::wait_until`];
 //! - **request** (LogGPS, section 3.2): an operation with a [local time of its own](RequestState), which
 //!   [`Engine::join`] waits for;

@@ -265,6 +265,14 @@ fn settings_change_the_run() {
     assert!(table.lines().nth(1).unwrap().ends_with(", noise 100us:9us,together,seed:3"), "{table}");
     assert!(table.ends_with("\nformulas take the processors to be free of noise\n"), "{table}");
 
+    let naive = "run remap short-naive --machine cm5 -P 8 --size 64";
+    let until_received = format!("{naive} --capacity received");
+    let (arrived, received) = (row(naive), row(&until_received));
+    assert_eq!((&arrived["capacity"], &received["capacity"]), (&json!("arrived"), &json!("received")));
+    assert_eq!((&arrived["model_ns"], &received["model_ns"]), (&json!(290_000), &json!(340_000)));
+    let table = stdout_of(&until_received);
+    assert!(table.lines().nth(1).unwrap().ends_with(", capacity until received"), "{table}");
+
     let table = stdout_of("run broadcast --latency random:4 --ports dual --work measured --repeat 2");
     let settings = ", work measured, random latency (seed 4), dual ports, median of 2 runs";
     assert!(table.lines().nth(1).unwrap().ends_with(settings), "{table}");
