@@ -91,11 +91,6 @@ pub trait Plan: Sync {
     /// It reads the case alone, and neither the model nor a measurement of the run.
     fn form(&self) -> Option<FormTime>;
 
-    /// Returns the time by the closed form, or `None` where there is no form.
-    fn formula(&self) -> Option<Time> {
-        self.form().map(|form| form.time)
-    }
-
     /// Returns the times of the phases by their closed forms, in the order and under the names of
     /// [`Outcome::phases`]. The list is empty where there are none.
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
@@ -117,6 +112,13 @@ pub trait Plan: Sync {
     /// Runs the case on real data, and compares the result with a sequential reference.
     #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError>;
+}
+
+impl dyn Plan + '_ {
+    /// Returns the time by the closed form, or `None` where there is no form.
+    pub fn formula(&self) -> Option<Time> {
+        self.form().map(|form| form.time)
+    }
 }
 
 /// The reason why a case cannot be run, in one sentence that says what could be.

@@ -206,7 +206,7 @@ function showResults() {
 function factsOf(one) {
   const paper = one.formula?.time, off = paper ? one.time / paper - 1 : 0;
   const says = Math.abs(off) < 5e-7 ? "the same" : `${spoken(paper)}; the run takes ${percent(Math.abs(off))} ${off > 0 ? "more" : "less"}`;
-  const formula = paper === null || paper === undefined ? "" : `The formula${one.formula.is ? `, ${one.formula.is},` : ""} says ${says}. `;
+  const formula = paper === null || paper === undefined ? "" : `The formula${one.formula.kind ? ` (${one.formula.kind}; ${one.formula.source})` : ""} says ${says}. `;
   const stalls = one.stalls ? `${many(one.stalls, "stall")}, ${spoken(one.stall_time)} in all.` : "no stalls.";
   return `${formula}${many(one.messages, "message")}, ${stalls}`;
 }

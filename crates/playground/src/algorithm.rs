@@ -181,16 +181,6 @@ impl Algorithm {
         }
     }
 
-    /// Returns the formula as text, or nothing where there is none.
-    pub fn formula(&self) -> String {
-        match &self.source {
-            Source::Program(program, name) => {
-                program.algorithm(name).map_or(String::new(), |algorithm| algorithm.formula.to_string())
-            }
-            _ => String::new(),
-        }
-    }
-
     /// Returns the meaning of its size and the default, if it has one.
     pub fn size(&self) -> Option<(&'static str, usize)> {
         match &self.source {

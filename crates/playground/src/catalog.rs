@@ -49,7 +49,6 @@ fn algorithm(algorithm: &Algorithm) -> Object {
         .with("id", algorithm.id)
         .with("name", algorithm.name())
         .with("about", algorithm.about())
-        .with("formula", algorithm.formula())
         .with("uses", algorithm.uses)
         .with("P", P)
         .with("recorded", recorded)

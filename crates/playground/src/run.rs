@@ -20,9 +20,9 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let path = Path::from_events(&events);
     let formula = FormulaBuilder::new(&trace.machine()).formula(&path.hops);
     let rest: Vec<(&str, i64)> = formula.rest.iter().map(|(name, time)| (*name, time.as_ps())).collect();
-    let text = if let Subject::Algorithm(algorithm) = &subject { algorithm.formula() } else { String::new() };
-    let paper = Object::default().with("text", text).with("time", run.formula.map(Time::as_ps));
-    let paper = paper.with("is", run.form.map(|form| form.to_string()));
+    let paper = Object::default().with("time", run.formula.map(Time::as_ps));
+    let paper = paper.with("kind", run.form.map(|form| form.kind.name()));
+    let paper = paper.with("source", run.form.map(|form| form.source));
     let fields = Object::default()
         .with("time", run.time.as_ps())
         .with("text", run.time.to_string())
