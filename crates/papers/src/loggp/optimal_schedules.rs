@@ -86,8 +86,8 @@ fn show_split(sheet: &mut Sheet) -> Result<(), StudyError> {
     );
     let [papers, split] = [PAPERS, "split"].map(|name| sheet.last_result(name).clone());
     sheet.add_timeline("", CAPTION, "Figure 10: the message for P3 is split", &papers);
-    let caption = "With a capacity of 1 the message of P5 would make that of P2 wait for a cycle; by way of P4, which has its items sooner, \
-                   4 items do not.";
+    let caption = "With a capacity of 1, P5's message to P3 would make P2's wait for a cycle. The search sends 4 items by way of P4 instead, \
+                   which has its items sooner.";
     sheet.add_timeline("found", caption, "Capacity 1: what a search finds", &split);
     Ok(())
 }

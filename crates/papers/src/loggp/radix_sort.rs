@@ -10,8 +10,8 @@ pub const FIGURE_6: Exhibit = Exhibit {
     title: "radix sort with long and with short messages",
     printed: 0,
     left_out: "",
-    notes: "Two curves on 16 processors of the Meiko CS-2; the text has no number of them. What a key costs to count, to sort and to move is \
-            a cycle of 1 us each here, as the paper says nothing of it.",
+    notes: "On 16 processors of the Meiko CS-2. The text has no number of the two curves, and does not say what a key costs: to count, to sort \
+            and to move a key takes 1 us each here.",
     formulas: &[
         "docs/reference/radix-sort.md has each phase; the keys go by LogP's n max(point + 2o, g) + L, or LogGP's 2kG",
     ],
