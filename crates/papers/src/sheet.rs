@@ -135,8 +135,8 @@ impl<'a> Sheet<'a> {
         &mut self,
         what: impl Into<String>,
         checks: impl IntoIterator<Item = A>,
-    ) {
-        self.add_check(what, "", checks, Verdict::OwnCheck);
+    ) -> &mut ExhibitRow {
+        self.add_check(what, "", checks, Verdict::OwnCheck)
     }
 
     /// Adds values that were copied from the paper: whether each is the same when it is read back.
