@@ -82,7 +82,7 @@ fn show_distances(sheet: &mut Sheet) -> Result<(), StudyError> {
              and with Active Messages, whose overheads are small, it is a quarter to a half of T",
         );
     sheet.add_table(distance_table(&found));
-    let caption = "Formulas as lines, and what is counted in the nearest network that can be built as marks.";
+    let caption = "Formulas as lines; a ring is what is counted in the nearest network that can be built.";
     sheet.add_plot("", caption, distance_plot(sheet.lab));
     Ok(())
 }
