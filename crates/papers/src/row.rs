@@ -184,7 +184,7 @@ impl ExhibitRow {
     /// Sets what causes the difference: its kind, and the reason in a few words. The reason that
     /// [`ExhibitRow::expect_difference`] is given may be longer.
     pub fn caused_by(&mut self, cause: Cause, brief: &str) -> &mut ExhibitRow {
-        self.cause = Some((cause, brief.into()));
+        self.cause = Some((cause, brief.trim_end_matches('.').into()));
         self
     }
 

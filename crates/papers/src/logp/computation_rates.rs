@@ -17,7 +17,7 @@ pub const FIGURE_7: Exhibit = Exhibit {
     unit: ("us", US),
     series: |lab| {
         let case = |n| Case { work: Work::Measured, ..case("short-staggered", cm5(2), n) };
-        let sizes = lab.pick(&[12, 15, 18][..], &[12, 14, 16, 18, 20, 22]).iter().map(|log| 1 << log);
+        let sizes = lab.pick(&[12, 15, 18][..], &[12, 14, 16, 18]).iter().map(|log| 1 << log);
         // This measures the computer's own rate.
         let host =
             lab.is_wall().then(|| CaseSeries::from_values("this computer", POINTS, sizes, case).measured());
