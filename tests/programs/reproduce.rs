@@ -259,7 +259,7 @@ fn the_list_has_every_exhibit() {
         assert!(line.contains(paper.name) && line.contains(exhibit.title), "{line}");
     }
     let rows = rows("reproduce --list logp-fig*");
-    assert!(rows.iter().all(|row| row["id"].as_str().unwrap().starts_with("logp-fig")) && rows.len() == 5);
+    assert!(rows.iter().all(|row| row["id"].as_str().unwrap().starts_with("logp-fig")) && rows.len() == 6);
 }
 
 #[test]

@@ -9,8 +9,6 @@ use loggp_study::Answers;
 use loggp_study::loggps::LogGpsCalibration;
 use serde::{Deserialize, Serialize};
 
-use super::series::CaseResult;
-
 /// Source of our result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -45,20 +43,14 @@ pub trait RunResult: sealed::Sealed {
     fn assert_run(&self) {}
 }
 
-impl RunResult for CaseResult {
-    fn assert_run(&self) {
-        assert!(self.answers.is_some(), "only the formula was computed");
-    }
-}
 impl RunResult for Answers {}
 impl RunResult for Trace {}
 impl RunResult for LogGpsCalibration {}
 impl<T> RunResult for loggp::Run<T> {}
 impl<R> RunResult for CheckReport<R> {}
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
-    impl Sealed for super::CaseResult {}
     impl Sealed for super::Answers {}
     impl Sealed for super::Trace {}
     impl Sealed for super::LogGpsCalibration {}

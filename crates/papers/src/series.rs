@@ -8,6 +8,7 @@ use loggp::trace::Trace;
 use loggp_programs::Case;
 use loggp_study::{Answers, Prediction};
 
+use super::answer::sealed::Sealed;
 use super::answer::{Answer, Ran, RunResult};
 
 /// Cases along a quantity, or a single case.
@@ -164,6 +165,14 @@ impl SeriesResult {
     pub fn ratios_to(&self, other: &SeriesResult) -> Vec<Ran<f64>> {
         let pairs = self.points.iter().zip(&other.points);
         pairs.map(|(one, other)| one.ran(|one| one.model().in_units(other.model()))).collect()
+    }
+}
+
+impl Sealed for CaseResult {}
+
+impl RunResult for CaseResult {
+    fn assert_run(&self) {
+        assert!(self.answers.is_some(), "only the formula was computed");
     }
 }
 
