@@ -18,7 +18,7 @@
 //! - `short-synchronized` is exact too: the same for every block, and P - 1 barriers.
 //! - `long-staggered` is exact with dual ports, except that it is a lower bound if g <= o < (k-1)G + g < 2o.
 //!   With a single port it is a lower bound, and exact if no message arrives while another leaves
-//!   ([`is_exact_with_single_ports`]). It is the longest of three times: to send, (P-1)((k-1)G + g); of the
+//!   (`is_exact_with_single_ports`). It is the longest of three times: to send, (P-1)((k-1)G + g); of the
 //!   port to send and receive, 2(P-1)(k-1)G, which is LogGP's 2kG; and of the processor, 2(P-1)o. LogGP
 //!   measured up to 20% more.
 //!
