@@ -20,14 +20,14 @@ pub enum ClosedForm {
 pub struct FormTime {
     pub time: Time,
     pub kind: FormKind,
-    /// Whose form it is: see [`ClosedForm::source`].
+    /// The place of the form in a paper, or `ours`: see [`ClosedForm::source`].
     pub source: &'static str,
 }
 
-/// Whose a form is that stands in no paper.
+/// The source of a form that stands in no paper.
 pub(crate) const OURS: &str = "ours";
 
-/// How the time of a closed form stands to the model's.
+/// The relation of a closed form's time to the model's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormKind {
     /// It is the model's, to the picosecond.

@@ -21,7 +21,7 @@ pub(super) struct Flight<'a> {
     pub received: usize,
     /// The start of its reception, if it was received.
     pub taken: Option<Time>,
-    /// Whether it is in transit until then, and not until its arrival.
+    /// True if it is in transit until then, and not until its arrival.
     pub until_received: bool,
     /// End of the gap after the sender's message before this one, if there is one.
     pub gap_over: Option<Time>,

@@ -84,7 +84,7 @@ struct RequestTable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Turn {
     pub time: Time,
-    /// Whether the processor sends the message.
+    /// True if the processor sends the message.
     is_send: bool,
     /// The message's number.
     number: u32,

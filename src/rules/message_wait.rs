@@ -29,7 +29,7 @@ pub(crate) struct PostedReceives {
     pub queue: ReceiveQueue,
     /// The receive that gets the message; if it is `None`, the call gets it.
     pub chosen: Option<PostedReceive>,
-    /// Whether one of them is for room in the network, whose signal may be sent any time before it arrives.
+    /// True if one of them is for room in the network, whose signal may be sent any time before it arrives.
     pub awaits_room: bool,
     /// The status of the processor in errors, if it waits for requests.
     pub status: Option<ProcStatus>,

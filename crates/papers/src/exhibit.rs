@@ -22,7 +22,7 @@ pub struct Exhibit {
     /// Number of numbers that the paper prints in the figure or table itself: the rows of this place stand for
     /// all of them, or `left_out` says which are left out, and why.
     pub printed: usize,
-    /// What of the figure or table no row judges, and why; empty if nothing is left out.
+    /// The numbers of the figure or table that no row judges, and the reason; empty if none is left out.
     pub left_out: &'static str,
     /// Notes that its rows need, a paragraph a line.
     pub notes: &'static str,

@@ -62,7 +62,7 @@ pub struct Paper {
     pub exhibits: &'static [Exhibit],
     /// All that the paper shows, proves and counts, one line each: see [`Paper::inventory`].
     pub inventory: &'static str,
-    /// What the rows came out as when they were last reviewed, at the usual sizes and at the paper's own.
+    /// The rows' results when they were last reviewed, at the usual sizes and at the paper's own.
     pub(crate) pins: [&'static str; 2],
 }
 

@@ -59,7 +59,7 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
-    /// What stands in the paper contradicts the paper's own numbers, formulas or definitions.
+    /// The paper's text contradicts the paper's own numbers, formulas or definitions.
     Misprint,
     /// The paper does not say, or can be read in two ways: our reading or size makes other numbers.
     Reading,

@@ -8,7 +8,7 @@ use super::answer::AnswerSource;
 use super::finding::ExhibitResult;
 use super::row::{ExhibitRow, Verdict};
 
-/// How many printed numbers and claims came out in each way.
+/// The numbers of printed numbers and claims that came out in each way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     /// Printed numbers of which ours has all digits.

@@ -13,7 +13,7 @@ use crate::math::dense::SingularStep;
 /// Rows that are eliminated together.
 pub const BLOCK: usize = 4;
 
-/// Who eliminates a block, and what is sent of it.
+/// The owners of a block, and the messages in which it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deal {
     /// Whole blocks are dealt out. The owner of one sends it to all others, in messages of two rows of 8-byte

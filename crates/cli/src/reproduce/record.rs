@@ -28,7 +28,7 @@ pub struct ExhibitRecord {
     pub title: String,
     /// Statements of the paper.
     pub says: Vec<String>,
-    /// What of the figure or table no row judges, and why.
+    /// The numbers of the figure or table that no row judges, and the reason.
     pub left_out: String,
     /// Formulas that predict it.
     pub formulas: Vec<String>,

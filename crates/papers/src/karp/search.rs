@@ -113,7 +113,7 @@ struct SearchState {
     arrivals: Vec<u8>,
 }
 
-/// What a processor does in a cycle.
+/// The act of a processor in a cycle.
 #[derive(Clone)]
 struct CycleMove {
     /// Its state after the cycle.

@@ -54,7 +54,7 @@ pub const CLOCK: Exhibit = Exhibit {
 /// The two models: their names in the table and in a replay.
 const MODELS: [(&str, &str); 2] = [("LogGP-1", "loggp-1"), ("LogGP-2", "loggp-2")];
 
-/// What the paper's clock takes to read, in us.
+/// The time to read the paper's clock, in us.
 const CLOCK_US: f64 = 4.0;
 
 /// Replays a run under a model, from the record that the paper uses: the original's for the two codes that
@@ -144,7 +144,7 @@ fn explain(row: &mut ExhibitRow, (model, n, code): (usize, usize, usize), is_ful
 /// Reason why LogGP-2 differs for small matrices.
 const FEW: &str = "LogGP-2 has an o of 3.83 us, where LogGPS has 6.55 us. The smaller the matrix, the more of the time goes with short messages. At n = 256 \
                    this is more of our program's time than of the paper's, which is lost.";
-/// What the two models predict of the fragmented code at n = 4096 itself.
+/// The two models' predictions of the fragmented code at n = 4096 itself.
 const FULL_1: &str = "32.027";
 const FULL_2: &str = "31.8247";
 

@@ -22,7 +22,7 @@ pub struct EliminationProgram {
     /// Its algorithm, which names the program.
     pub name: &'static str,
     fragmented: &'static str,
-    /// Whether the paper's numbers are judged with it. The other is always run at the usual sizes.
+    /// True if the paper's numbers are judged with it. The other is always run at the usual sizes.
     is_judged: bool,
 }
 

@@ -52,7 +52,7 @@ struct Butterfly {
     switch: u32,
 }
 
-/// What a processor did.
+/// The record of a processor's run.
 struct Part {
     /// Rows of the nodes that it computed, for each column from 1 on.
     nodes: Vec<Vec<usize>>,

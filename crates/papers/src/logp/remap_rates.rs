@@ -47,7 +47,7 @@ const SEEN: &str = "a change of a twentieth is the least that one sees in a figu
 /// The reason why the usual sizes do not show what the paper's do.
 const SMALL: &str = "fewer points drift less: at the paper's size the drop and the barrier's gain are seen";
 
-/// What interrupts the processors: its name, how often and for how long it does, and the number of its draw.
+/// Returns the interruptions of the processors: name, period and length, and the number of the draw.
 fn detours() -> [(&'static str, Option<Noise>, u64); 5] {
     let noise = |every, long| Noise::from_periods([(every, long)]).expect("a fifth of a period is a detour");
     let [first, second, third] = DRAWS;
