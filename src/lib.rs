@@ -43,9 +43,11 @@
 //!   program; a [`Player`](schedule::Player) plays it under the same rules, for up to millions of ranks.
 //! - [`Traffic`] is the network alone, for costs without a run.
 //!
-//! Features: `machine` is what runs programs (clocks, processors, collectives, checks). Without it there are
-//! parameters, schedules, traces, paths and timelines, which build for WebAssembly too. `derive` is
-//! `#[derive(Payload)]`, and `complex` makes complex numbers payloads. The first two are defaults.
+//! This crate is the machine that runs programs. The rules are in `loggp-model`, which has no stacks, threads or
+//! files, and builds for WebAssembly with `loggp-trace`, `loggp-schedule` and `loggp-check`; what a user needs of
+//! them has its name here too.
+//!
+//! Features: `derive` is `#[derive(Payload)]`, a default, and `complex` makes complex numbers payloads.
 //!
 //! # Signals of the process
 //!
@@ -60,82 +62,109 @@
 //! `docs/reference/model.md` explains the rules. The papers' programs are in the crate `loggp-programs`, and
 //! the command is in `loggp-command`.
 
-#![warn(missing_debug_implementations, missing_docs, unreachable_pub)]
+#![warn(missing_debug_implementations, missing_docs)]
 #![allow(non_snake_case)] // L, G and P are the papers' names
-#![cfg_attr(not(feature = "machine"), allow(dead_code, unused_imports))] // the machine uses them
 #![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs shows the feature of each item
 
-#[cfg(all(feature = "machine", not(unix)))]
+#[cfg(not(unix))]
 compile_error!(
     "loggp's machine needs Linux, macOS or another Unix: it maps the stacks of its processors, and handles the signals of those \
-     that overflow; without the feature `machine` there are schedules and traces"
+     that overflow; the crates loggp-model, loggp-schedule and loggp-trace build everywhere"
 );
 
-mod agenda;
-pub mod audit;
 #[cfg(test)]
+#[path = "../crates/model/src/cases.rs"]
 mod cases;
-#[cfg(feature = "machine")]
-pub mod check;
-#[cfg(feature = "machine")]
+mod checked;
 mod clock;
-#[cfg(feature = "machine")]
 pub mod collectives;
-mod error;
-#[cfg(feature = "machine")]
 pub mod link;
-#[cfg(feature = "machine")]
 mod machine;
-mod message;
-mod panics;
-pub mod params;
-pub mod path;
-mod prefetch;
-#[cfg(feature = "machine")]
 mod proc;
-#[cfg(feature = "machine")]
 pub mod replay;
-mod rounds;
-mod rules;
-pub mod schedule;
-mod text;
-mod time;
-pub mod timeline;
-pub mod trace;
 
-pub use error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage};
-pub use message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack};
-pub use params::{
-    Capacity, Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work, preset,
+/// Audits a trace: compares it with the rules of the machine, by code that shares none with the machine.
+pub mod audit {
+    #[doc(inline)]
+    pub use loggp_trace::audit::{Audit, AuditRule, Violation, audit};
+}
+
+/// Checks a program under many orders of messages.
+pub mod check {
+    #[doc(inline)]
+    pub use loggp_check::{
+        Check, CheckReport, ChoicePoint, Coverage, DelayedMessage, DistinctResult, Failure, FailureKind,
+        Strategy, TrialResult,
+    };
+}
+
+/// The parameters of a machine: L, o, g, G and P of LogP and LogGP, and those of LogGPS.
+pub mod params {
+    #[doc(inline)]
+    pub use loggp_model::params::{
+        Capacity, Latency, Level, LevelParameter, LeveledParams, LogGps, LongMessages, Model, Noise,
+        Parameter, Params, ParamsBuilder, ParamsError, Ports, Precedence, Preset, PresetValue, Ties, Work,
+        preset, presets,
+    };
+}
+
+/// The events of a run in order, the causes of each, and the critical path through them.
+pub mod path {
+    #[doc(inline)]
+    pub use loggp_trace::path::{Event, Events, Formula, FormulaBuilder, Hop, HopKind, HopTerm, Path, Track};
+}
+
+/// Schedules: the sends, receives and computations of every rank of a parallel program, and their order.
+pub mod schedule {
+    #[doc(inline)]
+    pub use loggp_schedule::{
+        Beginning, CostModel, KeptOrder, KeptRun, Operation, PlacedOperation, PlayReport, Player,
+        Requirement, Schedule, ScheduleBuilder, ScheduleError,
+    };
+}
+
+/// Timelines: pages for a browser that hold a trace.
+pub mod timeline {
+    #[doc(inline)]
+    pub use loggp_draw::page::Timeline;
+}
+
+/// Traces: the calls and activities of every processor in a run, and the way of every message.
+pub mod trace {
+    #[doc(inline)]
+    pub use loggp_trace::{
+        Activity, ActivityKind, Call, CallKind, CallTag, Caption, Faults, Message, Progress, Rendezvous,
+        SendRecv, Trace, TraceError, Transfer, Until,
+    };
+}
+
+#[doc(inline)]
+pub use loggp_model::{
+    error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage},
+    message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack},
+    params::{
+        Capacity, Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work, preset,
+    },
+    rules::{Stats, Traffic},
+    time::{MS, NS, PS, SEC, Time, TimeError, US},
 };
-pub use rules::{Stats, Traffic};
-pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
+#[doc(inline)]
+pub use loggp_trace::Order;
 
-#[cfg(feature = "machine")]
 pub use self::{
     clock::{ClockKind, wall::carrier::Carrier, wall::dilation::Dilation, watchdog::Unresponsive},
-    machine::{Host, Lateness, Machine, Order, Run},
+    machine::{Host, Lateness, Machine, Run},
     proc::{Group, Proc, Request},
+};
+
+#[doc(hidden)] // for the project's other crates
+pub use self::{
+    machine::{Computer, Room},
+    proc::{on_thread_stack, thread_stack},
 };
 
 #[cfg(feature = "derive")]
 pub use loggp_derive::Payload;
-
-/// Shared with the project's other crates; no part of the public API.
-#[doc(hidden)]
-pub mod __private {
-    #[cfg(feature = "machine")]
-    pub use crate::machine::{Computer, Recording, Room};
-    pub use crate::message::Plain;
-    pub use crate::path::index::partition_place;
-    #[cfg(feature = "machine")]
-    pub use crate::proc::{on_thread_stack, thread_stack};
-    pub use crate::rounds::{BinomialPlace, Nodes, Round, bruck, dissemination, distances, staggered};
-    pub use crate::rules::engine::ThreadStack;
-    pub use crate::text::{EscapedText, escaped, nearest_name};
-    pub use crate::timeline::{SCRIPT as TIMELINE_SCRIPT, script_source};
-    pub use crate::trace::kinds::{KIND_NAMES, kind_number};
-}
 
 /// The documents' examples, which `cargo test` runs.
 #[cfg(doctest)]

@@ -10,13 +10,14 @@ use std::ops::Range;
 
 use crate::clock::ClockKind;
 use crate::clock::wall::carrier::Carrier;
-use crate::error::RunError;
 use crate::machine::limits;
 use crate::machine::{Machine, Run};
-use crate::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
-use crate::params::{Capacity, LeveledParams, MAX_WORDS, Model, Noise, Params, ParamsError};
 use crate::proc::{Proc, Request};
-use crate::trace::{Call, CallKind, CallParts, CallTag, Trace, Until, send_after_gap};
+use loggp_model::error::RunError;
+use loggp_model::log::{Call, CallKind, CallParts, CallTag, Until, send_after_gap};
+use loggp_model::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
+use loggp_model::params::{Capacity, LeveledParams, MAX_WORDS, Model, Noise, Params, ParamsError};
+use loggp_trace::Trace;
 
 /// A replay of a recorded run without its program, to find its time under other parameters.
 ///

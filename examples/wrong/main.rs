@@ -12,6 +12,7 @@ mod rendezvous;
 mod starving;
 mod tag_clash;
 
+use loggp::check::Check;
 use loggp::{Machine, Params, Proc, RunError, US};
 
 /// The program of each processor.
@@ -48,6 +49,6 @@ fn main() -> Result<(), RunError> {
         eprintln!("error: there is no wrong program {name:?}; give {}", names.join(", "));
         std::process::exit(2);
     };
-    println!("{}", machine(name)?.check(program)?);
+    println!("{}", Check::new().run(&machine(name)?, program)?);
     Ok(())
 }

@@ -4,11 +4,11 @@
 //! machine with the data ([`perform`]), and its [schedule](crate::Plan::schedule) has the same steps
 //! ([`schedule`]).
 
-use loggp::__private::dissemination;
 use loggp::schedule::{Operation, Schedule, ScheduleBuilder, ScheduleError};
 use loggp::{Params, Time};
 #[cfg(feature = "machine")]
 use loggp::{Payload, Proc, Tag, collectives::Shift};
+use loggp_model::rounds::dissemination;
 
 /// A step of a processor. The tag of a message is its program's; some have a number too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,16 @@
 
 use parking_lot::Mutex;
 
-use crate::error::{Cause, raise, stop};
-use crate::message::parcel::Parcel;
-use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Receiver};
-use crate::params::ParamsError;
-use crate::rules::engine::{Clock, ThreadStack};
-use crate::rules::message_wait::MessageWait;
-use crate::rules::network::{Egress, Network, Passage};
-use crate::rules::pace::OutgoingMessage;
-use crate::time::Time;
-use crate::trace::Faults;
+use loggp_model::error::{Cause, raise, stop};
+use loggp_model::message::parcel::Parcel;
+use loggp_model::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Receiver};
+use loggp_model::params::ParamsError;
+use loggp_model::rules::engine::{Clock, ThreadStack};
+use loggp_model::rules::message_wait::MessageWait;
+use loggp_model::rules::network::{Egress, Network, Passage};
+use loggp_model::rules::pace::OutgoingMessage;
+use loggp_model::time::Time;
+use loggp_trace::Faults;
 
 /// A processor's view of a clock on which messages are lost or come twice, and processors crash. The network
 /// serves a lost message like any other, so its sender sees no difference.
@@ -96,7 +96,7 @@ impl Clock for FaultyClock<'_> {
         self.clock.most_in_transit(network)
     }
 
-    fn thread_stack<'s>(&self) -> &'s dyn ThreadStack
+    fn thread_stack<'s>(&self) -> Box<dyn ThreadStack + 's>
     where
         Self: 's,
     {

@@ -16,18 +16,18 @@ use quanta::Clock as Ticks;
 
 use super::run_info::RunInfo;
 use super::seat::Seat;
-use crate::error::{Cause, ProcStatus, RunError, RunStopped, cause_from_panic, stop};
 use crate::link::{Incoming, Link};
-use crate::message::parcel::Parcel;
-use crate::message::{
+use loggp_model::error::{Cause, ProcStatus, RunError, RunStopped, cause_from_panic, stop};
+use loggp_model::message::parcel::Parcel;
+use loggp_model::message::{
     ArrivedHeader, Envelope, Header, Pack, PackedValue, Payload, RawTag, Receiver, Slice, Unpack,
 };
-use crate::params::ParamsError;
-use crate::rules::engine::Clock;
-use crate::rules::message_wait::MessageWait;
-use crate::rules::network::{Egress, Ingress, Network, Passage};
-use crate::rules::pace::OutgoingMessage;
-use crate::time::{NS, PS, Time};
+use loggp_model::params::ParamsError;
+use loggp_model::rules::engine::Clock;
+use loggp_model::rules::message_wait::MessageWait;
+use loggp_model::rules::network::{Egress, Ingress, Network, Passage};
+use loggp_model::rules::pace::OutgoingMessage;
+use loggp_model::time::{NS, PS, Time};
 
 /// The kind of a message between processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::watchdog::Patience;
-use crate::message::TagNames;
-use crate::params::{PerLevel, ReceptionCost};
-use crate::rules::choice::Places;
-use crate::time::Time;
-use crate::trace::Faults;
+use loggp_model::message::TagNames;
+use loggp_model::params::{PerLevel, ReceptionCost};
+use loggp_model::rules::choice::Places;
+use loggp_model::time::Time;
+use loggp_trace::Faults;
 
 /// The clock that a machine runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,16 +2,16 @@
 //! that waiting means the same on each.
 
 use super::run_info::RunInfo;
-use crate::error::{Cause, ProcStatus, ProcessorState};
-use crate::message::matching::{Inbox, first_pair};
-use crate::message::parcel::Parcel;
-use crate::message::{
+use loggp_model::error::{Cause, ProcStatus, ProcessorState};
+use loggp_model::message::matching::{Inbox, first_pair};
+use loggp_model::message::parcel::Parcel;
+use loggp_model::message::{
     ArrivedHeader, Envelope, Header, MatchKey, Matchable, RawTag, RecvFilter, SentMessage, TagNames,
 };
-use crate::params::{PerLevel, ReceptionCost};
-use crate::prefetch::prefetch_lines;
-use crate::rules::message_wait::{MessageWait, PostedReceives, Purpose, WaitReason};
-use crate::time::{PS, Time};
+use loggp_model::params::{PerLevel, ReceptionCost};
+use loggp_model::prefetch::prefetch_lines;
+use loggp_model::rules::message_wait::{MessageWait, PostedReceives, Purpose, WaitReason};
+use loggp_model::time::{PS, Time};
 
 /// A processor as its clock sees it. It fills four cache lines: one for what the processor waits for, two for
 /// its first two messages, and one for rarely used fields.

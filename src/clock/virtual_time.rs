@@ -14,23 +14,24 @@ use corosensei::{CoroutineResult, Yielder};
 
 use super::run_info::RunInfo;
 use super::seat::{Seat, failure_cause};
+use super::stacks::ParentStack;
 use super::stacks::coroutines::Coroutines;
 use super::stacks::prefetch::{PROC_LINES, prefetch_stack};
 use super::wall::dilation::RecordedWait;
 use super::watchdog::{Heartbeat, WatchGuard};
-use crate::agenda::{Agenda, AgendaEntry};
-use crate::error::{Cause, RunError, cause_from_panic, stop};
-use crate::message::parcel::Parcel;
-use crate::message::{ArrivedHeader, Envelope};
-use crate::panics::contain;
-use crate::params::{PerLevel, ReceptionCost};
-use crate::prefetch::prefetch_lines;
-use crate::rules::choice::Places;
-use crate::rules::engine::{Clock, ThreadStack};
-use crate::rules::message_wait::MessageWait;
-use crate::rules::network::{Egress, Ingress, Network, Passage};
-use crate::rules::pace::OutgoingMessage;
-use crate::time::Time;
+use loggp_model::agenda::{Agenda, AgendaEntry};
+use loggp_model::error::{Cause, RunError, cause_from_panic, stop};
+use loggp_model::message::parcel::Parcel;
+use loggp_model::message::{ArrivedHeader, Envelope};
+use loggp_model::panics::contain;
+use loggp_model::params::{PerLevel, ReceptionCost};
+use loggp_model::prefetch::prefetch_lines;
+use loggp_model::rules::choice::Places;
+use loggp_model::rules::engine::{Clock, ThreadStack};
+use loggp_model::rules::message_wait::MessageWait;
+use loggp_model::rules::network::{Egress, Ingress, Network, Passage};
+use loggp_model::rules::pace::OutgoingMessage;
+use loggp_model::time::Time;
 
 /// The state that all processors of a run share. They run on one thread, so nothing is locked.
 struct VirtualState {
@@ -246,11 +247,11 @@ impl Clock for VirtualClock<'_> {
         (addresses.proc, addresses.clock) = (proc, (&raw const *self).addr());
     }
 
-    fn thread_stack<'s>(&self) -> &'s dyn ThreadStack
+    fn thread_stack<'s>(&self) -> Box<dyn ThreadStack + 's>
     where
         Self: 's,
     {
-        self.yielder
+        Box::new(ParentStack(self.yielder))
     }
 
     fn report_vain_looks(&mut self) -> bool {

@@ -14,8 +14,8 @@ use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
 use super::sync::IS_MODEL_CHECKED;
-use crate::panics::contain;
-use crate::time::Time;
+use loggp_model::panics::contain;
+use loggp_model::time::Time;
 
 /// The interval at which the watchdog looks at all runs.
 const EVERY: Duration = Duration::from_millis(250);

@@ -4,10 +4,10 @@ use super::all_to_all::{all_to_all_in, all_to_all_time};
 use super::call::{CollectiveCall, VectorPiece, rank_and_size};
 use super::costs::{elements_per_word, time_of_steps, words_of};
 use super::levels::{level_steps, planning_params};
-use crate::message::{Collective, Payload};
-use crate::params::LongMessages;
 use crate::proc::Proc;
-use crate::rounds::bruck;
+use loggp_model::message::{Collective, Payload};
+use loggp_model::params::LongMessages;
+use loggp_model::rounds::bruck;
 
 /// Gives the values of all processors to all, in the order of their numbers.
 ///

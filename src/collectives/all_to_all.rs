@@ -3,11 +3,11 @@
 use super::call::CollectiveCall;
 use super::costs::{MessageCost, max_words};
 use super::exchange::Shift;
-use crate::message::{Collective, Payload};
-use crate::params::Params;
 use crate::proc::Proc;
-use crate::rounds::staggered;
-use crate::time::Time;
+use loggp_model::message::{Collective, Payload};
+use loggp_model::params::Params;
+use loggp_model::rounds::staggered;
+use loggp_model::time::Time;
 
 /// Gives `values[y]` to processor y, for every y, and returns the values for this processor, by sender.
 ///

@@ -2,9 +2,9 @@
 
 use super::call::CollectiveCall;
 use super::levels::level_steps;
-use crate::message::Collective;
 use crate::proc::Proc;
-use crate::rounds::dissemination;
+use loggp_model::message::Collective;
+use loggp_model::rounds::dissemination;
 
 impl Proc<'_> {
     /// Waits until every processor has called this.

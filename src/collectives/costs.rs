@@ -1,9 +1,9 @@
 //! The lengths and times of messages, from which the collectives' formulas are made.
 
-use crate::message::Payload;
-use crate::params::Params;
 use crate::proc::Proc;
-use crate::time::{Time, factor};
+use loggp_model::message::Payload;
+use loggp_model::params::Params;
+use loggp_model::time::{Time, factor};
 
 /// The times of a message of k words.
 pub(super) struct MessageCost {

@@ -1,7 +1,7 @@
 //! The exchange: every processor sends some messages in an order, and receives as many.
 
-use crate::message::{Payload, Tag};
 use crate::proc::Proc;
+use loggp_model::message::{Payload, Tag};
 
 /// A step of an exchange.
 #[derive(Clone, Debug)]

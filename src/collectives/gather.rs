@@ -3,11 +3,11 @@
 use super::call::CollectiveCall;
 use super::costs::{MessageCost, words_of};
 use super::levels::planning_params;
-use crate::message::{Collective, Payload};
-use crate::params::Params;
 use crate::proc::Proc;
-use crate::rounds::{BinomialPlace, distances};
-use crate::time::Time;
+use loggp_model::message::{Collective, Payload};
+use loggp_model::params::Params;
+use loggp_model::rounds::{BinomialPlace, distances};
+use loggp_model::time::Time;
 
 /// Gives the values of all processors to the root, in the order of their numbers.
 ///

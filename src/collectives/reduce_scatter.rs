@@ -2,8 +2,8 @@
 
 use super::all_to_all::all_to_all_in;
 use super::call::CollectiveCall;
-use crate::message::{Collective, Payload};
 use crate::proc::Proc;
+use loggp_model::message::{Collective, Payload};
 
 /// Combines the `values[y]` of all processors, in the order of their numbers, and gives the result to
 /// processor y, for every y.

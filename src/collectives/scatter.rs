@@ -3,11 +3,11 @@
 use super::call::CollectiveCall;
 use super::costs::{MessageCost, time_of_steps, words_of};
 use super::levels::planning_params;
-use crate::message::{Collective, Payload};
-use crate::params::Params;
 use crate::proc::Proc;
-use crate::rounds::{BinomialPlace, bruck};
-use crate::time::Time;
+use loggp_model::message::{Collective, Payload};
+use loggp_model::params::Params;
+use loggp_model::rounds::{BinomialPlace, bruck};
+use loggp_model::time::Time;
 
 /// Gives `values[y]` of the root to processor y, for every y. The root gives `Some`, the others `None`.
 ///

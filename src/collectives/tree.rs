@@ -9,7 +9,7 @@
 //! the processors. No child has more than the one before it, so that in a reduction, where the tree runs
 //! backwards, the processors that are received first are ready first.
 
-use crate::time::Time;
+use loggp_model::time::Time;
 
 /// The trees with the same D and d, for any number of processors.
 pub(super) struct Tree {
@@ -108,7 +108,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::US;
+    use loggp_model::time::US;
 
     /// Returns the least time by trial: a node with n processors gives its first child any number of them.
     fn least_times(P: usize, D: Time, d: Time) -> Vec<Time> {

@@ -15,9 +15,9 @@ use super::gather::gather_words;
 use super::levels::planning_params;
 use super::reduce::{all_reduce_units, reduce_units};
 use super::scan::scan_units;
-use crate::error::{Cause, raise};
-use crate::message::Payload;
 use crate::proc::Proc;
+use loggp_model::error::{Cause, raise};
+use loggp_model::message::Payload;
 
 /// Combines the vectors of all processors element by element, in the order of the processors' numbers, and
 /// gives the result to the root.

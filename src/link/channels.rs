@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use parking_lot::Mutex;
 
 use super::contract::{Incoming, Link};
-use crate::message::{Body, Slice};
+use loggp_model::message::{Body, Slice};
 
 /// A [`Link`] between threads: one process, with its channels to and from all others.
 ///

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::message::{Body, Slice};
+use loggp_model::message::{Body, Slice};
 
 /// A link that carries messages between the processes of a machine: see
 /// [`Machine::with_link`](crate::Machine::with_link).

@@ -4,10 +4,10 @@ use rustix::process::{Resource, getrlimit};
 
 use super::limits::{Room, USUAL_STACK, room};
 use crate::clock::ClockKind;
-use crate::clock::stacks::first_number;
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::{HostCores, available_cores, can_pin, cores_for};
 use crate::clock::wall::ticks::measure_clock;
+use loggp_schedule::memory::first_number;
 
 /// The means that this computer has for runs.
 #[derive(Clone, Debug)]

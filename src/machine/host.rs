@@ -3,7 +3,7 @@
 
 use crate::clock::wall::HostReport;
 use crate::clock::wall::dilation::DilationChoice;
-use crate::time::{NS, Time};
+use loggp_model::time::{NS, Time};
 
 /// The host's part in a run on the wall clock: whether it kept up, and so how far the run's times can be
 /// trusted.

@@ -6,15 +6,12 @@
 //! threads and stacks that cannot be made after all are still errors. A limit on the number of threads needs
 //! no check, because the host refuses the thread, and the carrier says so.
 
-use std::fs::read_to_string;
-
-use rustix::process::{Resource, getrlimit};
-
 use crate::clock::ClockKind;
-use crate::clock::stacks::{SPARE_MAPPINGS, first_number, guards_any_number, mappings, unmap_kept};
+use crate::clock::stacks::{SPARE_MAPPINGS, guards_any_number, mappings, unmap_kept};
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::available_cores;
-use crate::error::Cause;
+use loggp_model::error::Cause;
+use loggp_schedule::memory::{self, SLACK, free_memory};
 
 /// The stack of a processor, in bytes, unless another is set.
 pub(crate) const USUAL_STACK: usize = 256 << 10;
@@ -58,9 +55,6 @@ const BOOKKEEPING: u64 = 8 << 10;
 
 /// The bytes of memory that each processor touches: a page or two of its stack, and the machine's own data.
 const TOUCHED_MEMORY: u64 = 8 << 10;
-
-/// The bytes that a run needs beside its processors.
-const SLACK: u64 = 16 << 20;
 
 /// The bytes that two cores need to exchange messages.
 const LANE: u64 = 8 << 10;
@@ -119,34 +113,10 @@ pub(crate) fn room(clock: ClockKind, carrier: Carrier, stack: usize) -> Room {
     Room { processors: least.most_processors(), limit: least.name, remedy: least.remedy }
 }
 
-/// Refuses a demand for more bytes than this process can get. `what` names the demand.
-pub(crate) fn check_bytes(bytes: u64, what: impl FnOnce() -> String) -> Result<(), Cause> {
-    let addresses = limited_addresses().map(|(most, used)| ("ulimit -v leaves", most.saturating_sub(used)));
-    let free = free_memory().map(|bytes| ("there are", bytes));
-    match addresses.into_iter().chain(free).min_by_key(|(_, left)| *left) {
-        Some((says, left)) if bytes > left.saturating_sub(SLACK) => Err(Cause::Host(format!(
-            "{} takes {} MiB at least, and {says} {} MiB",
-            what(),
-            bytes >> 20,
-            left >> 20
-        ))),
-        _ => Ok(()),
-    }
-}
-
 /// Returns the bytes of addresses that this process may have, if that is limited, and those that it has.
 fn limited_addresses() -> Option<(u64, u64)> {
-    let most = getrlimit(Resource::As).current?;
     unmap_kept(); // where addresses are limited, a run may need those of the last run's stacks
-    Some((most, first_number("/proc/self/statm")? * page_size()))
-}
-
-/// Returns the free memory in bytes, if the host reports it.
-fn free_memory() -> Option<u64> {
-    let text = read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kib << 10)
+    memory::limited_addresses()
 }
 
 impl Demand {
@@ -352,13 +322,6 @@ mod tests {
              ulimit -v is 512000 KiB, of which 4096 KiB are in use, and a stack takes 1024 KiB; use \
              fewer processors, or smaller stacks, or raise it: ulimit -v 3076096"
         );
-    }
-
-    #[test]
-    fn too_many_bytes_are_refused() {
-        assert!(check_bytes(1, || "a byte".into()).is_ok());
-        let refused = check_bytes(u64::MAX, || "it".into()).unwrap_err().to_string();
-        assert!(refused.starts_with("it takes 17592186044415 MiB at least, and "), "{refused}");
     }
 
     #[test]

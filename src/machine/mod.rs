@@ -4,8 +4,6 @@ mod computer;
 mod host;
 pub(crate) mod limits;
 mod names;
-mod order;
-mod recording;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,27 +21,25 @@ use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Unresponsive};
 use crate::clock::{ClockKind, FaultyClock, RunEnd, RunInfo, StackSettings, linked, virtual_time};
-use crate::error::{Cause, ProcStatus, RunError};
 use crate::link::Link;
-use crate::message::{Pack, Payload, Tag, Unpack, stable_hash};
-use crate::panics::contain;
-use crate::params::{
+use crate::proc::{Groups, Proc, Rates, Setup};
+use loggp_draw::page::Timeline;
+use loggp_model::error::{Cause, ProcStatus, RunError};
+use loggp_model::message::{Pack, Payload, Tag, Unpack, stable_hash};
+use loggp_model::panics::contain;
+use loggp_model::params::{
     Capacity, Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties, Work, innermost_params,
 };
-use crate::proc::{Groups, Proc, Rates, Setup};
-use crate::rules::Stats;
-use crate::rules::choice::Choice;
-use crate::rules::engine::Clock;
-use crate::rules::network::Network;
-use crate::time::{MS, NS, Time, US};
-use crate::trace::{Faults, Trace};
+use loggp_model::rules::Stats;
+use loggp_model::rules::choice::Choice;
+use loggp_model::rules::engine::Clock;
+use loggp_model::rules::network::Network;
+use loggp_model::time::{MS, NS, Time, US};
+use loggp_trace::{Faults, Order, Recording, Trace};
 
 pub use computer::Computer;
 pub use host::{Host, Lateness};
 pub use limits::Room;
-pub use order::Order;
-pub(crate) use recording::ObservedRun;
-pub use recording::Recording;
 
 /// A parallel machine on which programs run.
 ///
@@ -984,6 +980,11 @@ impl<R> Run<Option<R>> {
 }
 
 impl<R> Run<R> {
+    /// Returns a page that shows the run, or `None` if it was not [traced](Machine::trace).
+    pub fn timeline(&self) -> Option<Timeline<'_>> {
+        self.trace.as_ref().map(Timeline::new)
+    }
+
     /// Splits the run into a run without results, and the results.
     pub fn take_results(self) -> (Run<()>, Vec<R>) {
         self.replace_results(Vec::new())

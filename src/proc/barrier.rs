@@ -1,11 +1,11 @@
 //! The machine's own barrier.
 
 use super::processor::Proc;
-use crate::message::parcel::Parcel;
-use crate::message::{Collective, Header, RawTag, Receiver, RecvFilter};
-use crate::rules::operation::ActiveOperation;
-use crate::time::Time;
-use crate::trace::CallKind;
+use loggp_model::message::parcel::Parcel;
+use loggp_model::message::{Collective, Header, RawTag, Receiver, RecvFilter};
+use loggp_model::rules::operation::ActiveOperation;
+use loggp_model::time::Time;
+use loggp_trace::CallKind;
 
 impl Proc<'_> {
     /// Waits in the machine's own barrier. Returns whether there is one.

@@ -6,13 +6,13 @@
 use std::panic::Location;
 
 use super::processor::Proc;
-use crate::message::parcel::Parcel;
-use crate::message::{Filter, Payload, RecvFilter, Tag};
-use crate::rules::engine::StalledSend;
-use crate::rules::message_wait::MessageWait;
-use crate::rules::operation::ActiveOperation;
-use crate::time::Time;
-use crate::trace::{CallKind, CallTag, SendRecv, Until};
+use loggp_model::message::parcel::Parcel;
+use loggp_model::message::{Filter, Payload, RecvFilter, Tag};
+use loggp_model::rules::engine::StalledSend;
+use loggp_model::rules::message_wait::MessageWait;
+use loggp_model::rules::operation::ActiveOperation;
+use loggp_model::time::Time;
+use loggp_trace::{CallKind, CallTag, SendRecv, Until};
 
 impl<'a> Proc<'a> {
     /// Sends a value to a processor, and goes on when its first word enters the network.

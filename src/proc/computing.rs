@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::processor::Proc;
-use crate::time::Time;
+use loggp_model::time::Time;
 
 impl Proc<'_> {
     /// Computes. This costs `units` times the machine's rate for this kind of work, or the time that this

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::message::RawTag;
+use loggp_model::message::RawTag;
 
 /// Some of a machine's processors, in an order, such as a row or a column of a grid. The members of a group
 /// call collectives within it, see [`Proc::within`](crate::Proc::within).

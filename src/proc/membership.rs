@@ -2,7 +2,7 @@
 
 use super::group::{Group, GroupMembership};
 use super::processor::Proc;
-use crate::message::RawTag;
+use loggp_model::message::RawTag;
 
 impl Proc<'_> {
     /// Starts a collective of all processors, or of the group in which this one acts. Returns the number of

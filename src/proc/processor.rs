@@ -6,14 +6,14 @@ use std::panic::Location;
 use super::group::{Group, GroupMembership};
 use super::setup::Setup;
 use super::work::Stopwatch;
-use crate::error::Cause;
-use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Payload, Tag};
-use crate::params::{Params, Work, innermost_params};
-use crate::rules::Stats;
-use crate::rules::engine::{Clock, Engine};
-use crate::time::Time;
-use crate::trace::Log;
+use loggp_model::error::Cause;
+use loggp_model::log::Log;
+use loggp_model::message::parcel::Parcel;
+use loggp_model::message::{Envelope, Payload, Tag};
+use loggp_model::params::{Params, Work, innermost_params};
+use loggp_model::rules::Stats;
+use loggp_model::rules::engine::{Clock, Engine};
+use loggp_model::time::Time;
 
 /// A virtual processor. A program gets one and calls it to compute and to communicate.
 ///

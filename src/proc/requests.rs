@@ -8,10 +8,10 @@ use std::fmt;
 use std::panic::Location;
 
 use super::processor::Proc;
-use crate::message::{Filter, Payload, Tag};
-use crate::rules::operation::ActiveOperation;
-use crate::time::Time;
-use crate::trace::{CallKind, CallTag};
+use loggp_model::message::{Filter, Payload, Tag};
+use loggp_model::rules::operation::ActiveOperation;
+use loggp_model::time::Time;
+use loggp_trace::{CallKind, CallTag};
 
 /// A send or a receive that was posted and runs by itself, until its processor [waits](Proc::wait) for it.
 ///

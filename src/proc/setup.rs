@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use super::group::Groups;
 use super::work::Rates;
 use crate::clock::RunEnd;
-use crate::message::TagNames;
-use crate::params::{Level, Params, Work};
-use crate::rules::network::Network;
-use crate::time::Time;
-use crate::trace::{Faults, Log};
+use loggp_model::log::{Faults, Log};
+use loggp_model::message::TagNames;
+use loggp_model::params::{Level, Params, Work};
+use loggp_model::rules::network::Network;
+use loggp_model::time::Time;
 
 /// A machine as its processors see it.
 pub(crate) struct Setup {

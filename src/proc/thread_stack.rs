@@ -1,11 +1,11 @@
 //! The stack of the thread that carries a processor.
 
 use super::processor::Proc;
-use crate::rules::engine::ThreadStack;
+use loggp_model::rules::engine::ThreadStack;
 
 /// Returns the stack of the thread that carries a processor: on the virtual clock with one core that of the
 /// thread that runs the machine. Where processors have threads of their own it is the processor's own.
-pub fn thread_stack<'a>(p: &Proc<'a>) -> &'a dyn ThreadStack {
+pub fn thread_stack<'a>(p: &Proc<'a>) -> Box<dyn ThreadStack + 'a> {
     p.clock.thread_stack()
 }
 
@@ -22,10 +22,10 @@ mod tests {
     use std::hint::black_box;
 
     use super::{on_thread_stack, thread_stack};
-    use crate::error::Cause;
     use crate::machine::Machine;
-    use crate::message::Tag;
-    use crate::params::Params;
+    use loggp_model::error::Cause;
+    use loggp_model::message::Tag;
+    use loggp_model::params::Params;
 
     /// Uses more stack than a processor has.
     fn use_stack() -> u64 {
@@ -41,11 +41,11 @@ mod tests {
     fn code_runs_on_the_stack_of_the_thread() {
         const SUM: Tag<u64> = Tag::new(0);
         let run = machine().run(|p| {
-            let sum = on_thread_stack(thread_stack(p), use_stack);
+            let sum = on_thread_stack(&*thread_stack(p), use_stack);
             p.send((p.id() + 1) % p.P(), SUM, sum);
             // A run within a run has stacks of its own.
-            let inner = on_thread_stack(thread_stack(p), || {
-                machine().run(|p| on_thread_stack(thread_stack(p), use_stack)).unwrap().results
+            let inner = on_thread_stack(&*thread_stack(p), || {
+                machine().run(|p| on_thread_stack(&*thread_stack(p), use_stack)).unwrap().results
             });
             p.recv(SUM).1 + inner.iter().sum::<u64>()
         });
@@ -56,7 +56,7 @@ mod tests {
     fn panic_on_the_stack_of_the_thread_ends_the_processor() {
         let error = machine().run(|p| {
             let is_second = p.id() == 1;
-            on_thread_stack(thread_stack(p), || {
+            on_thread_stack(&*thread_stack(p), || {
                 if is_second {
                     std::panic::resume_unwind(Box::new("no"))
                 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use quanta::Clock;
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::time::{NS, SEC, Time};
+use loggp_model::time::{NS, SEC, Time};
 
 /// The cost of a unit of each kind of work, where work is charged.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +83,7 @@ fn thread_time() -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::MS;
+    use loggp_model::time::MS;
     use std::time::Duration;
 
     #[test]

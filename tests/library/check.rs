@@ -464,7 +464,7 @@ fn failing_orders_of_long_messages_are_found() {
             }
         };
         let machine = Machine::new(params);
-        let mixed = machine.check(program).unwrap();
+        let mixed = Check::new().run(&machine, program).unwrap();
         assert!(mixed.failure.is_some(), "{sizes:?}, {asks_first}: {mixed}");
         let checked = Check::new().strategy(Strategy::Systematic).run(&machine, program).unwrap();
         assert!(checked.failure.is_some(), "{sizes:?}, {asks_first}: {checked}");
@@ -554,7 +554,7 @@ fn each_wrong_program_is_found_and_at_most_two_messages_are_late() {
     for (name, program) in wrong::WRONG {
         let machine = wrong::machine(name).unwrap();
         assert!(machine.clone().run(program).is_ok(), "{name} must be right in the usual order");
-        let checked = machine.check(program).unwrap();
+        let checked = Check::new().run(&machine, program).unwrap();
         let failure = checked.failure.as_ref().unwrap_or_else(|| panic!("{name} is not found"));
         assert!(checked.runs <= 1000 && failure.delayed.len() <= 2, "{name}: {checked}");
 
@@ -624,7 +624,7 @@ fn right_results_may_depend_on_the_order() {
 #[test]
 fn impossible_machine_is_refused() {
     let params = Params { g: -US, ..*machine(2, 6).params() };
-    let error = Machine::new(params).check(|_| ()).unwrap_err();
+    let error = Check::new().run(&Machine::new(params), |_| ()).unwrap_err();
     assert_eq!(error.to_string(), "g = -1 us is negative; only G_l may be");
 }
 
@@ -634,7 +634,8 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
     let document = include_str!("../../docs/start/check.md");
     for name in ["arrival", "tag-clash", "one-order"] {
         let (_, program) = wrong::WRONG.iter().find(|(other, _)| *other == name).unwrap();
-        let said = wrong::machine(name).unwrap().check(program).unwrap().failure.unwrap().to_string();
+        let said =
+            Check::new().run(&wrong::machine(name).unwrap(), program).unwrap().failure.unwrap().to_string();
         assert!(document.contains(&said), "{said}");
     }
     let machine = wrong::machine("").unwrap();
@@ -645,7 +646,7 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
             Vec::new()
         }
     };
-    assert!(machine.check(arrival).unwrap().has_passed());
+    assert!(Check::new().run(&machine, arrival).unwrap().has_passed());
     let tags = |p: &mut Proc| match p.id() {
         0 => {
             let count = p.recv_from(1, OTHER);
@@ -658,7 +659,7 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
         }
         _ => Vec::new(),
     };
-    assert!(machine.check(tags).unwrap().has_passed());
+    assert!(Check::new().run(&machine, tags).unwrap().has_passed());
     let lock = |p: &mut Proc| match p.id() {
         0 => (0..2).for_each(|_| {
             let (holder, _) = p.recv(WORD);
@@ -678,7 +679,7 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
         }
         _ => (),
     };
-    assert!(machine.check(lock).unwrap().has_passed());
+    assert!(Check::new().run(&machine, lock).unwrap().has_passed());
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use loggp::audit::audit;
 use loggp::check::{Check, Failure, FailureKind, Strategy};
 use loggp::replay::Replay;
+use loggp::timeline::Timeline;
 use loggp::trace::Trace;
 use loggp::{Cause, ClockKind, Machine, Params, Proc, Run, Tag, Time, US};
 
@@ -57,7 +58,7 @@ fn again_from_files<R: Send>(
         let again = machine.clone().order_of(&read).trace(true).run(&program).unwrap();
         assert_eq!(again.trace.as_ref(), Some(&failure.trace));
         assert_eq!(Replay::new(&read).run().unwrap().time, again.time);
-        read.timeline().write(&mut Vec::new()).unwrap();
+        Timeline::new(&read).write(&mut Vec::new()).unwrap();
         again
     })
 }
@@ -233,7 +234,7 @@ fn as_many_relays_as_crashes_are_enough_and_fewer_are_not() {
         assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
         let again = machine(5).order_of(&read).trace(true).run_surviving(program).unwrap();
         assert_eq!(again.trace.as_ref(), Some(&failure.trace));
-        read.timeline().write(&mut Vec::new()).unwrap();
+        Timeline::new(&read).write(&mut Vec::new()).unwrap();
         assert!(all_or_none(&again.results).is_err());
         let none: Vec<usize> = (0..5).filter(|id| again.results[*id].is_none()).collect();
         assert_eq!(none, those.keys().copied().collect::<Vec<_>>());

@@ -7,7 +7,7 @@
 #![allow(non_snake_case)] // L, S, G, T and P are the papers' names
 
 mod audit;
-#[path = "../../src/cases.rs"]
+#[path = "../../crates/model/src/cases.rs"]
 mod cases;
 mod check;
 mod child;
@@ -19,7 +19,6 @@ mod extremes;
 mod faults;
 mod faulty;
 mod formula;
-mod layers;
 mod levels;
 #[cfg(target_os = "linux")]
 mod limits;
@@ -30,8 +29,7 @@ mod mpi;
 mod noise;
 mod oracle;
 mod protocols;
-mod public_api;
 mod recorded;
 mod requests;
-mod source;
+mod traffic;
 mod until_received;

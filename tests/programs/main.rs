@@ -5,7 +5,7 @@
 #[path = "../alone/busy.rs"]
 mod busy;
 mod case;
-#[path = "../../src/cases.rs"]
+#[path = "../../crates/model/src/cases.rs"]
 mod cases;
 #[path = "../../crates/cli/src/documents.rs"]
 mod documents;

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use loggp::__private::script_source;
+use loggp_draw::page::script_source;
 use serde_json::Value;
 
 use crate::requests::{answer_of, folder, loggp, stdout_of};

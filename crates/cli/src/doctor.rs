@@ -5,8 +5,8 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use loggp::__private::{Computer, Room};
 use loggp::{ClockKind, Dilation, Host, Machine, NS, Params, Time, US};
+use loggp::{Computer, Room};
 use loggp_document::{DocumentBlock, plain};
 
 use super::browser;

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 
 use clap::error::{ContextKind, ErrorKind as Kind};
-use loggp::__private::escaped;
+use loggp_model::text::escaped;
 use loggp_study::StudyError;
 
 /// An error of the command.

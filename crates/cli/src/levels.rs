@@ -2,9 +2,9 @@
 //! parameters and ports of a level or of a machine in JSON.
 
 use clap::Args;
-use loggp::__private::escaped;
 use loggp::params::Parameter;
 use loggp::{Level, Params, ParamsBuilder, Ports};
+use loggp_model::text::escaped;
 use serde_json::{Map, Value};
 
 /// The options that describe levels.

@@ -64,8 +64,8 @@ use std::thread::Builder;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use loggp::__private::nearest_name;
 use loggp::{Level, Params, ParamsBuilder, Ports};
+use loggp_model::text::nearest_name;
 use rustix::process::{Resource, getrlimit};
 
 pub use alloc::ExitingAllocator;

@@ -1,6 +1,6 @@
 //! Programs and algorithms by their names.
 
-use loggp::__private::{escaped, nearest_name};
+use loggp_model::text::{escaped, nearest_name};
 use loggp_programs::{Algorithm, PROGRAMS, Program};
 
 use super::error::CliError;

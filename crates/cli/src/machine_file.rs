@@ -9,9 +9,9 @@
 use std::borrow::Cow;
 use std::path::{Path, is_separator};
 
-use loggp::__private::escaped;
 use loggp::params::{LongMessages, Parameter, Preset};
 use loggp::{Level, Params, ParamsBuilder, Ports, TimeError};
+use loggp_model::text::escaped;
 use serde_json::Value;
 
 use super::draft::read_source;

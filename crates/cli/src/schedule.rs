@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::__private::nearest_name;
 use loggp::schedule::Schedule;
 use loggp::{NS, Time};
 use loggp_goal::patterns::{CommPattern, PATTERNS, collective_names, collective_schedule, is_collective};
+use loggp_model::text::nearest_name;
 
 use super::completion_values;
 use super::draft::Draft;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::Args;
+use loggp::timeline::Timeline;
 use loggp::trace::{Caption, Trace};
 use loggp::{ClockKind, Time};
 use loggp_papers::pictures::timeline::Window;
@@ -279,7 +280,7 @@ impl DisplayOptions {
         }
         let mut rows = panels.iter();
         let first = rows.next().expect("there is one");
-        let mut page = first.trace.timeline().unit(unit.name, unit.length).name(&first.name);
+        let mut page = Timeline::new(&first.trace).unit(unit.name, unit.length).name(&first.name);
         page = page.message_names(first.message_names());
         for panel in rows {
             let RunPanel { name, about, trace, .. } = panel;

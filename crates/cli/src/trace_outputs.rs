@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use loggp::timeline::Timeline;
 use loggp::trace::{Caption, Trace};
 use loggp_draw::timeline::TimelinePicture as Picture;
 use loggp_papers::pictures::timeline::{Window, timeline_from_trace};
@@ -47,7 +48,7 @@ impl<'a> TraceOutputs<'a> {
                 draw_picture(draft, unit, trace, &Window::default())?
             }
             Some((_, draft)) => {
-                draft.write(|file| trace.timeline().unit(unit.name, unit.length).write(file))?;
+                draft.write(|file| Timeline::new(trace).unit(unit.name, unit.length).write(file))?;
             }
         }
         self.trace.take().map_or(Ok(()), |(path, draft)| write_trace(draft, path, trace))

@@ -5,8 +5,8 @@
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
-use loggp::Time;
-use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule};
+use loggp_model::time::Time;
+use loggp_schedule::{Operation, PlacedOperation, Requirement, Schedule};
 
 use super::{GoalError, length, new_builder, no_waits, units};
 

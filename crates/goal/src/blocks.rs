@@ -117,7 +117,7 @@ mod tests {
                 let mut read_bytes = 0;
                 let endless = begin.as_bytes().chain(repeat(byte));
                 let counted = Counted { input: endless, read: &mut read_bytes };
-                let error = read(counted, loggp::NS).map(drop).unwrap_err().to_string();
+                let error = read(counted, loggp_model::time::NS).map(drop).unwrap_err().to_string();
                 assert!(error.contains("a line has at most 1048576 bytes"), "{byte} {begin:?}: {error}");
                 assert!(read_bytes < 1 << 23, "{byte} {begin:?}: {read_bytes}");
             }

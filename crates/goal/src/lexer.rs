@@ -1,6 +1,6 @@
 //! Splits a GOAL text into tokens.
 
-use loggp::__private::escaped;
+use loggp_model::text::escaped;
 
 use super::GoalError;
 use super::blocks::TextBlock;

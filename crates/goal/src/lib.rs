@@ -12,8 +12,8 @@ mod text;
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use loggp::Time;
-use loggp::schedule::{Schedule, ScheduleBuilder};
+use loggp_model::time::Time;
+use loggp_schedule::{Schedule, ScheduleBuilder};
 
 pub use binary::write as write_binary;
 pub use text::write;

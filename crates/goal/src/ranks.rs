@@ -1,7 +1,7 @@
 //! Parses the ranks of a GOAL text.
 
-use loggp::Time;
-use loggp::schedule::{Operation, PlacedOperation, Requirement, ScheduleBuilder};
+use loggp_model::time::Time;
+use loggp_schedule::{Operation, PlacedOperation, Requirement, ScheduleBuilder};
 use rustc_hash::FxHashMap;
 
 use super::blocks::TextBlock;

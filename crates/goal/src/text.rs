@@ -7,8 +7,8 @@ use std::io::{self, BufWriter, Read, Write};
 use std::mem::take;
 use std::thread::{self, ScopedJoinHandle, available_parallelism};
 
-use loggp::Time;
-use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule, ScheduleBuilder, ScheduleError};
+use loggp_model::time::Time;
+use loggp_schedule::{Operation, PlacedOperation, Requirement, Schedule, ScheduleBuilder, ScheduleError};
 
 use super::blocks::{BlockReader, TextBlock};
 use super::ranks::{RankParser, Statement};

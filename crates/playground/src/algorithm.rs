@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use loggp::schedule::Schedule;
 use loggp_goal::patterns::{Method, method_schedule, methods};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::broadcast::BROADCAST;
@@ -11,6 +10,7 @@ use loggp_programs::remap::REMAP;
 use loggp_programs::scatter::SCATTER;
 use loggp_programs::summation::SUMMATION;
 use loggp_programs::{Case, FormTime, Program};
+use loggp_schedule::Schedule;
 
 use super::recording::{self, Recording};
 use super::request::{Request, Setting};

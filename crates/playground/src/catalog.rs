@@ -3,7 +3,7 @@
 use super::algorithm::{ALGORITHMS, Algorithm, OPERATIONS, Source};
 use super::answer::Answer;
 use super::json::Object;
-use loggp::params::{Parameter, presets};
+use loggp_model::params::{Parameter, presets};
 
 /// Returns all of it.
 pub fn answer() -> Answer {
@@ -57,9 +57,10 @@ fn algorithm(algorithm: &Algorithm) -> Object {
 
 /// Returns the papers' machines.
 fn machines() -> Vec<Object> {
-    let machine = |preset: &loggp::params::Preset| {
+    let machine = |preset: &loggp_model::params::Preset| {
         let values = preset.values();
-        let known = |value: &&loggp::params::PresetValue| value.value.is_some() && value.name != "longest";
+        let known =
+            |value: &&loggp_model::params::PresetValue| value.value.is_some() && value.name != "longest";
         let params: Object =
             values.iter().filter(known).map(|value| (value.name, value.value.as_deref())).collect();
         let open: Vec<&str> =

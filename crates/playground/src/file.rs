@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use loggp::NS;
-use loggp::schedule::Schedule;
-use loggp::trace::Trace;
+use loggp_model::time::NS;
+use loggp_schedule::Schedule;
+use loggp_trace::Trace;
 
 use super::json::Object;
 use super::recorded_trace;

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use loggp::schedule::{Player, Schedule};
-use loggp::trace::{ActivityKind, Caption, Trace};
-use loggp::{Params, Time};
+use loggp_model::params::Params;
+use loggp_model::time::Time;
 use loggp_programs::FormTime;
+use loggp_schedule::{Player, Schedule};
+use loggp_trace::{ActivityKind, Caption, Trace};
 
 use super::algorithm::{Algorithm, Planned};
 use super::file::{self, FileContent, OpenFile};

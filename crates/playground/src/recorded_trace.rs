@@ -4,11 +4,13 @@
 
 use std::str::Split;
 
-use loggp::params::{LeveledParams, Parameter};
-use loggp::trace::{
+use loggp_model::message::MessageId;
+use loggp_model::params::{Level, Noise, Params, Ports};
+use loggp_model::params::{LeveledParams, Parameter};
+use loggp_model::time::Time;
+use loggp_trace::{
     Activity, ActivityKind, Call, CallKind, CallTag, Caption, Message, Progress, Rendezvous, Trace, Transfer,
 };
-use loggp::{Level, MessageId, Noise, Params, Ports, Time};
 
 /// The first line.
 pub const HEAD: &[u8] = b"trace\n";

@@ -1,7 +1,7 @@
 //! Recorded runs of programs that are no lists of steps.
 
-use loggp::NS;
-use loggp::schedule::Schedule;
+use loggp_model::time::NS;
+use loggp_schedule::Schedule;
 
 /// A recorded run.
 pub struct Recording {

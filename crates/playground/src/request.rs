@@ -1,7 +1,8 @@
 //! A request of the page: an algorithm on a machine.
 
-use loggp::params::Parameter;
-use loggp::{Params, Ports, Time, US, preset};
+use loggp_model::params::Parameter;
+use loggp_model::params::{Params, Ports, preset};
+use loggp_model::time::{Time, US};
 
 /// A request.
 #[derive(Clone, Debug, Default)]

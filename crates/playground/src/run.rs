@@ -4,10 +4,12 @@ use super::answer::{Answer, Column};
 use super::json::{Object, Raw};
 use super::play::{Run, Subject};
 use super::request::Request;
-use loggp::__private::{KIND_NAMES, kind_number};
-use loggp::path::{Events, FormulaBuilder, HopKind, Path};
-use loggp::trace::{ActivityKind, Trace};
-use loggp::{Params, Time};
+use loggp_draw::page::Timeline;
+use loggp_model::log::kinds::{KIND_NAMES, kind_number};
+use loggp_model::params::Params;
+use loggp_model::time::Time;
+use loggp_trace::path::{Events, FormulaBuilder, HopKind, Path};
+use loggp_trace::{ActivityKind, Trace};
 
 /// The kinds of activities that the page shows: the first ones.
 const KINDS: &[&str] = KIND_NAMES.split_at(7).0;
@@ -47,7 +49,7 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
         add_hops(&mut answer, &path);
     }
     if request.page {
-        let page = trace.timeline().data(&events, request.causes != Some(false));
+        let page = Timeline::new(&trace).data(&events, request.causes != Some(false));
         let bytes = answer.column(Column::U8(page.1));
         answer.set("page", Object::default().with("meta", Raw(page.0)).with("bytes", bytes));
     }

@@ -1,6 +1,6 @@
 //! The whole timeline page, and the parts of its script that draw the playground's picture too.
 
-use loggp::__private::TIMELINE_SCRIPT;
+use loggp_draw::page::{SCRIPT as TIMELINE_SCRIPT, Timeline};
 
 use super::answer::{Answer, Column};
 use super::play::Subject;
@@ -15,7 +15,7 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
         Ok::<_, String>((subject.title(), subject.trace(beside)?.1))
     });
     let beside = beside.transpose()?;
-    let mut timeline = trace.timeline();
+    let mut timeline = Timeline::new(&trace);
     if let Some((title, other)) = &beside {
         timeline = timeline.title(format!("{} and {title}", subject.title())).name(subject.title());
         timeline = timeline.beside(title, other);

@@ -193,7 +193,7 @@ fn check_here(
             let run = |machine: &loggp::Machine, programs: &Programs| {
                 machine.run_surviving(|p| Outcome { object: programs.run(p), trial: &trial })
             };
-            let run = |machine: &loggp::Machine| trial.run(machine, run);
+            let run = |machine: &loggp::Machine| Ok(trial.run(machine, run)?.results);
             let report =
                 check.results_may_differ(true).run_each(machine, run, |results| trial.verify(results));
             report
@@ -203,7 +203,7 @@ fn check_here(
             let run = |machine: &loggp::Machine, programs: &Programs| {
                 machine.run_once(|p| Outcome { object: programs.run(p), trial: &trial })
             };
-            let run = |machine: &loggp::Machine| trial.run(machine, run);
+            let run = |machine: &loggp::Machine| Ok(trial.run(machine, run)?.results);
             let report = check.run_each(machine, run, |results| trial.verify(results));
             report
                 .map_err(no_check)

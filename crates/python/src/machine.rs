@@ -6,9 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use loggp::params::Parameter;
-use loggp::{
-    Capacity, Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Ties, TimeError, preset,
-};
+use loggp::{Capacity, Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Ties, TimeError, preset};
 use loggp_command::FileMachine;
 use pyo3::exceptions::{PyAttributeError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -1,6 +1,7 @@
 //! Calls of a program, made on the library's processor.
 
-use loggp::__private::{ThreadStack, on_thread_stack};
+use loggp::on_thread_stack;
+use loggp_model::rules::engine::ThreadStack;
 use loggp::collectives::Maximum;
 use loggp::{AnyTag, Proc, collectives};
 use pyo3::prelude::*;

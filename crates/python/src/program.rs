@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use loggp::__private::{on_thread_stack, thread_stack};
+use loggp::{on_thread_stack, thread_stack};
 use loggp::{Proc as Processor, RunError};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyTypeError};
@@ -52,7 +52,8 @@ impl<'a> Programs<'a> {
 
     /// Runs the program on a processor. Returns its result.
     pub fn run(&self, p: &mut Processor) -> Py<PyAny> {
-        let (stack, seat) = (thread_stack(p), Arc::new(Seat::new(p.id(), self.session.clone())));
+        let boxed = thread_stack(p);
+        let (stack, seat) = (&*boxed, Arc::new(Seat::new(p.id(), self.session.clone())));
         let mut requests = Requests::default();
         let mut step = on_thread_stack(stack, || self.start(&seat));
         loop {

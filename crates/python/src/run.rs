@@ -1,6 +1,6 @@
 //! A run that has succeeded.
 
-use loggp::__private::Recording;
+use loggp_trace::Recording;
 use loggp::Stats as Account;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;

@@ -5,10 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use loggp::schedule::{
-    CostModel, Operation, PlacedOperation, PlayReport, Player, Requirement, Schedule as Built,
-    ScheduleBuilder, ScheduleError,
-};
+use loggp::schedule::{ CostModel, Operation, PlacedOperation, PlayReport, Player, Requirement, Schedule as Built, ScheduleBuilder, ScheduleError, };
 use loggp_command::replace_file;
 use loggp_goal as goal;
 use parking_lot::Mutex;

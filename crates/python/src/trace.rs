@@ -6,7 +6,8 @@ use std::io::{BufReader, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use loggp::__private::{KIND_NAMES, Recording, kind_number};
+use loggp_model::log::kinds::{KIND_NAMES, kind_number};
+use loggp_trace::Recording;
 use loggp::MessageId;
 use loggp::trace::{Activity, ActivityKind, Message, Progress, Trace as Record};
 use loggp_command::replace_file;

@@ -1,9 +1,9 @@
 //! Ranges of sweeps: a quantity and its values, such as `L=1us..100us:10`, `size=1..4096:log:13` or
 //! `P=2,3,5,8`.
 
-use loggp::__private::escaped;
 use loggp::params::{LevelParameter, LeveledParams, Parameter};
 use loggp::{ParamsBuilder, Time};
+use loggp_model::text::escaped;
 
 use loggp_programs::option::parse_count;
 use loggp_programs::{Program, ProgramOption, Refusal, refuse};

@@ -8,9 +8,9 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use loggp::__private::escaped;
 #[cfg(feature = "machine")]
 use loggp::Time;
+use loggp_model::text::escaped;
 
 pub use kind::{CustomKind, OneOf, OptionKind, OptionalKind, WholeNumber, is_csv_file, parse_count};
 pub use times::{Cycles, Microseconds, TimeSpan};

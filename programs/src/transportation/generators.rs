@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use loggp::__private::escaped;
+use loggp_model::text::escaped;
 
 use super::matrix::Matrix;
 use crate::option::is_csv_file;

@@ -6,7 +6,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use super::arena::{Arena, ArenaStack};
 use super::overflow::{WatchedStacks, end_process};
 use crate::clock::StackSettings;
-use crate::error::Cause;
+use loggp_model::error::Cause;
 
 /// The coroutines of one thread. They yield values of `Y` and return a `T`.
 pub(in crate::clock) struct Coroutines<Y, T> {

@@ -1,7 +1,8 @@
 //! The number of memory mappings that the host leaves to this process.
 
 use std::fs::read_to_string;
-use std::path::Path;
+
+use loggp_schedule::memory::first_number;
 
 /// The mappings that a run and its program may need beside those of the processors.
 pub(crate) const SPARE_MAPPINGS: u64 = 128;
@@ -17,9 +18,4 @@ pub(crate) fn mappings() -> Option<(u64, u64)> {
 pub(super) fn spare_mappings() -> usize {
     let spare = |(used, most): (u64, u64)| most.saturating_sub(used + 2 * SPARE_MAPPINGS) as usize;
     mappings().map_or(usize::MAX, spare)
-}
-
-/// Reads the number at the beginning of a file.
-pub(crate) fn first_number(path: impl AsRef<Path>) -> Option<u64> {
-    read_to_string(path).ok()?.split_whitespace().next()?.parse().ok()
 }

@@ -8,4 +8,5 @@ pub(crate) mod prefetch;
 mod thread_stack;
 
 pub(crate) use arena::{guards_any_number, unmap_kept};
-pub(crate) use mappings::{SPARE_MAPPINGS, first_number, mappings};
+pub(crate) use mappings::{SPARE_MAPPINGS, mappings};
+pub(crate) use thread_stack::ParentStack;

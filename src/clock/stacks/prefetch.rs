@@ -4,7 +4,7 @@
 //! come from main memory: longer than all else that a message costs. The agenda knows the processor after the
 //! next one, so the memory of that one is prefetched while the next one runs.
 
-use crate::prefetch::prefetch_lines;
+use loggp_model::prefetch::prefetch_lines;
 
 /// The number of cache lines of its stack that a processor touches between two sleeps, if its program is a
 /// loop of sends and receives. With 16,384 processors, each line that is not prefetched costs as much as all

@@ -2,10 +2,13 @@
 
 use corosensei::Yielder;
 
-use crate::rules::engine::ThreadStack;
+use loggp_model::rules::engine::ThreadStack;
 
-impl<Y> ThreadStack for Yielder<(), Y> {
+/// The stack of the thread that resumes the coroutine with this yielder.
+pub(crate) struct ParentStack<'y, Y>(pub &'y Yielder<(), Y>);
+
+impl<Y> ThreadStack for ParentStack<'_, Y> {
     fn run(&self, code: &mut (dyn FnMut() + Send)) {
-        self.on_parent_stack(code);
+        self.0.on_parent_stack(code);
     }
 }

@@ -14,7 +14,7 @@ use crate::clock::assignment::CoreAssignment;
 use crate::clock::stacks::coroutines::Coroutines;
 use crate::clock::stacks::overflow::WatchedStacks;
 use crate::clock::sync::{Parker, Unparker};
-use crate::error::Cause;
+use loggp_model::error::Cause;
 
 /// The carrier of a processor on the wall clock. On the virtual clock it is always a coroutine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

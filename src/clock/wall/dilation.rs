@@ -4,7 +4,7 @@
 //! for each wait and each hand-over are then simulated on this timetable, which gives the lateness of the
 //! host at the end.
 
-use crate::time::{MS, Time};
+use loggp_model::time::{MS, Time};
 
 /// The factor by which a machine runs slower on the wall clock than its parameters say.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -113,7 +113,7 @@ fn simulate_end(timetable: &[(RecordedWait, usize)], cores: usize, costs: Switch
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::{SEC, US};
+    use loggp_model::time::{SEC, US};
 
     /// A core that needs 8 us for each hand-over.
     const COSTS: SwitchCosts = SwitchCosts { wait: Time::ZERO, hand_over: Time::from_ps(8 * US.as_ps()) };

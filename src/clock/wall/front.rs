@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::ticks::HostClock;
 use crate::clock::sync::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use crate::time::{NS, Time};
+use loggp_model::time::{NS, Time};
 
 /// A moment in the order of all acts: the time, and the processor's place among those that act at this time.
 pub(super) type Moment = (Time, u32);
@@ -268,7 +268,7 @@ mod loom_tests {
     use loom::thread;
 
     use super::*;
-    use crate::time::US;
+    use loggp_model::time::US;
 
     /// Core 1 sends a message to core 2, which acts on it at 2 us, while core 0 looks at both. Core 2
     /// first shows what `before` makes it show, and core 1 then shows what `after` makes it show.

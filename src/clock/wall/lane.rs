@@ -184,7 +184,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::message::SentMessage;
+    use loggp_model::message::SentMessage;
 
     // Miri is slow.
     const MANY: i64 = if IS_MODEL_CHECKED { 200 } else { 500_000 };

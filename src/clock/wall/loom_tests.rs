@@ -8,10 +8,10 @@ use std::{sync, thread};
 
 use super::carrier::ThreadBerth;
 use super::*;
-use crate::message::parcel::Parcel;
-use crate::message::{Header, RawTag, Receiver, RecvFilter};
-use crate::rules::message_wait::Purpose;
-use crate::time::US;
+use loggp_model::message::parcel::Parcel;
+use loggp_model::message::{Header, RawTag, Receiver, RecvFilter};
+use loggp_model::rules::message_wait::Purpose;
+use loggp_model::time::US;
 
 fn deliver(clock: &mut dyn Clock, (arrived, parcel): (ArrivedHeader, Parcel)) {
     clock.deliver(arrived, parcel);

@@ -28,20 +28,20 @@ use super::sync::{
     spin_once,
 };
 use super::watchdog::{Heartbeat, WatchGuard};
-use crate::agenda::{Agenda, AgendaEntry};
-use crate::error::{Cause, RunError, RunStopped, cause_from_panic, print_before_abort, stop};
-use crate::message::parcel::Parcel;
-use crate::message::{ArrivedHeader, Envelope, SentMessage};
-use crate::params::{PerLevel, ReceptionCost};
-use crate::rules::choice::Places;
-use crate::rules::engine::Clock;
-use crate::rules::message_wait::MessageWait;
-use crate::rules::network::{Egress, LockedIngress, Network, Passage};
-use crate::rules::pace::OutgoingMessage;
-use crate::time::{PS, Time};
 use carrier::{Berth, Carrier, carry_by_coroutines, carry_by_threads};
 use front::{Front, LAST, Moment, NEVER, Outlook, index_among_others};
 use lane::{LaneReceiver, LaneSender, lane};
+use loggp_model::agenda::{Agenda, AgendaEntry};
+use loggp_model::error::{Cause, RunError, RunStopped, cause_from_panic, print_before_abort, stop};
+use loggp_model::message::parcel::Parcel;
+use loggp_model::message::{ArrivedHeader, Envelope, SentMessage};
+use loggp_model::params::{PerLevel, ReceptionCost};
+use loggp_model::rules::choice::Places;
+use loggp_model::rules::engine::Clock;
+use loggp_model::rules::message_wait::MessageWait;
+use loggp_model::rules::network::{Egress, LockedIngress, Network, Passage};
+use loggp_model::rules::pace::OutgoingMessage;
+use loggp_model::time::{PS, Time};
 use ticks::HostClock;
 
 /// The state that all processors of a run share.

@@ -3,7 +3,7 @@
 use quanta::Clock;
 
 use crate::clock::sync::{AtomicU64, Ordering};
-use crate::time::Time;
+use loggp_model::time::Time;
 
 /// A clock that converts between the machine's time and the ticks of the host's time stamp counter.
 ///

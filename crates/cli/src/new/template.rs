@@ -104,9 +104,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let run = case(4, 4)?.plan()?.run(&Emulation::with_trace())?.run;
-    let trace = run.trace.ok_or("the run was not traced")?;
-    trace.timeline().title("A ring all-gather").write(File::create("ring.html")?)?;
-    trace.write(File::create("ring.json")?)?;
+    run.timeline()
+        .ok_or("the run was not traced")?
+        .title("A ring all-gather")
+        .write(File::create("ring.html")?)?;
+    run.trace.ok_or("the run was not traced")?.write(File::create("ring.json")?)?;
     println!("ring.html shows the run on 4 processors in a browser, and ring.json is its trace");
     Ok(())
 }

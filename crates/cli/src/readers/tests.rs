@@ -8,7 +8,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use std::fs;
 use std::path::PathBuf;
 
-#[path = "../../../../src/cases.rs"]
+#[path = "../../../../crates/model/src/cases.rs"]
 mod cases;
 
 /// Returns the files of a reader's corpus.

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use loggp::__private::nearest_name;
 use loggp::US;
+use loggp_model::text::nearest_name;
 use loggp_papers::{Exhibit, Paper, exhibits};
 use wildmatch::WildMatch;
 

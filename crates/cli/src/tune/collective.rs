@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use clap::Args;
-use loggp::__private::nearest_name;
 use loggp::schedule::Player;
 use loggp::{Latency, Ports, Ties, Time};
 use loggp_goal::patterns::{CollectiveKind, collective_choices};
+use loggp_model::text::nearest_name;
 use loggp_study::parallel::run_in_order;
 
 use super::super::choice::MachineChoice;

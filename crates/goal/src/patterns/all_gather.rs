@@ -1,6 +1,6 @@
 //! All-gathers, in which the ranks' blocks may have different lengths.
 
-use loggp::__private::{Round, bruck as bruck_rounds};
+use loggp_model::rounds::{Round, bruck as bruck_rounds};
 
 use super::WriteResult;
 use super::algorithm::Algorithm;

@@ -1,6 +1,6 @@
 //! All-to-alls, in which the blocks may have different lengths.
 
-use loggp::__private::{Round, staggered};
+use loggp_model::rounds::{Round, staggered};
 
 use super::WriteResult;
 use super::algorithm::Algorithm;

@@ -1,6 +1,6 @@
 //! Barriers. Their messages are empty.
 
-use loggp::__private::dissemination as dissemination_rounds;
+use loggp_model::rounds::dissemination as dissemination_rounds;
 
 use super::WriteResult;
 use super::algorithm::Algorithm;

@@ -1,6 +1,6 @@
 //! A collective, as one rank calls it.
 
-use loggp::schedule::ScheduleError;
+use loggp_schedule::ScheduleError;
 
 use super::Prerequisite;
 

@@ -1,7 +1,7 @@
 //! Collectives of MPI over all ranks, as patterns.
 
-use loggp::Time;
-use loggp::schedule::{Schedule, ScheduleBuilder, ScheduleError};
+use loggp_model::time::Time;
+use loggp_schedule::{Schedule, ScheduleBuilder, ScheduleError};
 
 use super::algorithm::{Algorithm, Method};
 use super::call::{CollectiveCall, CollectiveKind, Member, Sizes};

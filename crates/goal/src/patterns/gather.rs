@@ -1,6 +1,6 @@
 //! Gathers and scatters.
 
-use loggp::__private::BinomialPlace;
+use loggp_model::rounds::BinomialPlace;
 
 use super::WriteResult;
 use super::algorithm::Algorithm;

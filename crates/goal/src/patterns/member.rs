@@ -1,7 +1,7 @@
 //! The writer of one rank's part in a collective, as a program with blocking and immediate calls.
 
-use loggp::Time;
-use loggp::schedule::{Operation, ScheduleBuilder, ScheduleError};
+use loggp_model::time::Time;
+use loggp_schedule::{Operation, ScheduleBuilder, ScheduleError};
 
 use super::call::{CollectiveCall, Member};
 use super::{Prerequisite, WriteResult, add_after};
@@ -190,7 +190,7 @@ impl<'a> MemberWriter<'a> {
 
     /// Returns the powers of 2 below P.
     pub fn distances(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
-        loggp::__private::distances(self.P)
+        loggp_model::rounds::distances(self.P)
     }
 }
 

@@ -21,9 +21,10 @@ mod scan;
 mod table;
 mod trees;
 
-use loggp::__private::{self as rounds, BinomialPlace, Round, bruck, distances, staggered};
-use loggp::Time;
-use loggp::schedule::{Operation, Requirement, Schedule, ScheduleBuilder, ScheduleError};
+use loggp_model::rounds;
+use loggp_model::rounds::{BinomialPlace, Round, bruck, distances, staggered};
+use loggp_model::time::Time;
+use loggp_schedule::{Operation, Requirement, Schedule, ScheduleBuilder, ScheduleError};
 
 pub use algorithm::{Algorithm, Method};
 pub use call::{CollectiveCall, CollectiveKind, Member, Sizes};

@@ -1,6 +1,6 @@
 //! Reduce-scatters, in which the parts may have different lengths.
 
-use loggp::__private::Nodes;
+use loggp_model::rounds::Nodes;
 
 use super::WriteResult;
 use super::algorithm::Algorithm;

@@ -1,7 +1,7 @@
 //! Writes a rank's part in a collective, by the algorithm that a table chooses.
 
-use loggp::Time;
-use loggp::schedule::{ScheduleBuilder, ScheduleError};
+use loggp_model::time::Time;
+use loggp_schedule::{ScheduleBuilder, ScheduleError};
 
 use super::WriteResult;
 use super::algorithm::Algorithm;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use loggp::__private::escaped;
+use loggp_model::text::escaped;
 
 /// The longest line in bytes.
 const LONGEST: usize = 1 << 20;

@@ -6,8 +6,8 @@
 
 mod watch;
 
-use loggp::Time;
-use loggp::schedule::PlayReport;
+use loggp_model::time::Time;
+use loggp_schedule::PlayReport;
 
 use crate::schedule::{CallGroup, ProgramSchedule};
 

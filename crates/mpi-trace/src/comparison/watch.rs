@@ -1,7 +1,7 @@
 //! Divides the time of a play while it goes on, so that no operation's moments need be kept.
 
-use loggp::Time;
-use loggp::schedule::Beginning;
+use loggp_model::time::Time;
+use loggp_schedule::Beginning;
 
 use super::{RankComparison, TimePair, time};
 use crate::schedule::{CallGroup, CallSpan, ProgramSchedule, RankIndex};

@@ -1,10 +1,10 @@
 //! The messages of collectives.
 
-use loggp::Time;
-use loggp::schedule::{Operation, ScheduleBuilder, ScheduleError};
 use loggp_goal::patterns::{
     CollectiveCall, CollectiveRules, CollectiveTable, Member, PatternWriter, Prerequisite, Sizes, add_after,
 };
+use loggp_model::time::Time;
+use loggp_schedule::{Operation, ScheduleBuilder, ScheduleError};
 
 use super::communicators::KnownCommunicator;
 use crate::call::{CollectiveKind, Counts, Root};

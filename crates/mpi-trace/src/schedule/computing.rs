@@ -3,8 +3,8 @@
 //! A rank of a schedule is one processor, and threads that computed at once had one each. What several of them computed
 //! in the same moments is done by the one whose call was written first, and the others wait for it.
 
-use loggp::Time;
-use loggp::schedule::Operation;
+use loggp_model::time::Time;
+use loggp_schedule::Operation;
 
 use super::index::CallGroup;
 use super::rank::RankWriter;

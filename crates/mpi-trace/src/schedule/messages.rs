@@ -1,7 +1,7 @@
 //! The operations of sends, receives and probes.
 
-use loggp::schedule::Operation;
 use loggp_goal::patterns::add_after;
+use loggp_schedule::Operation;
 
 use super::flows::{Channel, Fate};
 use super::rank::{Posted, RankWriter};

@@ -16,9 +16,9 @@ mod tags;
 mod thread;
 mod unseen;
 
-use loggp::schedule::{Schedule, ScheduleBuilder};
-use loggp::{NS, Time};
 use loggp_goal::patterns::CollectiveTable;
+use loggp_model::time::{NS, Time};
+use loggp_schedule::{Schedule, ScheduleBuilder};
 use rustc_hash::FxHashMap;
 
 pub use self::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanList};
@@ -172,7 +172,7 @@ fn read_once(
     let mut builder = ScheduleBuilder::new(P).map_err(|why| ProgramError::of_program(why.to_string()))?;
     let mut ranks = Vec::with_capacity(P);
     for rank in 0..P {
-        let of_rank = |why: loggp::schedule::ScheduleError| ProgramError::of_rank(rank, why.to_string());
+        let of_rank = |why: loggp_schedule::ScheduleError| ProgramError::of_rank(rank, why.to_string());
         builder.begin_rank(rank).map_err(of_rank)?;
         let mut writer = RankWriter::new(&mut builder, &mut shared, rank);
         source.read_rank(rank, &mut |calls| writer.add_calls(calls))?;

@@ -1,8 +1,8 @@
 //! Writes the operations of one rank, call by call.
 
-use loggp::Time;
-use loggp::schedule::{Operation, ScheduleBuilder};
 use loggp_goal::patterns::{Prerequisite, add_after};
+use loggp_model::time::Time;
+use loggp_schedule::{Operation, ScheduleBuilder};
 use rustc_hash::FxHashMap;
 
 use super::collectives::Collective;

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use loggp::timeline::Timeline;
 use loggp::trace::Trace;
 use loggp::{Machine, Params, Tag, Time, US, Work};
 use roxmltree::{Document, Node};
@@ -395,7 +396,7 @@ fn noise_rendezvous_and_idleness_are_in_the_picture_and_the_legend() {
 #[test]
 fn pages_have_the_colours_of_pictures() {
     let mut page = Vec::new();
-    trace(2, 1).timeline().write(&mut page).unwrap();
+    Timeline::new(&trace(2, 1)).write(&mut page).unwrap();
     let (page, style) = (String::from_utf8(page).unwrap(), style());
     let in_pages = [
         ("work", Account::Computation),

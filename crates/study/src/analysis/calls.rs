@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use loggp::__private::partition_place;
 use loggp::Time;
 use loggp::path::{Events, Hop, HopKind, Path};
 use loggp::trace::ActivityKind;
+use loggp_trace::path::partition_place;
 
 use super::accounts::Accounts;
 use super::groups::{CallGroup, GroupActivity, MessageNames};

@@ -7,7 +7,8 @@
 
 use loggp::Time;
 use loggp::params::{LevelParameter, LeveledParams};
-use loggp::schedule::{KeptChoices, KeptOrder, Side};
+use loggp::schedule::KeptOrder;
+use loggp_schedule::{KeptChoices, Side};
 
 use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 

@@ -1,10 +1,10 @@
 //! What-if replays of a recorded run: other parameters, messages in pieces, another model.
 
-use loggp::__private::escaped;
 use loggp::RunError;
 use loggp::params::{LeveledParams, Model};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
+use loggp_model::text::escaped;
 
 use loggp_programs::Refusal;
 

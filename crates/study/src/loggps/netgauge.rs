@@ -18,9 +18,9 @@
 //! the size of the first change. S does not show. A single size makes no line: the result is then a machine
 //! of LogGP, whose G has the bytes, and o is the rest of the calls.
 
-use loggp::__private::escaped;
 use loggp::params::LogGps;
 use loggp::{Params, ParamsBuilder, Time};
+use loggp_model::text::escaped;
 
 use super::RecoveredMachine;
 use super::line::FittedLine;

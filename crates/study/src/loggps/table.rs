@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use loggp::__private::escaped;
 use loggp::{MS, NS, PS, SEC, Time, US};
+use loggp_model::text::escaped;
 
 use super::line::NoiseBound;
 use super::round_trips::{RoundTripSample, RoundTripSamples};

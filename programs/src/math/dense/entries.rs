@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use loggp::__private::escaped;
+use loggp_model::text::escaped;
 use ndarray::{Array2, ShapeBuilder};
 
 use crate::option::{CustomKind, is_csv_file};

@@ -1,0 +1,36 @@
+//! Checks a program under many orders of messages: it runs again and again on the virtual clock, and an order
+//! under which it fails is reduced to few late messages.
+//!
+//! A [`Strategy`] chooses the orders; each strategy has a file, which sets latencies and ties and knows
+//! nothing of the program. The systematic one, which tries all orders, has a README beside this file.
+
+#![allow(non_snake_case)] // L and P are the papers' names
+
+mod calls;
+mod conflicts;
+mod constraints;
+mod deadline;
+mod faults;
+mod few_changes;
+mod history;
+mod late_few;
+mod machine;
+mod one_end;
+mod prefix;
+mod prefix_machine;
+mod random;
+mod reduction;
+mod report;
+mod script;
+mod settings;
+mod solver;
+mod strategy;
+mod systematic;
+mod times;
+mod trials;
+
+pub use machine::CheckedMachine;
+pub use report::{CheckReport, ChoicePoint, DelayedMessage, DistinctResult, Failure, FailureKind};
+pub use settings::{Check, TrialResult};
+pub use strategy::Strategy;
+pub use systematic::Coverage;

@@ -1,0 +1,22 @@
+//! The heart of the loggp machine: time, parameters, messages, the rules of the LogP family of models, and the log of
+//! a run.
+//!
+//! There is no stack, no thread and no file here, and no form of a file. Whoever plays a program (the machine's
+//! clocks, a schedule, a kept order, a check) drives the same [`rules`]. The crate `loggp` names again what its users
+//! need; what is hidden in this crate's documentation is for the project's other crates.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+pub mod agenda;
+#[cfg(test)]
+mod cases;
+pub mod error;
+pub mod log;
+pub mod message;
+pub mod panics;
+pub mod params;
+pub mod prefetch;
+pub mod rounds;
+pub mod rules;
+pub mod text;
+pub mod time;

@@ -1,0 +1,471 @@
+//! Tags: those of programs, schedules and collectives, and of the machine's own messages.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+/// The subject of a message and the type of its value. A program's tags are its protocol: the compiler
+/// refuses to send a value of another type with a tag, and a receive needs no type annotation.
+///
+/// ```
+/// use loggp::{Machine, Params, Tag, US};
+///
+/// const ROW: Tag<Vec<f64>> = Tag::named(0, "row");
+/// const SUM: Tag<f64> = Tag::new(1);
+///
+/// let machine = Machine::new(Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?);
+/// let run = machine.run(|p| match p.id() {
+///     0 => { p.send(1, ROW, vec![1.5; 4]); p.recv_from(1, SUM) }
+///     _ => { let (from, row) = p.recv(ROW); p.send(from, SUM, row.iter().sum()); 0.0 }
+/// })?;
+/// assert_eq!(run.results[0], 6.0);
+/// # Ok::<(), loggp::RunError>(())
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use loggp::{Proc, Tag};
+/// const ROW: Tag<Vec<f64>> = Tag::new(0);
+///
+/// fn program(p: &mut Proc) {
+///     p.send(1, ROW, 7_u32);
+/// }
+/// ```
+///
+/// Tags differ by their numbers. The compiler does not notice two tags of different types with the same
+/// number: if a message sent with one is received with the other, the run ends with an error that names both
+/// types.
+pub struct Tag<T> {
+    #[doc(hidden)]
+    pub raw: RawTag,
+    /// The name in errors.
+    #[doc(hidden)]
+    pub name: Option<&'static str>,
+    /// The type of the messages. A tag can be copied and shared even if that type cannot.
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T> Tag<T> {
+    /// Creates the tag with this number.
+    pub const fn new(number: u16) -> Tag<T> {
+        Tag::from_raw(RawTag::user(number), None)
+    }
+
+    /// Creates the tag with this number, and a name for errors.
+    pub const fn named(number: u16, name: &'static str) -> Tag<T> {
+        Tag::from_raw(RawTag::user(number), Some(name))
+    }
+
+    /// Returns the tag for one of several similar steps, in which some processors may be ahead of others. It
+    /// differs from the tags of all other steps, from the tag without a step, and from every step of another
+    /// tag.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, Tag, US};
+    ///
+    /// const HALF: Tag<u64> = Tag::new(0);
+    ///
+    /// // A sum for all, in steps.
+    /// let machine = Machine::new(Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let run = machine.run(|p| {
+    ///     let mut sum = p.id() as u64;
+    ///     for step in 0..3 {
+    ///         let other = p.id() ^ 1 << step;
+    ///         p.send(other, HALF.step(step), sum);
+    ///         sum += p.recv_from(other, HALF.step(step));
+    ///     }
+    ///     sum
+    /// })?;
+    /// assert_eq!((run.results, run.time), (vec![28; 8], 30 * US));
+    /// # Ok::<(), loggp::RunError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `step` is above 2^32 - 1.
+    #[track_caller]
+    pub const fn step(self, step: usize) -> Tag<T> {
+        assert!(step <= RawTag::LAST_STEP, "a step of a tag is a number up to 4294967295");
+        Tag::from_raw(self.raw.with_step(step), self.name)
+    }
+
+    #[doc(hidden)]
+    pub const fn from_raw(raw: RawTag, name: Option<&'static str>) -> Tag<T> {
+        Tag { raw, name, marker: PhantomData }
+    }
+}
+
+impl<T> Clone for Tag<T> {
+    fn clone(&self) -> Tag<T> {
+        *self
+    }
+}
+
+impl<T> Copy for Tag<T> {}
+
+/// Tags are equal if their numbers and steps are; names do not matter.
+impl<T> PartialEq for Tag<T> {
+    fn eq(&self, other: &Tag<T>) -> bool {
+        self.raw == other.raw
+    }
+}
+
+impl<T> Eq for Tag<T> {}
+
+impl<T> Hash for Tag<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.raw.0.hash(state);
+    }
+}
+
+impl<T> fmt::Debug for Tag<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tag<{}>({})", std::any::type_name::<T>(), self.raw.display(self.name))
+    }
+}
+
+/// A tag without the type of its messages. The machine's own messages have tags that no program can use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RawTag(u64);
+
+impl RawTag {
+    /// Marks LogGPS's request to send; the rest is the tag of the message that waits.
+    const REQUEST: u64 = 1 << 63;
+    /// Marks LogGPS's reply, which permits a send; the rest is the number of the request.
+    const REPLY: u64 = 1 << 62;
+    /// Marks the message that waited for a reply; the rest is the number of its request.
+    const AGREED: u64 = 1 << 61;
+    /// Marks a message of a collective; the rest is the collective's kind, step and group, and the number of
+    /// the call.
+    const COLLECTIVE: u64 = 1 << 60;
+    /// The lowest bit of a collective's group, above the number of the call; group 0 is all processors.
+    const GROUP: u32 = 26;
+    /// The lowest bit of a collective's step, above the group.
+    const STEP: u32 = 50;
+    /// The step of the signals that admit messages to the network.
+    const ROOM_STEP: usize = 2;
+    /// The lowest bit of a collective's kind, above the step.
+    const KIND: u32 = 56;
+    /// The highest number of a group.
+    pub const LAST_GROUP: u32 = (1 << (RawTag::STEP - RawTag::GROUP)) - 1;
+    /// Marks a program's tag that has a step; the number of the tag lies below.
+    const HAS_STEP: u64 = 1 << 16;
+    /// The lowest bit of the step of a program's tag.
+    const USER_STEP: u32 = 17;
+    /// The last step of a program's tag.
+    const LAST_STEP: usize = u32::MAX as usize;
+    /// Marks a schedule's tag, whose number lies where the step of a program's tag does.
+    const SCHEDULED: u64 = 1 << 49;
+
+    /// In a filter, any message of a program or schedule. No message has this tag.
+    pub const ANY: RawTag = RawTag(u64::MAX - 1);
+    /// In a filter, no message.
+    pub const NOTHING: RawTag = RawTag(u64::MAX);
+
+    /// Creates a program's tag.
+    pub const fn user(number: u16) -> RawTag {
+        RawTag(number as u64)
+    }
+
+    /// Returns the program's tag with this step.
+    const fn with_step(self, step: usize) -> RawTag {
+        RawTag(self.0 & 0xFFFF | RawTag::HAS_STEP | (step as u64) << RawTag::USER_STEP)
+    }
+
+    /// Creates a schedule's tag, or [`ANY`](RawTag::ANY) for `None`.
+    pub fn from_schedule(tag: Option<u32>) -> RawTag {
+        tag.map_or(RawTag::ANY, |tag| RawTag(RawTag::SCHEDULED | u64::from(tag) << RawTag::USER_STEP))
+    }
+
+    /// Creates the tag of a step of a group's collective. The number of the call is cut to the bits that a
+    /// tag has for it, as only collectives that run at the same time must differ. Steps are few: a collective
+    /// takes about log2 P.
+    pub fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
+        debug_assert!(step < 1 << (RawTag::KIND - RawTag::STEP) && group <= RawTag::LAST_GROUP);
+        let number = u64::from(number) & ((1 << RawTag::GROUP) - 1);
+        let place = (step as u64) << RawTag::STEP | u64::from(group) << RawTag::GROUP;
+        RawTag(RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number)
+    }
+
+    /// Returns this tag with the new number of its group, which `numbers` has at the index of the old one.
+    /// Tags of no collective are returned unchanged.
+    pub(crate) fn with_renumbered_group(self, numbers: &[u32]) -> RawTag {
+        let Some(group) = self.group() else { return self };
+        match numbers.get(group as usize) {
+            Some(number) => RawTag(self.0 ^ u64::from(group ^ *number) << RawTag::GROUP),
+            None => self,
+        }
+    }
+
+    /// Returns the group whose collective the tag belongs to, or `None`. Group 0 is all processors.
+    pub(crate) fn group(self) -> Option<u32> {
+        let group = self.0 >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
+        (self.0 & RawTag::COLLECTIVE != 0 && !self.is_wild()).then_some(group as u32)
+    }
+
+    /// Creates the tag of the signal that admits its receiver's message of this number to the network. Its step
+    /// is none of the barrier's, whose tags are signals too.
+    pub(crate) fn room(number: u32) -> RawTag {
+        RawTag(RawTag::collective(Collective::HardwareBarrier, 0, 0, RawTag::ROOM_STEP).0 | u64::from(number))
+    }
+
+    /// Returns whether this is the tag of the signal that admits a message to the network.
+    pub(crate) fn is_room(self) -> bool {
+        self.0 >> RawTag::STEP == RawTag::room(0).0 >> RawTag::STEP
+    }
+
+    /// Returns whether this is the tag of a signal: of the machine's own barrier, or of room for a message.
+    #[inline]
+    pub fn is_signal(self) -> bool {
+        self.0 >> RawTag::KIND == (RawTag::COLLECTIVE >> RawTag::KIND) | Collective::HardwareBarrier as u64
+    }
+
+    /// Returns the tag of the request for a message with this tag.
+    pub(crate) fn request(self) -> RawTag {
+        RawTag(self.0 | RawTag::REQUEST)
+    }
+
+    /// Returns the tag of the requested message, or this tag if it is not a request.
+    pub fn without_request(self) -> RawTag {
+        RawTag(self.0 & !RawTag::REQUEST)
+    }
+
+    pub fn is_request(self) -> bool {
+        self.0 & RawTag::REQUEST != 0
+    }
+
+    /// Creates the tag of the reply to the request with this number among its sender's messages.
+    pub(crate) fn reply(number: u32) -> RawTag {
+        RawTag(RawTag::REPLY | u64::from(number))
+    }
+
+    pub(crate) fn is_reply(self) -> bool {
+        self.0 & RawTag::REPLY != 0
+    }
+
+    /// Creates the tag of the message whose request has this number among its sender's messages.
+    pub(crate) fn agreed(number: u32) -> RawTag {
+        RawTag(RawTag::AGREED | u64::from(number))
+    }
+
+    /// Returns the tag's number in traces.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Returns the tag with this number in traces.
+    pub fn from_number(number: u64) -> RawTag {
+        RawTag(number)
+    }
+
+    /// Returns whether a program or collective can send with this tag, so that it is not of the machine's own
+    /// messages.
+    pub fn can_be_sent(self) -> bool {
+        self.0 & (RawTag::REQUEST | RawTag::REPLY | RawTag::AGREED) == 0 && !self.is_signal()
+    }
+
+    /// Returns a displayable description for errors; `name` is the tag's name.
+    pub fn display(self, name: Option<&str>) -> TagDescription<'_> {
+        TagDescription(self, name)
+    }
+
+    /// Returns a description of this tag together with all its steps; `name` is the tag's name.
+    pub(crate) fn description(self, name: Option<&str>) -> String {
+        if self.0 & RawTag::COLLECTIVE != 0 {
+            return Collective::name_of(self.0 >> RawTag::KIND & 0xF).into();
+        }
+        let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+        format!("tag {}{name}", self.0 & 0xFFFF)
+    }
+
+    /// Returns whether a receive with this tag can take a message or request with the tag `of`.
+    #[inline]
+    pub fn can_take(self, of: RawTag) -> bool {
+        of.without_request() == self || (self.is_wild() && of.is_user())
+    }
+
+    /// Returns whether a receive with this tag takes messages with different tags.
+    pub fn is_wild(self) -> bool {
+        self == RawTag::ANY
+    }
+
+    /// Returns whether this is a tag of a program or schedule, or of a request for such a message.
+    fn is_user(self) -> bool {
+        self.0 & (RawTag::REPLY | RawTag::AGREED | RawTag::COLLECTIVE) == 0
+    }
+
+    /// Returns the number of a program's tag.
+    pub fn user_number(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// Returns whether a message with this tag starts a send: replies and the messages that waited for them
+    /// do not.
+    pub fn is_start_of_send(self) -> bool {
+        self.0 & (RawTag::REPLY | RawTag::AGREED) == 0
+    }
+}
+
+/// A tag without the type of its messages, and its name for errors.
+pub(crate) type NamedTag = (RawTag, Option<&'static str>);
+
+/// The kinds of collectives. The kind is part of the tag, so that calls of different kinds never take each
+/// other's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collective {
+    /// The machine's own barrier.
+    HardwareBarrier,
+    /// A barrier made of messages.
+    Barrier,
+    Broadcast,
+    Reduce,
+    AllReduce,
+    Scan,
+    ExclusiveScan,
+    Gather,
+    AllToAll,
+    Scatter,
+    AllGather,
+    ReduceScatter,
+}
+
+impl Collective {
+    /// Returns the name for errors.
+    pub fn name(self) -> &'static str {
+        Collective::name_of(self as u64)
+    }
+
+    /// Returns the name for errors of the kind with this number.
+    fn name_of(kind: u64) -> &'static str {
+        const NAMES: [&str; 12] = [
+            "the machine's barrier",
+            "a barrier",
+            "a broadcast",
+            "a reduce",
+            "an all-reduce",
+            "a scan",
+            "an exclusive scan",
+            "a gather",
+            "an all-to-all",
+            "a scatter",
+            "an all-gather",
+            "a reduce-scatter",
+        ];
+        NAMES.get(kind as usize).copied().unwrap_or("of no kind")
+    }
+}
+
+/// The description of a tag in errors.
+pub struct TagDescription<'a>(RawTag, Option<&'a str>);
+
+impl fmt::Display for TagDescription<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TagDescription(RawTag(tag), name) = *self;
+        if self.0.is_wild() {
+            return f.write_str("with any tag");
+        }
+        let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+        if tag & RawTag::REPLY != 0 {
+            return write!(f, "that lets it send{name}");
+        }
+        if tag & RawTag::AGREED != 0 {
+            return write!(f, "that it agreed to take{name}");
+        }
+        if tag & RawTag::SCHEDULED != 0 && tag & RawTag::COLLECTIVE == 0 {
+            return write!(f, "with tag {}", tag >> RawTag::USER_STEP & RawTag::LAST_STEP as u64);
+        }
+        if tag & RawTag::COLLECTIVE != 0 {
+            let number = tag & ((1 << RawTag::GROUP) - 1);
+            let step = tag >> RawTag::STEP & ((1 << (RawTag::KIND - RawTag::STEP)) - 1);
+            let kind = Collective::name_of(tag >> RawTag::KIND & 0xF);
+            let group = tag >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
+            let of_group = if group == 0 { "" } else { " of a group" };
+            return write!(f, "in collective {number}{of_group}, {kind}, step {step}");
+        }
+        write!(f, "with tag {}{name}", tag & 0xFFFF)?;
+        match tag & RawTag::HAS_STEP {
+            0 => Ok(()),
+            _ => write!(f, ", step {}", tag >> RawTag::USER_STEP & RawTag::LAST_STEP as u64),
+        }
+    }
+}
+
+impl fmt::Display for RawTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.display(None).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equality_needs_nothing_of_the_type() {
+        struct Plain;
+        let tags = [Tag::<Plain>::new(1), Tag::named(1, "one"), Tag::new(2), Tag::new(1).step(0)];
+        assert_eq!(tags.map(|tag| tag == tags[0]), [true, true, false, false]);
+        assert_eq!(std::collections::HashSet::from(tags).len(), 3);
+    }
+
+    #[test]
+    fn collective_tags_clash_with_no_others() {
+        let tag = RawTag::collective(Collective::Barrier, 0, 5, 3);
+        let others = [
+            RawTag::user(5),
+            RawTag::user(5).with_step(3),
+            RawTag::reply(5),
+            RawTag::agreed(5),
+            RawTag::collective(Collective::HardwareBarrier, 0, 5, 3),
+            RawTag::collective(Collective::Barrier, 0, 6, 3),
+            RawTag::collective(Collective::Barrier, 0, 5, 2),
+            RawTag::collective(Collective::Barrier, 1, 5, 3),
+            RawTag::collective(Collective::Barrier, RawTag::LAST_GROUP, 5, 3),
+        ];
+        for other in others {
+            assert!(!tag.can_take(other) && !other.can_take(tag), "{other}");
+        }
+        assert!(tag.can_take(tag) && tag.can_take(tag.request()));
+        assert_eq!(tag.to_string(), "in collective 5, a barrier, step 3");
+        assert_eq!(tag.request().to_string(), tag.to_string());
+    }
+
+    #[test]
+    fn step_tags_clash_with_no_others() {
+        let tags: [Tag<u8>; 7] = [
+            Tag::new(0),
+            Tag::new(1),
+            Tag::new(u16::MAX),
+            Tag::new(0).step(0),
+            Tag::new(0).step(1),
+            Tag::new(1).step(0),
+            Tag::new(u16::MAX).step(u32::MAX as usize),
+        ];
+        for (i, one) in tags.iter().enumerate() {
+            for (j, other) in tags.iter().enumerate() {
+                assert_eq!(one.raw.can_take(other.raw), i == j, "{one:?} {other:?}");
+                assert_eq!(one.raw.can_take(other.raw.request()), i == j, "{one:?} {other:?}");
+            }
+            let own = RawTag::REQUEST | RawTag::REPLY | RawTag::AGREED | RawTag::COLLECTIVE;
+            assert_eq!(one.raw.0 & own, 0);
+        }
+        assert_eq!(Tag::<u8>::new(3).step(7).step(5).raw, RawTag::user(3).with_step(5));
+    }
+
+    #[test]
+    fn display_gives_number_name_and_step() {
+        let last: Tag<u8> = Tag::named(65535, "word").step(u32::MAX as usize);
+        assert_eq!(format!("{last:?}"), "Tag<u8>(with tag 65535 (word), step 4294967295)");
+        assert_eq!(RawTag::user(2).with_step(0).to_string(), "with tag 2, step 0");
+        assert_eq!(RawTag::from_schedule(Some(u32::MAX - 1)).to_string(), "with tag 4294967294");
+        assert_eq!(RawTag::from_schedule(None).to_string(), "with any tag");
+        assert_eq!(RawTag::reply(1).display(last.name).to_string(), "that lets it send (word)");
+    }
+
+    /// A tag can be copied and shared even if the type of its messages cannot.
+    #[test]
+    fn tag_can_be_copied_and_shared() {
+        fn shared<T: Copy + Send + Sync + 'static>(_: T) {}
+        const CELLS: Tag<std::cell::Cell<Box<u8>>> = Tag::new(0);
+        shared(CELLS);
+    }
+}

@@ -1,0 +1,38 @@
+//! The parameters of a machine: L, o, g, G and P of LogP and LogGP, and those of LogGPS.
+//!
+//! [`Params`] is plain data, and [`Parameter::ALL`] is the table of its parameters. A [`ParamsBuilder`] makes
+//! `Params` from code, a preset or text, and refuses invalid values; `costs.rs` has the costs of messages.
+
+mod builder;
+mod by_name;
+mod check;
+mod costs;
+mod leveled;
+mod levels;
+mod model;
+mod noise;
+#[expect(clippy::module_inception)] // the file has `Params`, for which the folder is named
+mod params;
+mod presets;
+mod read;
+mod settings;
+mod table;
+
+pub use builder::ParamsBuilder;
+pub use costs::ReceptionCost;
+pub use costs::Surcharge;
+pub use leveled::{LevelParameter, LeveledParams};
+pub use levels::Level;
+pub use levels::PerLevel;
+pub use levels::innermost_level;
+pub use levels::innermost_params;
+pub use levels::level_params;
+pub use model::Model;
+pub(crate) use noise::Detours;
+pub use noise::Noise;
+pub use params::MAX_PROCESSORS;
+pub use params::MAX_WORDS;
+pub use params::{LogGps, LongMessages, Params, ParamsError};
+pub use presets::{Preset, PresetValue, preset, presets};
+pub use settings::{Capacity, Latency, Ports, Precedence, Ties, Work};
+pub use table::Parameter;

@@ -1,0 +1,45 @@
+//! The comparisons on which the times of messages depend.
+
+use crate::time::Time;
+
+/// Compares times where the rules choose by them. Which messages follow each other at a port, and which find
+/// no room, depends on these comparisons alone: as long as all come out the same, each time is a maximum of
+/// sums of the parameters.
+pub trait Judge {
+    /// Returns whether a time is before another.
+    fn is_before(&mut self, one: Time, other: Time) -> bool;
+
+    /// Returns whether two times are the same.
+    #[inline(always)]
+    fn is_same(&mut self, one: Time, other: Time) -> bool {
+        one == other
+    }
+
+    /// Returns how many of the first items of a sorted list have a time that is not after `until`.
+    #[inline(always)]
+    fn count_until<T>(&mut self, items: &[T], until: Time, time: impl Fn(&T) -> Time) -> usize {
+        items.partition_point(|item| time(item) <= until)
+    }
+
+    /// Returns how many of the first items of a sorted list have a time before `until`.
+    #[inline(always)]
+    fn count_before<T>(&mut self, items: &[T], until: Time, time: impl Fn(&T) -> Time) -> usize {
+        items.partition_point(|item| time(item) < until)
+    }
+
+    /// Returns the time before which reservations are forgotten when a request of this time is served.
+    #[inline(always)]
+    fn forgets_before(&self, asked_at: Time) -> Time {
+        asked_at
+    }
+}
+
+/// Compares times, and does no more.
+pub struct Plain;
+
+impl Judge for Plain {
+    #[inline(always)]
+    fn is_before(&mut self, one: Time, other: Time) -> bool {
+        one < other
+    }
+}

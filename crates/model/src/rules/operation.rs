@@ -1,0 +1,240 @@
+//! A send or a receive that is under way: the messages that it consists of, and its progress.
+//!
+//! It is one message, or three if the receiver has to agree first (LogGPS, section 3.1): a request of no
+//! words, a reply of no words, and the data. A processor with requests and a rank of a schedule have several
+//! operations under way, and ask each for its [next step](ActiveOperation::next_step).
+
+use std::fmt;
+use std::panic::Location;
+
+use super::message_wait::WaitReason;
+use super::network::Network;
+use super::pace::OutgoingMessage;
+use crate::log::Activity;
+use crate::message::parcel::Parcel;
+use crate::message::{Envelope, RawTag, RecvFilter};
+use crate::time::Time;
+
+/// A send or a receive that is under way.
+#[derive(Debug)]
+pub struct ActiveOperation {
+    /// The other processor, or any until it is known.
+    pub peer: u32,
+    /// The length of the message, if this is a send.
+    pub words: u32,
+    pub tag: RawTag,
+    /// The name of the tag, for errors.
+    pub name: Option<&'static str>,
+    last_step: LastStep,
+    pub stage: OperationStage,
+    /// The data of a send, until they are sent.
+    pub parcel: Option<Parcel>,
+    /// The last message that was received.
+    pub received: Option<Envelope>,
+    /// The state of a request; `None` for a call, which runs in its processor's local time.
+    pub request: Option<Box<RequestState>>,
+}
+
+/// The last step that a send or a receive has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LastStep {
+    /// A send whose receiver need not agree.
+    SendNotStarted,
+    /// A send whose receiver has to agree.
+    LongSendNotStarted,
+    /// A send has sent its request, whose number this is.
+    SentRequest(u32),
+    /// A send has received the reply to the request of this number.
+    ReceivedReply(u32),
+    ReceiveNotStarted,
+    /// A receive has received a request, whose number this is.
+    ReceivedRequest(u32),
+    /// A receive has sent the reply to the request of this number.
+    SentReply(u32),
+    Everything,
+}
+
+/// The event that a send or a receive waits for.
+#[derive(Clone, Copy, Debug)]
+pub enum OperationStage {
+    /// Not started yet: a send may wait until earlier messages to the same processor have been served.
+    Queued,
+    /// A call has received a message, and requests must first catch up with its reception.
+    AwaitLocalTime,
+    /// The turn of its message, which has this tag.
+    AwaitTurn(OutgoingMessage, RawTag),
+    AwaitMessage(RecvFilter),
+    /// Room for its message, which has this tag, at both ends.
+    AwaitRoom(OutgoingMessage, RawTag),
+    /// Nothing. A request is done at its own local time, which may be later than its processor's.
+    Done,
+}
+
+/// The next step of a send or a receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationStep {
+    /// Send a message with this tag and number of words.
+    Send(RawTag, u32),
+    Receive(RecvFilter),
+    Done,
+}
+
+/// The state of a request, which runs beside its processor (LogGPS, section 3.2). A call has none.
+#[derive(Debug)]
+pub struct RequestState {
+    /// The request's local time, from its call until it is done.
+    pub now: Time,
+    pub activities: Vec<Activity>,
+    pub is_send: bool,
+    pub called_at: Time,
+    /// The call in the program.
+    pub location: &'static Location<'static>,
+}
+
+impl ActiveOperation {
+    /// Creates a send that has not started. If it `is_synchronous`, the receiver has to agree first.
+    #[inline]
+    pub fn send(
+        to: u32,
+        tag: RawTag,
+        words: u32,
+        is_synchronous: bool,
+        parcel: Option<Parcel>,
+    ) -> ActiveOperation {
+        let last_step = if is_synchronous { LastStep::LongSendNotStarted } else { LastStep::SendNotStarted };
+        ActiveOperation { words, last_step, parcel, ..ActiveOperation::receive(RecvFilter { from: to, tag }) }
+    }
+
+    /// Creates a receive that has not started.
+    #[inline]
+    pub fn receive(RecvFilter { from, tag }: RecvFilter) -> ActiveOperation {
+        ActiveOperation {
+            peer: from,
+            words: 0,
+            tag,
+            name: None,
+            last_step: LastStep::ReceiveNotStarted,
+            stage: OperationStage::Queued,
+            parcel: None,
+            received: None,
+            request: None,
+        }
+    }
+
+    #[inline]
+    pub fn with_name(self, name: Option<&'static str>) -> ActiveOperation {
+        ActiveOperation { name, ..self }
+    }
+
+    /// Creates an operation that has nothing to do, and is done.
+    pub fn done() -> ActiveOperation {
+        let nothing = ActiveOperation::receive(RecvFilter::NOTHING);
+        ActiveOperation { last_step: LastStep::Everything, stage: OperationStage::Done, ..nothing }
+    }
+
+    #[inline]
+    pub fn next_step(&self) -> OperationStep {
+        match self.last_step {
+            LastStep::SendNotStarted => OperationStep::Send(self.tag, self.words),
+            LastStep::LongSendNotStarted => OperationStep::Send(self.tag.request(), 0),
+            LastStep::SentRequest(number) => {
+                OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::reply(number) })
+            }
+            LastStep::ReceivedReply(number) => OperationStep::Send(RawTag::agreed(number), self.words),
+            LastStep::ReceiveNotStarted => {
+                OperationStep::Receive(RecvFilter { from: self.peer, tag: self.tag })
+            }
+            LastStep::ReceivedRequest(number) => OperationStep::Send(RawTag::reply(number), 0),
+            LastStep::SentReply(number) => {
+                OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::agreed(number) })
+            }
+            LastStep::Everything => OperationStep::Done,
+        }
+    }
+
+    /// Notes that its next step is done: it has sent its processor's message of this number.
+    #[inline]
+    pub fn on_sent(&mut self, number: u32) {
+        self.last_step = match self.last_step {
+            LastStep::LongSendNotStarted => LastStep::SentRequest(number),
+            LastStep::ReceivedRequest(asked) => LastStep::SentReply(asked),
+            _ => LastStep::Everything,
+        }
+    }
+
+    /// Notes that its next step is done: it has received a message of this sender, number and tag.
+    #[inline]
+    pub fn on_received(&mut self, from: u32, number: u32, tag: RawTag) {
+        self.last_step = match self.last_step {
+            LastStep::ReceiveNotStarted if tag.is_request() => LastStep::ReceivedRequest(number),
+            LastStep::SentRequest(asked) => LastStep::ReceivedReply(asked),
+            _ => LastStep::Everything,
+        };
+        if tag.is_start_of_send() {
+            // A receive may take any sender or tag, and the data after a request do not repeat them.
+            (self.peer, self.tag) = (from, tag.without_request());
+        }
+    }
+
+    /// Returns whether the message that it sends next has the program's data, and is no request or reply.
+    #[inline]
+    pub(crate) fn is_data_next(&self) -> bool {
+        matches!(self.last_step, LastStep::SendNotStarted | LastStep::ReceivedReply(_))
+    }
+
+    /// Returns whether it is done, or has sent its request or reply and waits only for the other processor.
+    pub fn is_matched(&self) -> bool {
+        match self.stage {
+            OperationStage::Done => true,
+            OperationStage::AwaitMessage(_) => {
+                matches!(self.last_step, LastStep::SentRequest(_) | LastStep::SentReply(_))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns its reason to wait on processor `id`, for errors.
+    #[inline]
+    pub fn wait_reason(&self, network: &Network, id: usize) -> WaitReason {
+        match self.last_step {
+            _ if matches!(self.stage, OperationStage::AwaitRoom(..)) => WaitReason::Room { to: self.peer },
+            LastStep::SentRequest(_) => {
+                let S = network.params_between(id, self.peer as usize).gps().map_or(usize::MAX, |gps| gps.S);
+                WaitReason::Agreement { to: self.peer, words: self.words, S }
+            }
+            _ => WaitReason::Message,
+        }
+    }
+
+    /// Returns the message that it has received, or `None` if it is not done.
+    #[inline]
+    pub fn into_message(self) -> Option<Envelope> {
+        if self.is_done() { self.received } else { None }
+    }
+
+    /// Returns when it gives up: at `until`, or never if it has already received a message.
+    #[inline]
+    pub(crate) fn deadline(&self, until: Time) -> Time {
+        if self.received.is_some() { Time::MAX } else { until }
+    }
+
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        matches!(self.stage, OperationStage::Done)
+    }
+}
+
+/// Describes a request, for errors.
+impl fmt::Display for ActiveOperation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(request) = &self.request else { return f.write_str("a call") };
+        let (peer, words, about) = (self.peer, self.words, self.tag.display(self.name));
+        match (request.is_send, words, peer) {
+            (true, 1, _) => write!(f, "isend of 1 word to {peer} {about}"),
+            (true, ..) => write!(f, "isend of {words} words to {peer} {about}"),
+            (false, _, RecvFilter::ANY_SENDER) => write!(f, "irecv {about}"),
+            (false, ..) => write!(f, "irecv from {peer} {about}"),
+        }?;
+        write!(f, ", called for at {} (at {})", request.called_at, request.location)
+    }
+}

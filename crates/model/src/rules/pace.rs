@@ -1,0 +1,184 @@
+//! The local time and the gaps of a processor, which decide when it can send and receive.
+
+use crate::log::{Activity, ActivityKind, Message};
+use crate::log::{IndexedEvent, IndexedKind};
+use crate::message::MessageId;
+use crate::rules::network::{Egress, EntryRequest, Network, Passage};
+use crate::time::Time;
+
+/// The local time and the two gaps of a processor.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Pace {
+    /// The local time, which the engine moves.
+    pub now: Time,
+    /// The end of the receive gap, which the last reception began; long before the run if there was none.
+    receive_gap_end: Time,
+    /// The sending side, which has the end of the send gap.
+    pub egress: Egress,
+}
+
+/// A message that waits for its turn.
+#[derive(Clone, Copy, Debug)]
+pub struct OutgoingMessage {
+    /// The time at which the network serves the message, before it is ready to enter.
+    pub turn: Time,
+    /// True if other processors can see the turn: then all earlier turns must come before it.
+    pub is_visible: bool,
+    pub entry: EntryRequest,
+    pub to: usize,
+    pub words: usize,
+    /// The number of messages that the sender prepared before this one.
+    pub number: u32,
+}
+
+impl OutgoingMessage {
+    pub fn id(&self, from: usize) -> MessageId {
+        MessageId { from, number: self.number as usize }
+    }
+
+    /// Returns the record of the message, which processor `from` has sent.
+    pub fn record(&self, network: &Network, from: usize, passage: &Passage) -> Message {
+        let OutgoingMessage { turn, entry, to, words, .. } = *self;
+        let Passage { enter, first, arrival, .. } = *passage;
+        let (latency, place) = (entry.latency, network.place(turn, from));
+        Message { id: self.id(from), to, words, latency, place, enter, first, arrival }
+    }
+}
+
+/// Returns the events of the send of a message by a processor, which was called at one time and began at another:
+/// the gap, the overhead, the stall and the wait for the port.
+#[inline]
+pub fn send_events(
+    id: usize,
+    (called, begin): (Time, Time),
+    passage: &Passage,
+) -> impl Iterator<Item = IndexedEvent> {
+    let Passage { ready, admitted, enter, .. } = *passage;
+    let ends = [
+        (begin, IndexedKind::Gap),
+        (ready, IndexedKind::Send),
+        (admitted, IndexedKind::Stall),
+        (enter, IndexedKind::Port),
+    ];
+    events_in_a_row(id, called, ends)
+}
+
+/// Returns the events of a reception, which was called at one time: the wait for the arrival, the gap and the
+/// overhead, which end at these times.
+#[inline]
+pub fn reception_events(
+    id: usize,
+    called: Time,
+    [arrival, start, end]: [Time; 3],
+) -> impl Iterator<Item = IndexedEvent> {
+    let ends = [(arrival, IndexedKind::Idle), (start, IndexedKind::Gap), (end, IndexedKind::Receive)];
+    events_in_a_row(id, called, ends)
+}
+
+/// Returns events of a processor, each from the end of the one before. Waits that take no time are left out; a
+/// send that costs nothing is a send.
+#[inline]
+fn events_in_a_row<const N: usize>(
+    id: usize,
+    mut now: Time,
+    ends: [(Time, IndexedKind); N],
+) -> impl Iterator<Item = IndexedEvent> {
+    ends.into_iter().filter_map(move |(end, kind)| {
+        let start = now;
+        now = start.max(end);
+        let is_wait = !matches!(kind, IndexedKind::Send | IndexedKind::Receive);
+        (start < end || !is_wait).then_some(IndexedEvent { id, request: None, start, end, kind })
+    })
+}
+
+/// Returns the activity of an event that belongs to the send or the reception of a message.
+fn activity(IndexedEvent { id, start, end, kind, .. }: IndexedEvent, message: MessageId) -> Activity {
+    let kind = match kind {
+        IndexedKind::Send => ActivityKind::Send(message),
+        IndexedKind::Receive => ActivityKind::Receive(message),
+        IndexedKind::Gap => ActivityKind::Gap,
+        IndexedKind::Stall => ActivityKind::Stall,
+        IndexedKind::Port => ActivityKind::Port,
+        _ => ActivityKind::Idle,
+    };
+    Activity { id, start, end, kind }
+}
+
+/// Returns the activities of the send of a message, as [`send_events`] has them.
+pub fn send_activities(
+    message: MessageId,
+    times: (Time, Time),
+    passage: &Passage,
+) -> impl Iterator<Item = Activity> {
+    send_events(message.from, times, passage).map(move |event| activity(event, message))
+}
+
+/// Returns the activities of a reception, as [`reception_events`] has them.
+pub fn reception_activities(
+    id: usize,
+    message: MessageId,
+    called: Time,
+    ends: [Time; 3],
+) -> impl Iterator<Item = Activity> {
+    reception_events(id, called, ends).map(move |event| activity(event, message))
+}
+
+impl Pace {
+    /// Creates the pace of a processor at time 0.
+    pub fn new(id: usize, network: &Network) -> Pace {
+        Pace { now: Time::ZERO, receive_gap_end: Time::from_ps(i64::MIN), egress: network.new_egress(id) }
+    }
+
+    /// Returns the earliest time at which a send of k words need not wait for the send gap.
+    #[inline]
+    pub fn next_send(&self, network: &Network, to: usize, k: usize) -> Time {
+        self.egress.send_gap_end() - network.send_overhead(self.egress.processor(), to, k)
+    }
+
+    /// Predicts when the overhead of a send of k words would begin, and the message's turn, if the latency is
+    /// exactly L.
+    #[inline]
+    pub fn predict_send(&self, network: &Network, to: usize, k: usize) -> (Time, Time) {
+        let request = network.predict_request(&self.egress, to, k, self.now);
+        (self.now.max(self.next_send(network, to, k)), network.turn_time(&request))
+    }
+
+    /// Prepares a send that is called now. The message then waits for its turn.
+    #[inline(always)]
+    pub fn prepare_send(&mut self, network: &Network, to: usize, words: usize) -> OutgoingMessage {
+        let number = self.egress.next_number();
+        let entry = network.request_entry(&mut self.egress, to, words, self.now);
+        let (turn, is_visible) = (network.turn_time(&entry), network.is_visible(&entry));
+        OutgoingMessage { turn, is_visible, entry, to, words, number }
+    }
+
+    /// Defers a message because others of the processor have entered meanwhile: until the gap after them is
+    /// over, and until `turn`. Returns whether its turn is later now.
+    pub(crate) fn defer(&self, network: &Network, message: &mut OutgoingMessage, turn: Time) -> bool {
+        let later = network.defer(&self.egress, (message.to, message.words), &mut message.entry, turn);
+        message.turn = network.turn_time(&message.entry);
+        later
+    }
+
+    /// Returns the earliest time at which a reception can start: now, or at the end of the receive gap.
+    #[inline]
+    pub fn next_reception(&self) -> Time {
+        self.now.max(self.receive_gap_end)
+    }
+
+    /// Returns whether the receive gap keeps the processor from receiving now.
+    pub(crate) fn is_in_receive_gap(&self) -> bool {
+        self.receive_gap_end > self.now
+    }
+
+    /// Starts the reception of a message (rule 4), once the message has arrived, the receiver is free and the
+    /// receive gap is over. Returns when it starts. The next receive gap begins then: the g between the two
+    /// processors.
+    #[inline]
+    pub fn start_reception(&mut self, network: &Network, from: usize, arrival: Time) -> Time {
+        let start = self.next_reception().max(arrival);
+        self.receive_gap_end = start + network.params_between(from, self.egress.processor()).g;
+        start
+    }
+}

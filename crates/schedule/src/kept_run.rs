@@ -1,0 +1,264 @@
+//! A run in a kept order. A rank is a processor of the machine, as in other plays; but what comes next is
+//! known, and so is the message of each receive. Only messages that compete for a port or the capacity are
+//! sent in the order of their turns.
+
+use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
+use loggp_model::agenda::{Agenda, AgendaEntry};
+use loggp_model::error::{Cause, RunError};
+use loggp_model::params::{Latency, Level, LeveledParams, Params};
+use loggp_model::rules::judge::{Judge, Plain};
+use loggp_model::rules::network::{EntryRequest, Ingress, Network, Passage};
+use loggp_model::rules::pace::Pace;
+use loggp_model::time::Time;
+
+/// A run in a kept order.
+#[derive(Debug)]
+pub struct KeptRun<'a> {
+    /// The time at which the last rank was done.
+    pub time: Time,
+    pub(super) order: &'a KeptOrder,
+    pub(super) network: Network,
+    pub(super) levels: Vec<Level>,
+    pub(super) times: RunTimes,
+}
+
+impl Drop for KeptRun<'_> {
+    fn drop(&mut self) {
+        self.order.spare.leave(std::mem::take(&mut self.times));
+    }
+}
+
+/// The state of a rank.
+struct KeptRank {
+    pace: Pace,
+    /// Its next act.
+    next: u32,
+    /// The turn of its last act: none of its next ones is earlier.
+    turn: Time,
+    /// The request of its next message, which waits for its turn.
+    request: EntryRequest,
+    /// Its first message that has not been sent.
+    unsent: u32,
+    /// True if it waits for a message that has not been sent.
+    is_waiting: bool,
+}
+
+/// Sees how a run comes about.
+pub(super) trait KeptJudge: Judge {
+    /// Returns the length of a computation.
+    fn calc(&self, time: Time) -> Time;
+
+    /// Notes that a message that others can see is served at its turn.
+    fn note_turn(&mut self, rank: u32, turn: Time);
+}
+
+/// Sees nothing.
+impl KeptJudge for Plain {
+    #[inline(always)]
+    fn calc(&self, time: Time) -> Time {
+        time
+    }
+
+    #[inline(always)]
+    fn note_turn(&mut self, _: u32, _: Time) {}
+}
+
+struct KeptPlay<'a, 'j, J> {
+    run: KeptRun<'a>,
+    judge: &'j mut J,
+    ranks: Vec<KeptRank>,
+    ingresses: Box<[Ingress]>,
+    agenda: Agenda,
+    /// Ranks that can go on.
+    awake: Vec<u32>,
+}
+
+impl KeptOrder {
+    /// Plays it on a machine with these parameters, and with the same ports between the outermost groups. P is
+    /// ignored, and no message waits for its receiver: the requests and replies of those that did are in the
+    /// order.
+    pub fn run(&self, machine: impl Into<LeveledParams>) -> Result<KeptRun<'_>, RunError> {
+        self.run_on(machine.into())
+    }
+
+    fn run_on(&self, LeveledParams { params, levels }: LeveledParams) -> Result<KeptRun<'_>, RunError> {
+        let params = Params { P: self.ranks(), ..params };
+        params.check()?;
+        Level::check(&params, &levels)?;
+        self.play(LeveledParams { params, levels }, &mut Plain)
+    }
+
+    /// Plays it on a machine whose parameters are right, but for P.
+    pub(super) fn play<J: KeptJudge>(
+        &self,
+        LeveledParams { params, levels }: LeveledParams,
+        judge: &mut J,
+    ) -> Result<KeptRun<'_>, RunError> {
+        let params = Params { P: self.ranks(), ..params };
+        let network = Network::new(params, &levels, self.ports, Latency::Exact);
+        let rank = |id: usize| KeptRank {
+            pace: Pace::new(id, &network),
+            next: self.begins[id],
+            turn: Time::ZERO,
+            request: EntryRequest::when_ready(Time::ZERO, Time::ZERO, Time::ZERO),
+            unsent: self.first_messages[id],
+            is_waiting: false,
+        };
+        let mut times = self.spare.take();
+        times.spans.resize(self.acts.len(), (Time::ZERO, Time::ZERO));
+        times.passages.resize(self.messages.len(), Passage::default());
+        let mut play = KeptPlay {
+            ranks: (0..self.ranks()).map(rank).collect(),
+            ingresses: (0..network.ingress_count()).map(|_| Ingress::default()).collect(),
+            agenda: Agenda::default(),
+            awake: (0..self.ranks() as u32).rev().collect(),
+            run: KeptRun { time: Time::ZERO, order: self, network, levels, times },
+            judge,
+        };
+        play.go_on()?;
+        while let Some(entry) = play.agenda.pop() {
+            let (turn, rank) = entry.moment();
+            play.send(rank, turn)?;
+            play.awake.push(rank);
+            play.go_on()?;
+        }
+        play.finish()
+    }
+}
+
+impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
+    /// Lets ranks act until each waits for its turn, for a message, or is done.
+    fn go_on(&mut self) -> Result<(), RunError> {
+        while let Some(rank) = self.awake.pop() {
+            while let Some(act) = self.next_act(rank) {
+                match act {
+                    Act::Calc(time) => {
+                        let now = self.ranks[rank as usize].pace.now;
+                        let end = self.run.network.busy_until(rank as usize, now, self.judge.calc(time));
+                        self.end_act(rank, now, end);
+                    }
+                    Act::Receive(message) => {
+                        if !self.receive(rank, message) {
+                            break;
+                        }
+                    }
+                    Act::Send(message) => {
+                        let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
+                        let KeptRank { pace, turn, request, .. } = &mut self.ranks[rank as usize];
+                        let network = &self.run.network;
+                        *request =
+                            network.predict_request(&pace.egress, to as usize, words as usize, pace.now);
+                        let mut turn = *turn;
+                        if network.is_visible(request) {
+                            turn = turn.max(network.turn_time(request));
+                            if turn == Time::MAX {
+                                return Err(end_of_time(rank));
+                            }
+                            let entry = AgendaEntry::new(turn, rank, 0);
+                            if !self.awake.is_empty() || !self.agenda.is_before_all(entry) {
+                                self.agenda.add(entry);
+                                break;
+                            }
+                        }
+                        self.send(rank, turn)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a rank's next act, if it is not done.
+    #[inline]
+    fn next_act(&self, rank: u32) -> Option<Act> {
+        let next = self.ranks[rank as usize].next;
+        (next < self.run.order.begins[rank as usize + 1]).then(|| self.run.order.acts[next as usize])
+    }
+
+    /// Notes that a rank's act is done.
+    #[inline]
+    fn end_act(&mut self, rank: u32, begin: Time, end: Time) {
+        let state = &mut self.ranks[rank as usize];
+        state.pace.now = end;
+        self.run.times.spans[state.next as usize] = (begin, end);
+        state.next += 1;
+    }
+
+    /// Receives a rank's next message, if it has been sent.
+    #[inline]
+    fn receive(&mut self, rank: u32, message: u32) -> bool {
+        let KeptMessage { from, words, .. } = self.run.order.messages[message as usize];
+        let is_sent = message < self.ranks[from as usize].unsent;
+        let state = &mut self.ranks[rank as usize];
+        state.is_waiting = !is_sent;
+        if !is_sent {
+            return false;
+        }
+        let arrival = self.run.times.passages[message as usize].arrival;
+        let network = &self.run.network;
+        let begin = state.pace.start_reception(network, from as usize, arrival);
+        let overhead = network.recv_overhead(from as usize, rank as usize, words as usize);
+        let end = network.busy_until(rank as usize, begin, overhead);
+        state.turn = state.turn.max(end);
+        self.end_act(rank, begin, end);
+        true
+    }
+
+    /// Sends a rank's next message at its turn.
+    #[inline]
+    fn send(&mut self, rank: u32, turn: Time) -> Result<(), RunError> {
+        let state = &mut self.ranks[rank as usize];
+        let (message, request) = (state.unsent, state.request);
+        (state.turn, state.unsent) = (turn, message + 1);
+        if request.asked_at == Time::MAX {
+            return Err(end_of_time(rank));
+        }
+        let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
+        let network = &self.run.network;
+        let pace = &mut state.pace;
+        let begin = pace.now.max(pace.next_send(network, to as usize, words as usize));
+        if network.is_visible(&request) {
+            self.judge.note_turn(rank, turn);
+        }
+        let (ingresses, egress) = (&mut *self.ingresses, &mut pace.egress);
+        let passage = network.serve_judged(self.judge, ingresses, egress, to as usize, &request);
+        self.run.times.passages[message as usize] = passage;
+        self.end_act(rank, begin, passage.enter);
+        let receiver = &self.ranks[to as usize];
+        if receiver.is_waiting && self.next_act(to) == Some(Act::Receive(message)) {
+            self.ranks[to as usize].is_waiting = false;
+            self.awake.push(to);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<KeptRun<'a>, RunError> {
+        let waiting = (0..self.ranks.len() as u32).filter(|rank| self.next_act(*rank).is_some()).count();
+        if waiting > 0 {
+            let of = self.ranks.len();
+            return Err(Cause::Deadlock { waiting, of }.into());
+        }
+        let last = self.ranks.iter().map(|rank| rank.pace.now).max().unwrap_or_default();
+        if last == Time::MAX {
+            let rank = self.ranks.iter().position(|rank| rank.pace.now == last).unwrap_or(0);
+            return Err(end_of_time(rank as u32));
+        }
+        self.run.time = last;
+        Ok(self.run)
+    }
+}
+
+impl KeptRun<'_> {
+    /// Returns the time at which each rank was done.
+    pub fn finishes(&self) -> Vec<Time> {
+        let of_rank = |ends: &[u32]| match ends[0] < ends[1] {
+            true => self.times.spans[ends[1] as usize - 1].1,
+            false => Time::ZERO,
+        };
+        self.order.begins.windows(2).map(of_rank).collect()
+    }
+}
+
+fn end_of_time(rank: u32) -> RunError {
+    Cause::EndOfTime { id: rank as usize }.into()
+}

@@ -1,0 +1,139 @@
+//! Matches a rank's messages with its receives.
+//!
+//! As on the machine, a message goes to the first-posted receive that accepts it, and a receive takes the
+//! accepted message that arrived first. Matched pairs wait here until the rank performs the reception.
+
+use super::early::RankEarlyReceives;
+use super::lists::{List, ListPool, Sorted};
+use super::mail::Mail;
+use super::unmatched::UnmatchedSet;
+use loggp_model::message::matching::PostedReceive;
+use loggp_model::message::{Matchable, RawTag, RecvFilter};
+use loggp_model::time::Time;
+
+/// A message and its receive, in one cache line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MatchedPair {
+    pub mail: Mail,
+    /// The moment at which the receive was posted.
+    since: Time,
+    tag: RawTag,
+    from: u32,
+    pub operation: u32,
+}
+
+/// The earliest ready comes first, then the receive that was written first.
+impl Sorted for MatchedPair {
+    #[inline]
+    fn key(&self) -> (Time, u32) {
+        (self.ready(), self.operation)
+    }
+}
+
+impl MatchedPair {
+    /// Returns the moment from which both the message and its receive are there.
+    #[inline]
+    pub(super) fn ready(&self) -> Time {
+        self.mail.arrival.max(self.since)
+    }
+
+    fn receive(&self) -> PostedReceive {
+        PostedReceive {
+            place: (self.since, self.operation),
+            filter: RecvFilter { from: self.from, tag: self.tag },
+        }
+    }
+}
+
+/// Receives and messages of one rank.
+#[derive(Debug, Default)]
+pub(super) struct RankMatching {
+    unmatched: UnmatchedSet<Mail>,
+    pub pairs: List,
+}
+
+/// The matched pairs of all ranks, one list for each rank.
+pub(super) type MatchedPairs = ListPool<MatchedPair>;
+
+impl MatchedPairs {
+    /// Adds a message. If it arrives before others that are already matched, it may take the receive of one
+    /// of them. Returns whether any receive of the rank got a different message.
+    #[inline]
+    pub(super) fn deliver(
+        &mut self,
+        matching: &mut RankMatching,
+        early: &mut RankEarlyReceives<'_, '_>,
+        mut mail: Mail,
+    ) -> bool {
+        let mut is_new = false;
+        loop {
+            let found = matching.unmatched.find_receive(early, &mail);
+            let later =
+                self.iter_back(&matching.pairs).take_while(|(_, other)| other.ready() >= mail.arrival);
+            let can_take =
+                |other: &MatchedPair| other.mail.key() > mail.key() && other.receive().filter.can_take(&mail);
+            let taken = later
+                .filter(|(_, other)| can_take(other))
+                .map(|(place, other)| (other.receive().place, place));
+            let best =
+                taken.min().filter(|(posted, _)| found.is_none_or(|found| *posted < found.receive.place));
+            match (best, found) {
+                (Some((_, place)), _) => {
+                    let other = self.remove(&mut matching.pairs, place);
+                    self.match_with(matching, mail, other.receive());
+                    (mail, is_new) = (other.mail, true);
+                }
+                (None, Some(found)) => {
+                    let receive = matching.unmatched.take_receive(early, found);
+                    self.match_with(matching, mail, receive);
+                    return true;
+                }
+                (None, None) => {
+                    matching.unmatched.add_message(mail);
+                    return is_new;
+                }
+            }
+        }
+    }
+
+    /// Posts the receive of `operation` at time `since`, and matches it with a message that is already there.
+    #[inline]
+    pub(super) fn post(
+        &mut self,
+        matching: &mut RankMatching,
+        filter: RecvFilter,
+        since: Time,
+        operation: u32,
+    ) {
+        let receive = PostedReceive { place: (since, operation), filter };
+        if let Some(mail) = matching.unmatched.post(receive) {
+            self.match_with(matching, mail, receive);
+        }
+    }
+
+    /// Matches a message with a receive.
+    #[inline]
+    fn match_with(&mut self, matching: &mut RankMatching, mail: Mail, receive: PostedReceive) {
+        let PostedReceive { place: (since, operation), filter: RecvFilter { from, tag } } = receive;
+        self.insert(&mut matching.pairs, MatchedPair { mail, since, tag, from, operation });
+    }
+}
+
+impl RankMatching {
+    /// Returns whether a receive is posted, with or without a message.
+    #[inline]
+    pub(super) fn has_receives(&self) -> bool {
+        !self.pairs.is_empty() || self.unmatched.has_receives()
+    }
+
+    /// Returns the messages that no receive has taken.
+    pub(super) fn unreceived(&self) -> impl Iterator<Item = &Mail> {
+        self.unmatched.messages()
+    }
+
+    /// Counts an early receive as posted, without a message.
+    #[inline]
+    pub(super) fn post_early(&mut self) {
+        self.unmatched.post_early();
+    }
+}

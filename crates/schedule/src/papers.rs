@@ -1,0 +1,556 @@
+//! The papers' rules: a rank is a processor of the machine.
+//!
+//! A rank performs one act at a time: a computation, a send or a reception. Of the ready operations it takes
+//! the one that can begin first, since a running gap delays only sends or only receptions; ties go to the one
+//! that became ready first, and then to the one that was written first. Sends go in the order in which they
+//! became ready. A reception is ready once its receive is posted and its message has arrived.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::early::{EarlyReceives, is_early};
+use super::lists::{List, ListPool};
+use super::mail::{Mail, recv_filter};
+use super::matching::{MatchedPairs, RankMatching};
+use super::outcome::{finish, stopped};
+use super::progress::ScheduleProgress;
+use super::sort::sort_by_rank_and_key;
+use super::watch::{Beginning, Watcher};
+use super::{OperationKind, PackedOperation, PlayReport, Schedule};
+use loggp_model::agenda::{Agenda, AgendaEntry};
+use loggp_model::error::{Cause, RunError};
+use loggp_model::message::{MessageId, RawTag, RecvFilter};
+use loggp_model::prefetch::prefetch_value;
+use loggp_model::rules::network::{Ingress, Network};
+use loggp_model::rules::operation::{ActiveOperation, OperationStep};
+use loggp_model::rules::pace::{Pace, reception_activities, send_activities};
+use loggp_model::time::Time;
+use loggp_trace::{Activity, ActivityKind, Message};
+
+/// The state of a rank.
+#[derive(Debug)]
+struct RankState {
+    /// The rank's clock and gaps.
+    pace: Pace,
+    /// The turn of the rank's next act, or the end of time if a message must arrive first.
+    wake: Time,
+    /// The ticket of the rank's current entry on the agenda; older entries don't count.
+    ticket: u32,
+    /// Sends that are ready.
+    sends: List,
+    /// Computations and waits that are ready.
+    calcs: List,
+    /// True if the rank's operations wait for each other in a row; computed on first use.
+    is_sequential: Option<bool>,
+    matching: RankMatching,
+}
+
+/// An act of a rank.
+#[derive(Clone, Copy, Debug)]
+enum RankAct {
+    Calc,
+    Send,
+    Receive,
+}
+
+/// A message to be sent.
+#[derive(Clone, Copy, Debug)]
+struct NextSend {
+    to: u32,
+    /// Length in words.
+    words: u32,
+    tag: RawTag,
+    /// True if its operation has no other message.
+    is_short: bool,
+}
+
+/// If ranks have fewer operations than this, most are touched for the first time when a message arrives, and
+/// prefetching pays. (A broadcast over a million ranks takes two thirds of the time; a dissemination would
+/// take a fifth more.)
+const FEW: usize = 8;
+
+/// Least memory for an operation, in bytes: its state.
+pub(super) const BYTES: u64 = 1;
+
+/// A play of a schedule.
+pub(super) struct PapersPlay<'a, 'w> {
+    progress: ScheduleProgress<'a>,
+    network: &'a Network,
+    ingresses: Box<[Ingress]>,
+    ranks: Vec<RankState>,
+    /// Next acts of the ranks.
+    agenda: Agenda,
+    /// The operations in the lists of all ranks.
+    ready: ListPool<(Time, u32)>,
+    early: EarlyReceives,
+    pairs: MatchedPairs,
+    /// Operations of more than one message, because a long message starts with a request.
+    long: HashMap<u32, ActiveOperation>,
+    report: PlayReport,
+    prefetches: bool,
+    /// True if a reception goes before a send that could begin at the same moment.
+    receives_first: bool,
+    /// The record of all ranks, if the play is traced.
+    log: Option<PlayLog>,
+    /// If the play is traced, each message with the operations that sent and received it.
+    ends: Vec<([u32; 2], [u32; 2])>,
+    watcher: Watcher<'w>,
+    /// Ends the play, once it is true.
+    stop: &'a AtomicBool,
+}
+
+/// The activities and the messages of all ranks, as they were done.
+#[derive(Default)]
+pub(super) struct PlayLog {
+    pub activities: Vec<Activity>,
+    pub messages: Vec<Message>,
+}
+
+/// Returns whether an agenda entry is its rank's current one.
+#[inline]
+fn is_current(ranks: &[RankState], entry: AgendaEntry) -> bool {
+    entry.ticket() == ranks[entry.moment().1 as usize].ticket
+}
+
+impl<'a, 'w> PapersPlay<'a, 'w> {
+    /// Prepares a play.
+    pub(super) fn new(
+        schedule: &'a Schedule,
+        network: &'a Network,
+        is_traced: bool,
+        stop: &'a AtomicBool,
+    ) -> PapersPlay<'a, 'w> {
+        let rank = |id| RankState {
+            pace: Pace::new(id, network),
+            wake: Time::MAX,
+            ticket: 0,
+            sends: List::default(),
+            calcs: List::default(),
+            is_sequential: None,
+            matching: RankMatching::default(),
+        };
+        PapersPlay {
+            progress: ScheduleProgress::new(schedule),
+            network,
+            ingresses: (0..network.ingress_count()).map(|_| Ingress::default()).collect(),
+            ranks: (0..schedule.ranks()).map(rank).collect(),
+            agenda: Agenda::default(),
+            ready: ListPool::with_capacity(schedule.initially_ready),
+            early: EarlyReceives::new(schedule),
+            pairs: MatchedPairs::with_capacity(0),
+            long: HashMap::new(),
+            report: PlayReport::default(),
+            prefetches: schedule.len() < FEW * schedule.ranks(),
+            receives_first: false,
+            log: is_traced.then(PlayLog::default),
+            ends: Vec::new(),
+            watcher: Watcher::default(),
+            stop,
+        }
+    }
+
+    /// Sets whether the moments of all operations are kept.
+    pub(super) fn with_moments(mut self, moments: bool) -> PapersPlay<'a, 'w> {
+        self.progress.moments = moments.then(|| vec![(Time::ZERO, Time::ZERO); self.progress.schedule.len()]);
+        self
+    }
+
+    /// Sets what is called with each operation that begins.
+    pub(super) fn watched_by(self, watcher: Watcher<'w>) -> PapersPlay<'a, 'w> {
+        PapersPlay { watcher, ..self }
+    }
+
+    /// Sets whether a reception goes before a send that could begin at the same moment.
+    pub(super) fn receiving_first(self, receives_first: bool) -> PapersPlay<'a, 'w> {
+        PapersPlay { receives_first, ..self }
+    }
+
+    /// Plays the schedule to its end. Returns the record too, if the play is traced.
+    pub(super) fn run(mut self) -> Result<(PlayReport, Option<PlayLog>), RunError> {
+        for rank in 0..self.ranks.len() as u32 {
+            self.progress.start_rank(rank as usize);
+            self.queue_ready(rank);
+            if let Some(entry) = self.plan(rank) {
+                self.add(entry);
+            }
+        }
+        let mut next = self.agenda.pop();
+        while let Some(entry) = next {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(stopped());
+            }
+            if self.prefetches {
+                self.prefetch();
+            }
+            let (time, rank) = entry.moment();
+            next = if !is_current(&self.ranks, entry) {
+                self.agenda.pop()
+            } else if time == Time::MAX {
+                return Err(self.end_of_time(rank));
+            } else {
+                if !self.act(rank) {
+                    return Err(self.end_of_time(rank));
+                }
+                match self.plan(rank) {
+                    // A rank that is still the first goes on at once.
+                    Some(entry) => {
+                        let ranks = &self.ranks;
+                        self.agenda.exchange(entry, |other| is_current(ranks, other)).or(Some(entry))
+                    }
+                    None => self.agenda.pop(),
+                }
+            };
+        }
+        self.finish()
+    }
+
+    /// Prefetches the data of ranks that are due soon. Each stage finds in the cache what the stage before
+    /// has fetched.
+    #[inline]
+    fn prefetch(&self) {
+        let rank = |others: usize| {
+            let (_, rank) = self.agenda.later_entry(others)?.moment();
+            Some((rank, self.ranks.get(rank as usize)?))
+        };
+        if let Some((_, rank)) = rank(12) {
+            prefetch_value(rank);
+        }
+        if let Some((id, rank)) = rank(8) {
+            let send = self.ready.first(&rank.sends).map(|(_, send)| *send);
+            let receive = self.pairs.first(&rank.matching.pairs).map(|pair| pair.operation);
+            [send, receive].into_iter().flatten().for_each(|operation| self.progress.prefetch(id, operation));
+        }
+        if let Some((id, rank)) = rank(4) {
+            if let Some((_, send)) = self.ready.first(&rank.sends) {
+                prefetch_value(&self.ranks[self.progress.operation(id, *send).peer as usize]);
+            }
+            if let Some(pair) = self.pairs.first(&rank.matching.pairs) {
+                self.progress.prefetch_followers(id, pair.operation);
+            }
+        }
+    }
+
+    /// Returns the next act of a rank, its beginning and its turn, or `None` if nothing is ready.
+    #[inline]
+    fn choose(&self, rank: u32) -> Option<(RankAct, Time, Time)> {
+        let RankState { pace, sends, calcs, matching, .. } = &self.ranks[rank as usize];
+        let mut best: Option<(RankAct, Time, Time)> = None;
+        let mut best_key = (Time::MAX, true, Time::MAX, u32::MAX);
+        let mut offer = |act, begin: Time, turn, since: Time, operation: u32| {
+            let is_second = self.receives_first && !matches!(act, RankAct::Receive);
+            let key = (begin, is_second, since, operation);
+            if best.is_none() || key < best_key {
+                best = Some((act, begin, turn));
+                best_key = key;
+            }
+        };
+        if let Some(&(since, send)) = self.ready.first(sends) {
+            let NextSend { to, words, .. } = self.next_send(rank, send);
+            let (begin, turn) = pace.predict_send(self.network, to as usize, words as usize);
+            offer(RankAct::Send, begin, turn, since, send);
+        }
+        if let Some(&(since, calc)) = self.ready.first(calcs) {
+            offer(RankAct::Calc, pace.now, pace.now, since, calc);
+        }
+        if let Some(pair) = self.pairs.first(&matching.pairs) {
+            let begin = pace.next_reception().max(pair.ready());
+            let Mail { from, words, .. } = pair.mail;
+            let over = self.reception_end(begin, from, rank, words);
+            offer(RankAct::Receive, begin, over, pair.ready(), pair.operation);
+        }
+        best
+    }
+
+    /// Plans the next act of a rank. Returns its agenda entry, or `None` if nothing is ready.
+    #[inline]
+    fn plan(&mut self, rank: u32) -> Option<AgendaEntry> {
+        loop {
+            let chosen = self.choose(rank);
+            if let Some((RankAct::Calc, ..)) = chosen
+                && !self.ranks[rank as usize].matching.has_receives()
+                && self.long.is_empty()
+            {
+                self.calc(rank); // no message can change that
+                continue;
+            }
+            let state = &mut self.ranks[rank as usize];
+            state.ticket = state.ticket.wrapping_add(1);
+            state.wake = chosen.map_or(Time::MAX, |(.., turn)| turn);
+            return chosen.map(|_| AgendaEntry::new(state.wake, rank, state.ticket));
+        }
+    }
+
+    /// Plans again for a rank to which a message was sent, since it may now act earlier.
+    #[inline]
+    fn replan(&mut self, rank: u32) {
+        let wake = self.choose(rank).map_or(Time::MAX, |(.., turn)| turn);
+        if wake != self.ranks[rank as usize].wake
+            && let Some(entry) = self.plan(rank)
+        {
+            self.add(entry);
+        }
+    }
+
+    /// Adds an entry to the agenda.
+    #[inline]
+    fn add(&mut self, entry: AgendaEntry) {
+        let ranks = &self.ranks;
+        self.agenda.insert(entry, |other| is_current(ranks, other));
+    }
+
+    /// Performs the act of a rank whose turn it is. Returns `false` at the end of time.
+    #[inline]
+    fn act(&mut self, rank: u32) -> bool {
+        self.ranks[rank as usize].wake = Time::MAX;
+        match self.choose(rank) {
+            Some((RankAct::Send, begin, _)) => return self.send(rank, begin),
+            Some((RankAct::Receive, ..)) => self.receive(rank),
+            Some((RankAct::Calc, ..)) => self.calc(rank),
+            None => (),
+        }
+        true
+    }
+
+    /// Tells that an operation begins, and when it is done if that is known.
+    #[inline]
+    fn watch(&mut self, rank: u32, operation: u32, at: Time, end: Option<Time>) {
+        if let Watcher(Some(watch)) = &mut self.watcher {
+            let begin = self.progress.schedule.ranks[rank as usize].begin;
+            watch(Beginning { rank: rank as usize, operation: operation - begin, at, end });
+        }
+    }
+
+    /// Performs the next computation or wait.
+    fn calc(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        let Some((_, calc)) = self.ready.take_first(&mut state.calcs) else { return };
+        let begin = state.pace.now;
+        let packed = self.progress.operation(rank, calc);
+        let time = Time::from_ps(packed.size as i64);
+        let is_wait = packed.kind == OperationKind::WaitUntil;
+        let end = match is_wait {
+            true if time > state.pace.egress.send_gap_end() - self.network.params().o => begin.max(time),
+            true => begin,
+            false => self.network.busy_until(rank as usize, begin, time),
+        };
+        state.pace.now = end;
+        self.report.events += 1;
+        if begin < end
+            && let Some(log) = &mut self.log
+        {
+            let kind = if is_wait { ActivityKind::Idle } else { ActivityKind::Work("calc".into()) };
+            log.activities.push(Activity { id: rank as usize, start: begin, end, kind });
+        }
+        self.watch(rank, calc, begin, Some(end));
+        self.progress.start(rank, calc, begin);
+        self.progress.end(rank, calc, end);
+        self.queue_ready(rank);
+    }
+
+    /// Performs the first send of the queue. Returns `false` at the end of time.
+    #[inline]
+    fn send(&mut self, rank: u32, begin: Time) -> bool {
+        let state = &mut self.ranks[rank as usize];
+        let Some((_, send)) = self.ready.take_first(&mut state.sends) else { return true };
+        let NextSend { to, words, tag, is_short } = self.next_send(rank, send);
+        let state = &mut self.ranks[rank as usize];
+        if state.pace.egress.may_overtake() {
+            let schedule = self.progress.schedule;
+            if !*state.is_sequential.get_or_insert_with(|| schedule.is_sequential(rank as usize)) {
+                state.pace.egress.keep_order(); // its sends overlap, like requests
+            }
+        }
+        let now = state.pace.now;
+        let outgoing = state.pace.prepare_send(self.network, to as usize, words as usize);
+        if outgoing.entry.asked_at == Time::MAX {
+            return false;
+        }
+        let passage =
+            self.network.serve(&mut *self.ingresses, &mut state.pace.egress, outgoing.to, &outgoing.entry);
+        state.pace.now = passage.enter;
+        if let Some(log) = &mut self.log {
+            let id = outgoing.id(rank as usize);
+            log.activities.extend(send_activities(id, (now, begin), &passage));
+            log.messages.push(outgoing.record(self.network, rank as usize, &passage));
+        }
+        let stall = passage.admitted - passage.ready;
+        self.report.messages += 1;
+        self.report.events += 1;
+        self.report.stalls += u64::from(stall > Time::ZERO);
+        self.report.stall_time += stall;
+
+        let mail =
+            Mail { arrival: passage.arrival, from: rank, sent_by: send, number: outgoing.number, tag, words };
+        let mut early = self.early.of_rank(&mut self.progress, to);
+        let is_new = self.pairs.deliver(&mut self.ranks[to as usize].matching, &mut early, mail);
+        if is_new && to != rank {
+            self.replan(to);
+        }
+
+        if tag.is_start_of_send() {
+            self.watch(rank, send, begin, None);
+            self.progress.start(rank, send, begin);
+        }
+        if is_short {
+            self.progress.end(rank, send, passage.enter);
+        } else if let Some(operation) = self.long.get_mut(&send) {
+            operation.on_sent(send);
+            self.advance(rank, send, passage.enter);
+        }
+        self.queue_ready(rank);
+        true
+    }
+
+    /// Performs the first reception.
+    #[inline]
+    fn receive(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        let Some(pair) = self.pairs.take_first(&mut state.matching.pairs) else { return };
+        let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
+        let free = state.pace.now;
+        let begin = state.pace.start_reception(self.network, from as usize, pair.ready());
+        let now = self.reception_end(begin, from, rank, words);
+        self.ranks[rank as usize].pace.now = now;
+        if let Some(log) = &mut self.log {
+            let id = MessageId { from: from as usize, number: pair.mail.number as usize };
+            let ends = [pair.ready(), begin, now];
+            log.activities.extend(reception_activities(rank as usize, id, free, ends));
+            let in_rank =
+                |rank: u32, operation| operation - self.progress.schedule.ranks[rank as usize].begin;
+            let ends = [in_rank(from, sent_by), in_rank(rank, receive)];
+            self.ends.push(([from, pair.mail.number], ends));
+        }
+        self.report.events += 1;
+        if tag.is_start_of_send() {
+            self.progress.meet((rank, receive), (from, sent_by));
+        }
+        if tag.is_start_of_send() && !tag.is_request() {
+            self.progress.end(rank, receive, now);
+        } else {
+            let filter = recv_filter(&self.progress.operation(rank, receive));
+            let operation = self.long.entry(receive).or_insert_with(|| ActiveOperation::receive(filter));
+            operation.on_received(from, sent_by, tag);
+            self.advance(rank, receive, now);
+        }
+        self.queue_ready(rank);
+    }
+
+    /// Returns the time at which a reception is over.
+    #[inline]
+    fn reception_end(&self, begin: Time, from: u32, rank: u32, words: u32) -> Time {
+        let overhead = self.network.recv_overhead(from as usize, rank as usize, words as usize);
+        self.network.busy_until(rank as usize, begin, overhead)
+    }
+
+    /// Takes the next step of an operation of more than one message, after one of them was sent or received.
+    #[cold]
+    fn advance(&mut self, rank: u32, operation: u32, now: Time) {
+        let state = &mut self.ranks[rank as usize];
+        match self.long.get(&operation).map_or(OperationStep::Done, ActiveOperation::next_step) {
+            OperationStep::Send(..) => {
+                self.ready.insert(&mut state.sends, (now, operation));
+            }
+            OperationStep::Receive(filter) => self.pairs.post(&mut state.matching, filter, now, operation),
+            OperationStep::Done => {
+                self.long.remove(&operation);
+                self.progress.end(rank, operation, now);
+            }
+        }
+    }
+
+    /// Returns the next message that an operation sends.
+    #[inline]
+    fn next_send(&self, rank: u32, operation: u32) -> NextSend {
+        let packed = self.progress.operation(rank, operation);
+        let words = self.words(&packed);
+        let is_short = self.is_short(rank, &packed, words);
+        if !is_short
+            && let Some(long) = self.long.get(&operation)
+            && let OperationStep::Send(tag, words) = long.next_step()
+        {
+            return NextSend { to: long.peer, words, tag, is_short };
+        }
+        NextSend { to: packed.peer, words, tag: recv_filter(&packed).tag, is_short }
+    }
+
+    /// Returns the length of an operation's message in words.
+    #[inline]
+    fn words(&self, operation: &PackedOperation) -> u32 {
+        self.network.params().words(operation.size as usize) as u32
+    }
+
+    /// Returns whether an operation is a send of a single message of this length, without a request first.
+    #[inline]
+    fn is_short(&self, rank: u32, packed: &PackedOperation, words: u32) -> bool {
+        packed.kind == OperationKind::Send
+            && !self.network.is_synchronous(rank as usize, packed.peer as usize, words as usize)
+    }
+
+    /// Queues the operations of a rank that have become ready, by time and then by number.
+    #[inline]
+    fn queue_ready(&mut self, rank: u32) {
+        // A receive begins when it is posted, so operations that wait for that become ready too.
+        let mut place = 0;
+        while let Some(&(since, operation)) = self.progress.newly_ready.get(place) {
+            place += 1;
+            if self.progress.kind(rank, operation) == OperationKind::Recv {
+                self.watch(rank, operation, since, None);
+                self.progress.start(rank, operation, since);
+            }
+        }
+        let mut fresh = std::mem::take(&mut self.progress.newly_ready);
+        if !fresh.is_sorted() {
+            fresh.sort_unstable();
+        }
+        for (since, operation) in fresh.drain(..) {
+            let state = &mut self.ranks[rank as usize];
+            let packed = self.progress.operation(rank, operation);
+            match packed.kind {
+                OperationKind::Send => {
+                    self.ready.insert(&mut state.sends, (since, operation));
+                    let words = self.words(&packed);
+                    if !self.is_short(rank, &packed, words) {
+                        let tag = recv_filter(&packed).tag;
+                        self.long
+                            .insert(operation, ActiveOperation::send(packed.peer, tag, words, true, None));
+                    }
+                }
+                OperationKind::Calc | OperationKind::WaitUntil => {
+                    self.ready.insert(&mut state.calcs, (since, operation))
+                }
+                OperationKind::Recv if is_early(&packed) => state.matching.post_early(),
+                OperationKind::Recv => {
+                    self.pairs.post(&mut state.matching, recv_filter(&packed), since, operation)
+                }
+            }
+        }
+        self.progress.newly_ready = fresh;
+    }
+
+    /// Ends the play, and returns its report or its error.
+    fn finish(mut self) -> Result<(PlayReport, Option<PlayLog>), RunError> {
+        if self.progress.remaining > 0
+            && let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some())
+        {
+            return Err(self.end_of_time(rank)); // its next act is after the end of time
+        }
+        let sending = |rank: usize, operation: u32| {
+            let is_send = self.progress.operation(rank as u32, operation).kind == OperationKind::Send;
+            let long = self.long.get(&operation).filter(|_| is_send)?;
+            Some(long.wait_reason(self.network, rank).status(RecvFilter::NOTHING, None))
+        };
+        let left = self.ranks.iter().enumerate().flat_map(|(to, rank)| {
+            rank.matching.unreceived().map(move |mail| (mail.arrival, to, mail.from, mail.tag))
+        });
+        let finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
+        sort_by_rank_and_key(&mut self.ends, self.ranks.len(), |([rank, _], _)| *rank as usize, |ends| *ends);
+        self.report.operations = self.ends.into_iter().map(|(_, ends)| ends).collect();
+        let report = finish(self.report, &self.progress, finishes, sending, left)?;
+        Ok((PlayReport { moments: self.progress.moments, ..report }, self.log))
+    }
+
+    /// Returns the error of a rank that has reached the end of time.
+    fn end_of_time(&self, rank: u32) -> RunError {
+        Cause::EndOfTime { id: rank as usize }.into()
+    }
+}

@@ -1,0 +1,221 @@
+//! The progress of a play: which operations wait for others, which are ready, and which are done.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::operations::{OperationKind, PackedOperation};
+use super::storage::Schedule;
+use loggp_model::prefetch::prefetch_value;
+use loggp_model::time::Time;
+
+/// The state of every operation of a schedule during a play.
+#[derive(Debug)]
+pub(super) struct ScheduleProgress<'a> {
+    pub schedule: &'a Schedule,
+    /// For each operation, the number of operations that it still waits for (at most [`MANY`]), or [`READY`],
+    /// [`MET`] or [`DONE`].
+    states: Vec<u8>,
+    /// The exact count for operations that wait for [`MANY`] or more others.
+    many: HashMap<u32, u32>,
+    /// The number of operations that are not done.
+    pub remaining: usize,
+    /// Operations that have become ready and are not queued yet, each with the time since which it is ready.
+    pub newly_ready: Vec<(Time, u32)>,
+    /// When each operation began and was done, if that is wanted.
+    pub moments: Option<Vec<(Time, Time)>>,
+    /// The receives that named another length than their message had, if any.
+    pub misnamed: Option<MisnamedLengths>,
+}
+
+/// Receives that named another length than their message had.
+#[derive(Debug)]
+pub(super) struct MisnamedLengths {
+    count: u64,
+    /// The first one: its rank, its number there, and the bytes that it names.
+    receive: (u32, u32, u64),
+    /// Its message: the rank that sent it, and its bytes.
+    message: (u32, u64),
+}
+
+impl fmt::Display for MisnamedLengths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MisnamedLengths { count, receive: (rank, number, named), message: (from, sent) } = self;
+        match count {
+            1 => f.write_str("1 receive names another length than its message has, which counts")?,
+            _ => write!(f, "{count} receives name other lengths than their messages have, which count")?,
+        }
+        let bytes = if *named == 1 { "byte" } else { "bytes" };
+        let in_mpi = if named < sent { ", which MPI refuses" } else { "" };
+        write!(
+            f,
+            "; the first is number {number}, counted from 0, of rank {rank}, with {named} {bytes} for a message of \
+             {sent} from rank {from}{in_mpi}"
+        )
+    }
+}
+
+/// The operation waits for this many others or more.
+const MANY: u8 = 250;
+const READY: u8 = 253;
+/// The receive is ready and has got its message.
+const MET: u8 = 254;
+const DONE: u8 = 255;
+
+impl<'a> ScheduleProgress<'a> {
+    /// Returns the state at the start of a play.
+    pub(super) fn new(schedule: &'a Schedule) -> ScheduleProgress<'a> {
+        let (mut states, mut many) = (Vec::with_capacity(schedule.len()), HashMap::new());
+        for script in &schedule.ranks {
+            let (begin, place) = (states.len(), script.place as usize);
+            states.resize(begin + script.len as usize, 0);
+            let ends = [place, place + script.len as usize].map(|place| schedule.first[place] as usize);
+            for follower in &schedule.followers[ends[0]..ends[1]] {
+                let operation = begin + follower.operation() as usize;
+                let needs = &mut states[operation];
+                if *needs < MANY - 1 {
+                    *needs += 1;
+                } else {
+                    *needs = MANY;
+                    *many.entry(operation as u32).or_insert(u32::from(MANY) - 1) += 1;
+                }
+            }
+        }
+        let remaining = schedule.len();
+        let newly_ready = Vec::new();
+        ScheduleProgress { schedule, states, many, remaining, newly_ready, moments: None, misnamed: None }
+    }
+
+    /// Returns an operation of a rank.
+    #[inline]
+    pub(super) fn operation(&self, rank: u32, operation: u32) -> PackedOperation {
+        self.schedule.operation(rank as usize, operation)
+    }
+
+    /// Returns the kind of an operation of a rank.
+    #[inline]
+    pub(super) fn kind(&self, rank: u32, operation: u32) -> OperationKind {
+        self.schedule.operations.kind(self.schedule.place(rank as usize, operation))
+    }
+
+    /// Prefetches the data of an operation that will be needed soon.
+    #[inline]
+    pub(super) fn prefetch(&self, rank: u32, operation: u32) {
+        let place = self.schedule.place(rank as usize, operation);
+        prefetch_value(self.schedule.operations.word(place));
+        prefetch_value(&self.states[operation as usize]);
+        prefetch_value(&self.schedule.first[place]);
+    }
+
+    /// Prefetches the operations that wait for one.
+    #[inline]
+    pub(super) fn prefetch_followers(&self, rank: u32, operation: u32) {
+        if let Some(first) = self.schedule.followers(self.schedule.place(rank as usize, operation)).first() {
+            prefetch_value(first);
+        }
+    }
+
+    /// Returns whether an operation is ready and not done.
+    pub(super) fn is_ready(&self, operation: u32) -> bool {
+        (READY..DONE).contains(&self.states[operation as usize])
+    }
+
+    /// Returns whether an operation is done.
+    #[inline]
+    pub(super) fn is_done(&self, operation: u32) -> bool {
+        self.states[operation as usize] == DONE
+    }
+
+    /// Returns whether an operation is done, or is a receive that has got its message.
+    #[inline]
+    pub(super) fn has_met(&self, operation: u32) -> bool {
+        self.states[operation as usize] >= MET
+    }
+
+    /// Notes that a receive that is ready has got its message.
+    #[inline]
+    pub(super) fn mark_met(&mut self, operation: u32) {
+        self.states[operation as usize] = MET;
+    }
+
+    /// Makes the operations of a rank ready that wait for nothing.
+    pub(super) fn start_rank(&mut self, rank: usize) {
+        for operation in self.schedule.range(rank) {
+            if self.states[operation as usize] == 0 {
+                self.states[operation as usize] = READY;
+                self.newly_ready.push((Time::ZERO, operation));
+            }
+        }
+    }
+
+    /// Notes that an operation has begun.
+    #[inline]
+    pub(super) fn start(&mut self, rank: u32, operation: u32, at: Time) {
+        if let Some(moments) = &mut self.moments {
+            moments[operation as usize].0 = at;
+        }
+        self.notify_followers(rank, operation, true, at);
+    }
+
+    /// Notes that an operation is done.
+    #[inline]
+    pub(super) fn end(&mut self, rank: u32, operation: u32, at: Time) {
+        self.states[operation as usize] = DONE;
+        self.remaining -= 1;
+        if let Some(moments) = &mut self.moments {
+            moments[operation as usize].1 = at;
+        }
+        self.notify_followers(rank, operation, false, at);
+    }
+
+    /// Notes that a receive, named by its rank and its number, has got the message of a send.
+    #[inline]
+    pub(super) fn meet(&mut self, (rank, receive): (u32, u32), (from, send): (u32, u32)) {
+        let bytes = |rank: u32, operation| {
+            self.schedule.operations.size(self.schedule.place(rank as usize, operation))
+        };
+        let (named, sent) = (bytes(rank, receive), bytes(from, send));
+        if named != sent {
+            let number = receive - self.schedule.ranks[rank as usize].begin;
+            let first = MisnamedLengths { count: 0, receive: (rank, number, named), message: (from, sent) };
+            self.misnamed.get_or_insert(first).count += 1;
+        }
+    }
+
+    /// Returns whether any operation waits for the beginning of this one.
+    #[inline]
+    pub(super) fn is_start_awaited(&self, rank: u32, operation: u32) -> bool {
+        let followers = self.schedule.followers(self.schedule.place(rank as usize, operation));
+        followers.iter().any(|follower| follower.needs_only_start())
+    }
+
+    /// Counts down the operations that wait for an operation's beginning (`begun`) or for its end.
+    #[inline]
+    fn notify_followers(&mut self, rank: u32, operation: u32, begun: bool, at: Time) {
+        let schedule = self.schedule;
+        let (place, begin) = (schedule.place(rank as usize, operation), schedule.ranks[rank as usize].begin);
+        for follower in schedule.followers(place) {
+            if follower.needs_only_start() == begun && self.count_down(begin + follower.operation()) {
+                self.newly_ready.push((at, begin + follower.operation()));
+            }
+        }
+    }
+
+    /// Counts one requirement of an operation as met. Returns whether the operation is ready now.
+    #[inline]
+    fn count_down(&mut self, operation: u32) -> bool {
+        let state = &mut self.states[operation as usize];
+        if *state == MANY
+            && let Some(left) = self.many.get_mut(&operation)
+        {
+            *left -= 1;
+            if *left >= u32::from(MANY) {
+                return false;
+            }
+        }
+        *state -= 1;
+        if *state == 0 {
+            *state = READY;
+        }
+        *state == READY
+    }
+}

@@ -1,0 +1,114 @@
+//! A message with the processors' acts on it, and the places in the network that it occupies.
+
+use std::fmt;
+
+use crate::Message;
+use loggp_model::params::Params;
+use loggp_model::time::Time;
+
+/// A message with the processors' acts on it.
+#[derive(Clone, Copy)]
+pub(super) struct Flight<'a> {
+    pub message: &'a Message,
+    pub params: &'a Params,
+    pub level: usize,
+    pub ports: [NetworkPlace; 2],
+    /// Time from its first word to its last.
+    pub stream: Time,
+    /// The times of its send, or `None` if no processor sent it.
+    pub sent: Option<SendTimes>,
+    /// Number of times that its receiver took it.
+    pub received: usize,
+    /// The start of its reception, if it was received.
+    pub taken: Option<Time>,
+    /// True if it is in transit until then, and not until its arrival.
+    pub until_received: bool,
+    /// End of the gap after the sender's message before this one, if there is one.
+    pub gap_over: Option<Time>,
+    /// Time before which its first word may not come out, if it may overtake no message on the same way.
+    pub not_before: Option<Time>,
+}
+
+/// The times of a send.
+#[derive(Clone, Copy)]
+pub(super) struct SendTimes {
+    /// Start of the overhead.
+    pub begun: Time,
+    /// End of the overhead.
+    pub ready: Time,
+    /// End of the stall, if there was one; otherwise `ready`.
+    pub admitted: Time,
+    /// End of the wait for the port, if there was one; otherwise `admitted`.
+    pub entered: Time,
+}
+
+/// A place in the network that can hold a limited number of messages at once. The first number is its level.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum NetworkPlace {
+    /// A processor's end of the network for messages that it sends.
+    From(usize, usize),
+    /// A processor's end of the network for messages to it.
+    To(usize, usize),
+    /// The port of a processor, or of the group that begins with it. The flag is `true` for a port that only
+    /// receives.
+    Port(usize, usize, bool),
+}
+
+impl NetworkPlace {
+    pub(super) fn level(self) -> usize {
+        let (NetworkPlace::From(level, _) | NetworkPlace::To(level, _) | NetworkPlace::Port(level, ..)) =
+            self;
+        level
+    }
+}
+
+impl Flight<'_> {
+    /// Returns the time at which the message was ready, or its entry if no processor sent it.
+    pub(super) fn ready(&self) -> Time {
+        self.sent.map_or(self.message.enter, |sent| sent.ready)
+    }
+
+    /// Returns the time at which the message asks for entry: when it is ready, or when it would arrive if a
+    /// negative G_l makes that earlier.
+    pub(super) fn entry_request_time(&self) -> Time {
+        self.ready().min(self.ready() + self.message.latency + self.stream)
+    }
+
+    /// Returns the time at which the capacity admits the message, or its entry if no processor sent it.
+    pub(super) fn admitted(&self) -> Time {
+        self.sent.map_or(self.message.enter, |sent| sent.admitted)
+    }
+
+    /// Returns the time during which the message takes room at both ends of the network.
+    pub(super) fn transit(&self) -> (Time, Time) {
+        match self.until_received {
+            true => (self.admitted(), self.taken.unwrap_or(Time::MAX)),
+            false => (self.message.enter, self.message.arrival),
+        }
+    }
+
+    /// Returns the places that the message occupies, each with start and end: both ends of the network during its
+    /// transit, and the ports if it is long.
+    pub(super) fn occupancies(&self) -> impl Iterator<Item = (NetworkPlace, Time, Time)> + use<> {
+        let Message { id, to, enter, first, .. } = *self.message;
+        let ([egress, ingress], level, transit) = (self.ports, self.level, self.transit());
+        let occupancies = [
+            (NetworkPlace::From(level, id.from), transit.0, transit.1),
+            (NetworkPlace::To(level, to), transit.0, transit.1),
+            (egress, enter, enter + self.stream),
+            (ingress, first, first + self.stream),
+        ];
+        occupancies.into_iter().filter(|(_, start, end)| start < end)
+    }
+}
+
+/// Describes the place for the report's sentences.
+impl fmt::Display for NetworkPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NetworkPlace::From(_, id) => write!(f, "in transit from processor {id}"),
+            NetworkPlace::To(_, id) => write!(f, "in transit to processor {id}"),
+            NetworkPlace::Port(_, id, _) => write!(f, "in the port of processor {id}"),
+        }
+    }
+}

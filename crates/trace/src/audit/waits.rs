@@ -1,0 +1,201 @@
+//! Audits the reasons of waits.
+//!
+//! A message asks for entry when it is ready, or when it would arrive if a negative G_l makes that earlier.
+//! The message that asks first is served first; of several at the same moment, the one whose sender comes
+//! first in place. A message may wait only for what was promised to messages served before it: its own end of
+//! the network or its receiver's is full, or a port is taken. So this module goes through the messages in the
+//! order in which they are served, and compares each with the promises made before, according to the trace.
+//! It finds messages that enter too late. A message that enters too early takes the place of another, which
+//! `messages.rs` finds.
+
+use std::collections::HashSet;
+
+use super::auditor::{AuditRule, Auditor, broken};
+use super::flight::{Flight, NetworkPlace, SendTimes};
+use super::promises::{PromisedPlace, PromisedPlaces};
+use crate::{ActivityKind, Message, Trace};
+use loggp_model::params::Capacity;
+use loggp_model::time::Time;
+
+/// The places that a message needs; a place at which nothing is ever promised is `None`.
+struct Route<'a> {
+    flight: &'a Flight<'a>,
+    ends: [Option<&'a PromisedPlace>; 2],
+    egress: Option<&'a PromisedPlace>,
+    ingress: Option<&'a PromisedPlace>,
+    /// `true` if a processor with a single port sends itself a long message: the port must send all of it
+    /// before it receives any of it.
+    is_to_itself: bool,
+}
+
+impl Auditor<'_> {
+    /// Compares each message's waits with what was promised to messages that asked before it. Runs in which
+    /// the host let acts happen out of order are left out, since the order of asking is unknown.
+    pub(super) fn audit_waits(&mut self) {
+        if self.trace.out_of_order > 0 {
+            return;
+        }
+        let mut served: Vec<Flight> = self.order.iter().map(|place| self.flights[*place]).collect();
+        served.sort_by_key(service_time);
+        let occupancies = served.iter().flat_map(|flight| flight.occupancies());
+        let mut promised = PromisedPlaces::new(occupancies, |place| self.promised_capacity(place));
+        let free = free_barriers(self.trace);
+        for at_once in served.chunk_by(|a, b| service_time(a) == service_time(b)) {
+            // If the trace does not determine the order of these messages, each may have been served before
+            // all others, or after them.
+            let has_stalled = |flight: &Flight| flight.until_received && flight.admitted() > flight.ready();
+            let chained = at_once.iter().any(has_stalled) || can_be_chained(at_once, &free);
+            for group in at_once.chunks(if chained { at_once.len() } else { 1 }) {
+                let least =
+                    |flight: &Flight| self.route(flight, &promised).earliest_admission(stall_start(flight));
+                let least: Vec<Time> = group.iter().map(least).collect();
+                let promise = |promised: &mut PromisedPlaces| {
+                    let occupancies = group.iter().flat_map(|flight| flight.occupancies());
+                    occupancies.for_each(|stay| promised.promise(stay));
+                };
+                if chained {
+                    promise(&mut promised);
+                }
+                for (flight, least) in group.iter().zip(least) {
+                    self.audit_wait(&self.route(flight, &promised), least);
+                }
+                if !chained {
+                    promise(&mut promised);
+                }
+            }
+        }
+    }
+
+    /// Returns the most messages to which a place can be promised at once. Where a message is in transit until it
+    /// is received, its end is unknown when it enters, and `rooms.rs` audits the stalls.
+    fn promised_capacity(&self, place: NetworkPlace) -> usize {
+        match (place, self.trace.capacity) {
+            (NetworkPlace::From(..) | NetworkPlace::To(..), Capacity::Received) => usize::MAX,
+            _ => self.capacity(place),
+        }
+    }
+
+    /// Returns the route of a message.
+    fn route<'a>(&self, flight: &'a Flight, promised: &'a PromisedPlaces) -> Route<'a> {
+        let (ports, level) = (flight.ports, flight.level);
+        let [egress, ingress] = ports.map(|port| promised.at(port).filter(|_| flight.stream > Time::ZERO));
+        let Message { id, to, .. } = *flight.message;
+        let ends =
+            [NetworkPlace::From(level, id.from), NetworkPlace::To(level, to)].map(|end| promised.at(end));
+        Route {
+            flight,
+            ends,
+            egress,
+            ingress,
+            is_to_itself: flight.stream > Time::ZERO && ports[0] == ports[1],
+        }
+    }
+
+    /// Compares a message's waits with its route. `least` is the earliest moment at which its stall can have
+    /// ended.
+    fn audit_wait(&mut self, route: &Route, least: Time) {
+        let Flight { message, stream, sent, not_before, .. } = *route.flight;
+        let &Message { id, to, enter, first, arrival, .. } = message;
+        let (out, keeps_order) = (route.earliest_first_word(enter), not_before.is_some());
+        let ahead = not_before.map_or(arrival, |moment| moment + stream);
+        broken!(self, "{id} to {to}",
+            not_before.is_some_and(|moment| first < moment) => AuditRule::Order,
+                "is there at {arrival}, and one before it at {ahead}";
+            first > out && (stream > Time::ZERO || keeps_order) => AuditRule::Latency,
+                "enters at {enter} and comes out at {first}, and there was room at {out}";
+        );
+        let Some(SendTimes { ready, admitted, entered, .. }) = sent else { return };
+        let most = route.earliest_admission(least);
+        let early = admitted < least && least <= entered;
+        let soonest = route.earliest_entry(most);
+        broken!(self, "{id} to {to}",
+            admitted > most => AuditRule::Stall, "stalls from {ready} to {admitted}, and there was room at {most}";
+            early => AuditRule::Stall, "stalls from {ready} to {admitted}, and there was no room before {least}";
+            admitted <= most && !early && entered > soonest => AuditRule::Wait,
+                "waits for a port until {entered}, and could enter at {soonest}";
+        );
+    }
+}
+
+/// Returns the ends of barriers that cost nothing. A processor that leaves such a barrier may act after other
+/// processors of the same moment, whatever their numbers.
+fn free_barriers(trace: &Trace) -> HashSet<Time> {
+    let free = trace.barrier == Some(Time::ZERO);
+    let barriers = trace.activities.iter().filter(|activity| free && activity.kind == ActivityKind::Barrier);
+    barriers.map(|activity| activity.end).collect()
+}
+
+/// Returns the time at which the network serves a message: when it asks, or when it is admitted where it is in
+/// transit until it is received.
+fn service_time(flight: &Flight) -> Time {
+    if flight.until_received { flight.admitted() } else { flight.entry_request_time() }
+}
+
+/// Returns the start of the stall that is compared with what was promised.
+fn stall_start(flight: &Flight) -> Time {
+    if flight.until_received { flight.admitted() } else { flight.ready() }
+}
+
+/// Returns whether some of the messages that ask at one moment may have caused others of them: then the
+/// caused ones are served later, whatever the numbers of their senders. A processor that leaves a barrier and
+/// sends asks o later.
+fn can_be_chained(at_once: &[Flight], free: &HashSet<Time>) -> bool {
+    let Some(first) = at_once.first() else { return false };
+    let no_time = |flight: &Flight| {
+        let Message { id, to, arrival, .. } = *flight.message;
+        arrival <= flight.entry_request_time() && id.from != to
+    };
+    let several = at_once.iter().any(|flight| flight.message.id.from != first.message.id.from);
+    let leaves = free.contains(&first.entry_request_time())
+        || at_once.iter().any(|flight| free.contains(&(first.entry_request_time() - flight.params.o)));
+    several && (leaves || at_once.iter().any(no_time))
+}
+
+impl Route<'_> {
+    /// Returns the time at which the first word comes out of the network if the message enters at `enter`.
+    fn earliest_first_word(&self, enter: Time) -> Time {
+        let Flight { message, stream, not_before, .. } = *self.flight;
+        let latency = if self.is_to_itself { message.latency.max(stream) } else { message.latency };
+        let soonest = not_before.map_or(enter + latency, |moment| moment.max(enter + latency));
+        self.ingress.map_or(soonest, |port| port.earliest_fit(soonest, stream))
+    }
+
+    /// Returns the earliest moment, not before `from`, at which both ends of the network have room for the
+    /// message.
+    fn earliest_admission(&self, from: Time) -> Time {
+        let ends = || self.ends.iter().flatten();
+        let shortest = self.flight.message.latency + self.flight.stream; // nothing or less if it is never in transit
+        let mut enter = from;
+        loop {
+            let fit = ends().fold(enter, |enter, end| end.earliest_fit(enter, shortest));
+            if fit > enter {
+                enter = fit;
+                continue;
+            }
+            let arrival = self.earliest_first_word(enter) + self.flight.stream;
+            if arrival <= enter + shortest {
+                return enter;
+            }
+            // The receiver's port keeps the message in transit for longer than `shortest`. Entering later
+            // would not make it arrive earlier; so it cannot enter before the last full moment of this
+            // transit is over.
+            match ends().filter_map(|end| end.full_until(enter, arrival)).max() {
+                Some(over) => enter = over,
+                None => return enter,
+            }
+        }
+    }
+
+    /// Returns the earliest moment at which the message can enter, if both ends have room at `admitted` and
+    /// not before.
+    fn earliest_entry(&self, admitted: Time) -> Time {
+        let mut enter = admitted;
+        loop {
+            let port = self.egress.map_or(enter, |port| port.earliest_fit(enter, self.flight.stream));
+            if port == enter {
+                return enter;
+            }
+            enter = self.earliest_admission(port);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! An index of what happened in a run, by which its causes are found: of a trace, or of a run that keeps less.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::events::{Event, Events};
+use loggp_model::log::{ActivityKind, IndexedEvent, Message};
+use loggp_model::params::{Level, Params, Ports, innermost_level, level_params};
+use loggp_model::time::Time;
+
+/// Returns the first of some places that is not before something, where all that are lie first.
+pub fn partition_place(places: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
+    let Range { start: mut low, end: mut high } = places;
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_before(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
+}
+
+/// The events of a run by their places, and its messages, sorted by id.
+pub trait EventIndex {
+    fn params(&self) -> &Params;
+
+    fn levels(&self) -> &[Level];
+
+    /// Returns the ports between the groups of the outermost level.
+    fn ports(&self) -> Ports;
+
+    /// Returns the number of the level at which processors send to each other.
+    #[inline]
+    fn level_between(&self, x: usize, y: usize) -> usize {
+        innermost_level(self.levels(), x, y)
+    }
+
+    /// Returns the parameters of a level.
+    #[inline]
+    fn params_at(&self, level: usize) -> &Params {
+        level_params(self.params(), self.levels(), level)
+    }
+
+    /// Returns the ports of a level.
+    fn ports_at(&self, level: usize) -> Ports {
+        level.checked_sub(1).map_or(self.ports(), |within| self.levels()[within].ports)
+    }
+
+    /// Returns the processors that share a processor's port at a level.
+    fn port_sharers(&self, level: usize, id: usize) -> Range<usize> {
+        match self.levels().get(level).filter(|within| within.one_port) {
+            None => id..id + 1,
+            Some(Level { params: Params { P, .. }, .. }) => id / P * P..(id / P + 1) * P,
+        }
+    }
+
+    /// Returns the level of a message.
+    fn level_of(&self, message: usize) -> usize {
+        if self.levels().is_empty() {
+            return 0;
+        }
+        let Message { id, to, .. } = self.indexed_message(message);
+        self.level_between(id.from, to)
+    }
+
+    /// Returns the time at which the last processor finished.
+    fn finish(&self) -> Time;
+
+    /// Returns the place of the last event of each processor that was ever active.
+    fn last_events(&self) -> impl Iterator<Item = usize>;
+
+    /// Returns a number that is greater than any place.
+    fn place_limit(&self) -> usize;
+
+    fn indexed_event(&self, place: usize) -> IndexedEvent;
+
+    /// Returns the place of the event before one on the same track, if there is one.
+    fn event_before(&self, place: usize) -> Option<usize>;
+
+    /// Returns the place of the event after one on the same track, if there is one.
+    fn event_after(&self, place: usize) -> Option<usize>;
+
+    fn number_of_messages(&self) -> usize;
+
+    fn indexed_message(&self, message: usize) -> Message;
+
+    /// Returns when a message entered, when its first word came out, and when it arrived.
+    fn message_times(&self, message: usize) -> [Time; 3];
+
+    /// Returns the message that an event sent or received; `None` for other events.
+    fn message_at(&self, place: usize) -> Option<usize>;
+
+    /// Returns the place of the event that sent a message, if there is one.
+    fn sent_at(&self, message: usize) -> Option<usize>;
+
+    /// Returns the messages that a processor sent.
+    fn messages_from(&self, id: usize) -> Range<usize> {
+        let all = 0..self.number_of_messages();
+        let first_from =
+            |id| partition_place(all.clone(), |message| self.indexed_message(message).id.from < id);
+        first_from(id)..first_from(id + 1)
+    }
+
+    /// Returns whether each processor's messages are known to enter in the order of their numbers.
+    fn is_sent_in_order(&self) -> bool {
+        false
+    }
+
+    /// Returns the place of the reception before one on the same processor, if there is one; `None` if that is
+    /// not known without a list of all.
+    fn reception_before(&self, _place: usize) -> Option<Option<usize>> {
+        None
+    }
+
+    /// Returns the places of a processor's receptions, by their start.
+    fn receptions(&self, id: usize) -> Vec<usize>;
+
+    /// Returns the places of a request's events; none in runs without requests.
+    fn request_places(&self, _id: usize, _request: u32) -> Range<usize> {
+        0..0
+    }
+
+    /// Returns the place at which each request was called for; none in runs without requests.
+    fn posts(&self) -> HashMap<(usize, u32), usize> {
+        HashMap::new()
+    }
+
+    /// Returns the number of each barrier event, and for each number the event of the processor that came
+    /// last; none in runs without barriers.
+    fn barriers(&self) -> (HashMap<usize, usize>, Vec<usize>) {
+        Default::default()
+    }
+}
+
+impl EventIndex for Events<'_> {
+    fn params(&self) -> &Params {
+        &self.trace.params
+    }
+
+    fn levels(&self) -> &[Level] {
+        &self.trace.levels
+    }
+
+    fn ports(&self) -> Ports {
+        self.trace.ports
+    }
+
+    fn finish(&self) -> Time {
+        self.finish
+    }
+
+    fn last_events(&self) -> impl Iterator<Item = usize> {
+        self.processors().map(|track| track.places.end - 1)
+    }
+
+    fn place_limit(&self) -> usize {
+        self.len()
+    }
+
+    fn indexed_event(&self, place: usize) -> IndexedEvent {
+        let Event { id, request, start, end, kind } = self.event(place);
+        IndexedEvent { id, request, start, end, kind: kind.into() }
+    }
+
+    fn event_before(&self, place: usize) -> Option<usize> {
+        self.previous(place)
+    }
+
+    fn event_after(&self, place: usize) -> Option<usize> {
+        self.next(place)
+    }
+
+    fn number_of_messages(&self) -> usize {
+        self.message_count()
+    }
+
+    fn indexed_message(&self, message: usize) -> Message {
+        self.message(message).clone()
+    }
+
+    fn message_times(&self, message: usize) -> [Time; 3] {
+        let Message { enter, first, arrival, .. } = self.message(message);
+        [*enter, *first, *arrival]
+    }
+
+    fn message_at(&self, place: usize) -> Option<usize> {
+        self.message_of(place)
+    }
+
+    fn sent_at(&self, message: usize) -> Option<usize> {
+        self.send_event(message)
+    }
+
+    fn receptions(&self, id: usize) -> Vec<usize> {
+        let first = self.tracks().partition_point(|track| track.id < id);
+        let own = self.tracks()[first..].iter().take_while(|track| track.id == id);
+        let is_one = |place: &usize| matches!(self.event(*place).kind, ActivityKind::Receive(_));
+        let mut places: Vec<usize> = own.flat_map(|track| track.places.clone()).filter(is_one).collect();
+        places.sort_by_key(|place| self.event(*place).start);
+        places
+    }
+
+    fn request_places(&self, id: usize, request: u32) -> Range<usize> {
+        self.track(id, Some(request)).map_or(0..0, |track| track.places.clone())
+    }
+
+    fn posts(&self) -> HashMap<(usize, u32), usize> {
+        let post = |place: usize| match self.event(place) {
+            Event { id, request: None, kind: ActivityKind::Post(request), .. } => {
+                Some(((id, *request), place))
+            }
+            _ => None,
+        };
+        (0..self.len()).filter_map(post).collect()
+    }
+
+    fn barriers(&self) -> (HashMap<usize, usize>, Vec<usize>) {
+        let (mut numbers, mut lasts) = (HashMap::new(), Vec::new());
+        for track in self.processors() {
+            let waits = |place: &usize| self.event(*place).kind == &ActivityKind::Barrier;
+            for (number, place) in track.places.clone().filter(waits).enumerate() {
+                numbers.insert(place, number);
+                match lasts.get_mut(number) {
+                    None => lasts.push(place),
+                    Some(last) if self.event(*last).start < self.event(place).start => *last = place,
+                    Some(_) => (),
+                }
+            }
+        }
+        (numbers, lasts)
+    }
+}
