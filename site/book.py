@@ -15,7 +15,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAMES = {
     "README.md": "about.md",
     "docs/README.md": "index.md",
-    "docs/results/papers.html": "results/report.html",  # `results/papers.html` is the chapter `papers.md`
     "crates/playground": "../index.html",  # the page itself
 }
 LANGUAGES = {".rs": "rust", ".c": "c", ".py": "python", ".sh": "bash", ".toml": "toml", ".json": "json", ".js": "js"}

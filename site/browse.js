@@ -10,7 +10,7 @@ const [folder, pictures] = process.argv.slice(2);
 const HERE = "http://site.invalid";
 const PAGES = [
   "index.html", "docs/index.html", "docs/about.html", "docs/start/comparison.html", "docs/start/exercises.html", "docs/start/timeline.html",
-  "docs/reference/model.html", "docs/results/papers.html", "docs/results/report.html", "timelines/remap-naive.html", "timelines/gauss.html",
+  "docs/reference/model.html", "docs/results/papers.html", "docs/results/papers/logp.html", "docs/results/report.html", "timelines/remap-naive.html", "timelines/gauss.html",
   "api/loggp/index.html",
 ];
 const WIDTHS = [360, 800, 1600], SCHEMES = ["light", "dark"];

@@ -42,14 +42,16 @@ fn read(path: &Path) -> String {
 /// Makes a report of exhibits without measurements, and checks its files.
 fn check_report(name: &str, names: &str) -> PathBuf {
     let folder = folder(name);
+    let summary = folder.with_file_name(format!("reproduce-{name}-pages.md"));
+    let _ = fs::remove_dir_all(summary.with_extension(""));
     let mut command = reproduce(&format!("{names} --clock virtual"), &folder);
-    command.arg("-o").arg(folder.with_extension("md")).arg("-o").arg(folder.with_extension("html"));
+    command.arg("-o").arg(&summary).arg("-o").arg(folder.with_extension("html"));
     // The status would be 1 if a row were not as expected.
     let lines = stdout_of(command);
     // A line for each exhibit, an empty line, the folder's page, and the two files.
     assert_eq!(lines.lines().count(), ids(&folder).len() + 4, "{lines}");
     check_files_and_page(&folder);
-    check_summary(&folder);
+    check_summary_and_pages(&folder, &summary);
     assert_eq!(read(&folder.join("index.html")), read(&folder.with_extension("html")));
     folder
 }
@@ -120,16 +122,35 @@ fn check_files_and_page(folder: &Path) {
     assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "));
 }
 
-fn check_summary(folder: &Path) {
-    let path = folder.with_extension("md");
-    let summary = read(&path);
+/// Checks that the summary links to each exhibit on its paper's page, which has all its rows and pictures.
+fn check_summary_and_pages(folder: &Path, path: &Path) {
+    let summary = read(path);
     assert!(summary.len() < 60_000, "{} bytes are no summary", summary.len());
-    let page = path.file_stem().unwrap().to_str().unwrap();
-    assert!(ids(folder).iter().all(|id| summary.contains(&format!("]({page}.html#{id})"))), "{summary}");
-    let pictures =
-        summary.lines().filter_map(|line| line.strip_prefix("![")?.split_once("](")?.1.strip_suffix(')'));
-    let missing: Vec<&str> = pictures.filter(|picture| !path.with_file_name(picture).is_file()).collect();
-    assert_eq!(missing, [""; 0]);
+    let pages = path.with_extension("");
+    let mut shown = BTreeSet::new();
+    for (paper, exhibit) in exhibits().filter(|(_, exhibit)| ids(folder).iter().any(|id| id == exhibit.id)) {
+        let (paper, id) = (paper.folder, exhibit.id);
+        let pages_name = pages.file_name().unwrap().to_str().unwrap();
+        assert!(summary.contains(&format!("]({pages_name}/{paper}.md#{id})")), "{summary}");
+        let page = read(&pages.join(paper).with_extension("md"));
+        assert!(page.len() < 200_000, "{} bytes are no page of Markdown", page.len());
+        let article =
+            page.split("<a id=\"").find_map(|part| part.strip_prefix(&format!("{id}\"></a>"))).unwrap();
+        let plain = article.replace('\\', "");
+        for row in record(folder, id)["finding"]["rows"].as_array().unwrap() {
+            let text = |name: &str| row[name].as_str().unwrap();
+            let line = plain.lines().find(|line| line.starts_with(&format!("| {} | ", text("what"))));
+            assert!(
+                line.is_some_and(|line| line.contains(text("ours")) && line.contains(text("rule"))),
+                "{row}"
+            );
+        }
+        shown.extend(article.lines().filter_map(|line| {
+            Some(line.strip_prefix("![")?.split_once("](")?.1.strip_suffix(')')?.to_string())
+        }));
+    }
+    let files = fs::read_dir(&pages).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    assert_eq!(shown, files.filter(|file| file.ends_with(".svg")).collect());
 }
 
 /// The README has the counts of the report in `docs`, which is made at the papers' own sizes.
@@ -297,24 +318,21 @@ fn tags_with_doubled_attributes(page: &str) -> Vec<&str> {
     tags
 }
 
-/// The page of the documents, and one that is made now. The filters hide cards and entries of the contents
-/// together with their articles.
+/// The filters of a page hide cards and entries of the contents together with their articles.
 #[test]
 fn no_element_of_a_page_has_an_attribute_twice() {
     assert_eq!(
         tags_with_doubled_attributes("<a class=\"b\" href=\"c\" class=\"d\">e</a><a class=\"b\">").len(),
         1
     );
-    let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/papers.html");
     let file = folder("attributes").with_extension("html");
     let mut command =
         reproduce("logp-fig3 transport-fig1 loggp-table1 --clock virtual", &folder("attributes"));
     command.arg("-o").arg(&file);
     stdout_of(command);
-    for page in [read(&file), read(Path::new(documents))] {
-        assert_eq!(tags_with_doubled_attributes(&page), [""; 0]);
-        assert!(page.matches("<a class=\"card ").count() > 2);
-        let hides = page.matches(":is(article, .card, .contents li):not(.").count();
-        assert_eq!(hides, 2, "what is not chosen is hidden, and the way to it too");
-    }
+    let page = read(&file);
+    assert_eq!(tags_with_doubled_attributes(&page), [""; 0]);
+    assert!(page.matches("<a class=\"card ").count() > 2);
+    let hides = page.matches(":is(article, .card, .contents li):not(.").count();
+    assert_eq!(hides, 2, "what is not chosen is hidden, and the way to it too");
 }

@@ -64,7 +64,7 @@ fn block(block: &DocumentBlock) -> Markup {
                     a class={ "card " (card.classes.join(" ")) } href=(card.link) {
                         strong { (card.title) }
                         span { (spans(&card.line)) }
-                        @if card.picture.is_some() { svg aria-hidden="true" { use href={ "#picture-" (card.id) } width="100%" height="100%" {} } }
+                        @if card.has_picture { svg aria-hidden="true" { use href={ "#picture-" (card.id) } width="100%" height="100%" {} } }
                     }
                 }
             },

@@ -38,11 +38,11 @@ pub enum DocumentBlock {
     Picture { svg: String, narrow: Option<String>, file: String, caption: String },
     /// Commands.
     Code(Vec<String>),
-    /// An article with a heading of level 3. Links lead to its id, and it can be chosen by its classes.
+    /// An article with a heading, to whose id links lead. On a page it can be chosen by its classes.
     Article { id: String, classes: Vec<&'static str>, heading: RichText, blocks: Vec<DocumentBlock> },
     /// Small pictures of articles, each with a line.
     Cards(Vec<ArticleCard>),
-    /// Blocks that are folded on a page under a title; other formats leave them out.
+    /// Blocks that are folded under a title; text leaves them out.
     Folded(String, Vec<DocumentBlock>),
     /// Links to articles, under headings, which stay beside a page; other formats leave them out.
     Contents(Vec<(String, Vec<ArticleLink>)>),
@@ -72,8 +72,8 @@ pub struct ArticleCard {
     pub classes: Vec<&'static str>,
     /// Its title.
     pub title: String,
-    /// Name of the file of its first picture, if it has one.
-    pub picture: Option<String>,
+    /// True if it has a picture, whose id is that of the article after `picture-`.
+    pub has_picture: bool,
     /// Line about the outcome.
     pub line: RichText,
 }

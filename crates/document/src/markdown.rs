@@ -2,19 +2,19 @@
 
 use std::fmt::Write;
 
-use super::{Document, DocumentBlock, Span, Table, TableColumn};
+use super::{ArticleCard, Document, DocumentBlock, Span, Table, TableColumn};
 
 impl Document {
-    /// Returns the document as Markdown, with links to pictures in this folder.
-    pub fn to_markdown(&self, folder: &str) -> String {
+    /// Returns the document as Markdown. Its pictures are files beside it.
+    pub fn to_markdown(&self) -> String {
         let mut text = format!("# {}\n", escaped(&self.title));
-        blocks(&mut text, &self.blocks, folder);
+        blocks(&mut text, &self.blocks);
         text
     }
 }
 
 /// Writes blocks, each after an empty line.
-fn blocks(out: &mut String, blocks: &[DocumentBlock], folder: &str) {
+fn blocks(out: &mut String, blocks: &[DocumentBlock]) {
     for one in blocks {
         // Writing to a string cannot fail.
         let _ = match one {
@@ -29,21 +29,27 @@ fn blocks(out: &mut String, blocks: &[DocumentBlock], folder: &str) {
             DocumentBlock::Table(table) => write!(out, "\n{}", self::table(table)),
             DocumentBlock::Picture { file, caption, .. } => {
                 let caption = escaped(caption);
-                writeln!(out, "\n![{file}]({folder}/{file})\n\n*{caption}*")
+                writeln!(out, "\n![{file}]({file})\n\n*{caption}*")
             }
             DocumentBlock::Code(lines) => writeln!(out, "\n```sh\n{}\n```", lines.join("\n")),
-            DocumentBlock::Article { heading, blocks, .. } => {
-                let written = writeln!(out, "\n### {}", spans(heading));
-                self::blocks(out, blocks, folder);
+            DocumentBlock::Article { id, heading, blocks, .. } => {
+                let written = writeln!(out, "\n<a id=\"{id}\"></a>\n\n## {}", spans(heading));
+                self::blocks(out, blocks);
                 written
             }
-            DocumentBlock::Cards(cards) => cards.iter().try_for_each(|card| {
-                let title = Span::Link(card.title.clone(), card.link.clone());
-                writeln!(out, "\n{}  \n{}", spans(&[title]), spans(&card.line))?;
-                let Some(file) = &card.picture else { return Ok(()) };
-                writeln!(out, "\n![{}]({folder}/{file})", escaped(&card.title))
-            }),
-            DocumentBlock::Folded(..) | DocumentBlock::Contents(_) | DocumentBlock::Choice(_) => Ok(()),
+            DocumentBlock::Cards(cards) => {
+                let line = |card: &ArticleCard| {
+                    format!("- [{}]({}): {}\n", escaped(&card.title), card.link, spans(&card.line))
+                };
+                write!(out, "\n{}", cards.iter().map(line).collect::<String>())
+            }
+            DocumentBlock::Folded(title, blocks) => {
+                let title = title.replace('&', "&amp;").replace('<', "&lt;");
+                let written = writeln!(out, "\n<details>\n<summary>{title}</summary>");
+                self::blocks(out, blocks);
+                written.and_then(|()| writeln!(out, "\n</details>"))
+            }
+            DocumentBlock::Contents(_) | DocumentBlock::Choice(_) => Ok(()),
         };
     }
 }
@@ -53,8 +59,6 @@ fn spans(text: &[Span]) -> String {
         Span::Plain(text) => escaped(text),
         Span::Code(code) => format!("`{code}`"),
         Span::Mark(text, _) => format!("**{}**", escaped(text)),
-        // A link on the same page has no target, since the articles are on another.
-        Span::Link(text, to) if to.starts_with('#') => escaped(text),
         Span::Link(text, to) => format!("[{}]({to})", escaped(text)),
     };
     text.iter().map(span).collect()

@@ -50,7 +50,7 @@ pub struct ReproduceCommand {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// The folder of the page and of the files beside it [default: reproduced]; or FILE.html, which gets the page of everything
-    /// in the folder, or FILE.md, which gets its summary, with the pictures in a folder beside it. May be given several times
+    /// in the folder, or FILE.md, which gets its summary, with a page for each paper in a folder beside it. May be given several times
     #[arg(short, long, value_name = "FOLDER|FILE.html|FILE.md")]
     output: Vec<PathBuf>,
     /// Take the papers' own sizes, where the usual ones are smaller
@@ -97,8 +97,7 @@ impl ReproduceCommand {
             ..Lab::new(&|| ())
         };
         let (to, files) = self.outputs()?;
-        let singles =
-            files.iter().map(|path| SingleFile::create(path, &files)).collect::<Result<Vec<_>, _>>()?;
+        let singles = files.iter().map(|path| SingleFile::create(path)).collect::<Result<Vec<_>, _>>()?;
         let mut folder = ReportFolder::open(to)?;
         let to_do = selected.iter().filter(|(_, exhibit)| !self.is_made(&folder, exhibit.id, &settings));
         let cases = to_do.map(|(_, exhibit)| exhibit.case_count(&lab)).sum();

@@ -1,7 +1,7 @@
-//! The report of all records: a page with everything, and a summary for Markdown.
+//! The report of all records: a page with everything; and for Markdown a summary, and a page for each paper.
 
 use loggp_document::{
-    ArticleCard, ArticleLink, Cell, CellFormat, Document, DocumentBlock, RichText, Span, Table, plain,
+    ArticleCard, ArticleLink, Cell, CellFormat, Document, DocumentBlock, RichText, Span, Table, TableColumn, plain,
 };
 use loggp_draw::digits::rough;
 use loggp_papers::{AnswerSource, Cause, ExhibitRow, PAPERS, Paper, Picture, Tally, Verdict};
@@ -21,26 +21,47 @@ pub fn page(records: &[ExhibitRecord]) -> Document {
     let mut blocks = opening(records);
     blocks.push(contents(records));
     blocks.push(DocumentBlock::Choice(vec![("differs", "what differs"), ("measured", "what was measured")]));
-    blocks.extend(strips(records, ""));
-    blocks.extend(differences(records, ""));
+    let link = |record: &ExhibitRecord| format!("#{}", record.id);
+    blocks.extend(strips(records, link));
+    blocks.extend(differences(records, link));
     for (paper, records) in by_paper(records) {
         blocks.push(DocumentBlock::Heading(2, plain(paper.name)));
-        blocks.push(DocumentBlock::Note(plain(paper.source)));
-        blocks.extend(records.into_iter().map(article));
-        blocks.push(DocumentBlock::Folded(
-            format!("All that is in {}, and what became of it", paper.name),
-            vec![DocumentBlock::Table(inventory(paper))],
-        ));
+        blocks.extend(part(paper, records));
     }
     Document { title: TITLE.into(), blocks }
 }
 
-/// Returns the summary of these records, whose pictures link to their articles on `page`.
-pub fn summary(records: &[ExhibitRecord], page: &str) -> Document {
+/// Returns the summary of these records, which links to the papers' pages in `folder`.
+pub fn summary(records: &[ExhibitRecord], folder: &str) -> Document {
+    let link = |record: &ExhibitRecord| {
+        let paper = PAPERS.iter().find(|paper| paper.name == record.paper).map_or("", |paper| paper.folder);
+        format!("{folder}/{paper}.md#{}", record.id)
+    };
     let mut blocks = opening(records);
-    blocks.extend(differences(records, page));
-    blocks.extend(strips(records, page));
+    blocks.extend(differences(records, link));
+    blocks.extend(strips(records, link));
     Document { title: TITLE.into(), blocks }
+}
+
+/// Returns the page of each paper that has records, with the paper's folder. It links to the file of the
+/// summary.
+pub fn paper_pages(records: &[ExhibitRecord], summary: &str) -> impl Iterator<Item = (&'static str, Document)> {
+    by_paper(records).map(move |(paper, records)| {
+        let link = Span::Link("All papers, and what the words mean".into(), format!("../{summary}"));
+        let blocks = [DocumentBlock::Paragraph(vec![link])].into_iter().chain(part(paper, records));
+        (paper.folder, Document { title: format!("{}, reproduced", paper.name), blocks: blocks.collect() })
+    })
+}
+
+/// Returns the part of the report on a paper: its exhibits, and all that it shows.
+fn part(paper: &Paper, records: Vec<&ExhibitRecord>) -> Vec<DocumentBlock> {
+    let mut blocks = vec![DocumentBlock::Note(plain(paper.source))];
+    blocks.extend(records.into_iter().map(article));
+    blocks.push(DocumentBlock::Folded(
+        format!("All that is in {}, and what became of it", paper.name),
+        vec![DocumentBlock::Table(inventory(paper))],
+    ));
+    blocks
 }
 
 /// Returns the beginning of page and summary: an introduction, the counts of the outcomes, and how it was
@@ -74,46 +95,49 @@ fn counts(records: &[ExhibitRecord]) -> Table {
     let table = table.exact("by a run", "").exact("claims hold", "").exact("claims differ", "");
     let table = table.column("theorems", "", CellFormat::Right).column("own checks", "", CellFormat::Right);
     let mut table = table.exact("out of reach", "").column("runs in time", "", CellFormat::Right);
-    let mut row = |name: &str, papers: &[&Paper]| {
-        let of_papers = |record: &&ExhibitRecord| papers.iter().any(|paper| paper.name == record.paper);
-        let findings: Vec<_> = records.iter().filter(of_papers).map(|record| &record.finding).collect();
-        let tally = Tally::new(findings.iter().copied());
-        let of = |part: usize, all: usize| match all {
-            0 => Cell::Nothing,
-            _ => format!("{part} of {all}").into(),
-        };
-        let sum = |count: fn(&Paper) -> usize| papers.iter().map(|paper| count(paper)).sum::<usize>();
-        let is_made = |id: &str| records.iter().any(|record| record.id == id);
-        let figures: Vec<_> = papers.iter().flat_map(|paper| paper.figures().into_values()).collect();
-        let made = figures.iter().flatten().filter(|id| is_made(id)).count();
-        let proved =
-            |paper: &&Paper| paper.theorems().intersection(&tally_of(records, paper).theorems).count();
-        let runs: usize = findings.iter().map(|finding| finding.summary.wall_runs).sum();
-        let late: usize = findings.iter().map(|finding| finding.summary.late).sum();
-        table.push(vec![
-            name.into(),
-            of(made, figures.len()),
-            tally.equal.into(),
-            tally.within.into(),
-            tally.numbers_differ.into(),
-            tally.by_a_run.into(),
-            tally.hold.into(),
-            tally.claims_differ.into(),
-            of(papers.iter().map(proved).sum(), sum(|paper| paper.theorems().len())),
-            of(tally.checks, tally.checks + tally.wrong),
-            tally.out_of_reach.into(),
-            of(runs - late, runs),
-        ]);
-    };
+    let mut all = [(0, 0); 11];
     for paper in PAPERS {
-        row(paper.name, &[paper]);
+        let counts = paper_counts(records, paper);
+        all.iter_mut().zip(counts).for_each(|(all, (part, of))| *all = (all.0 + part, all.1 + of));
+        table.push(counts_row(paper.name, &table.columns, counts));
     }
-    row("all", PAPERS);
+    table.push(counts_row("all", &table.columns, all));
     table
 }
 
-fn tally_of(records: &[ExhibitRecord], paper: &Paper) -> Tally {
-    Tally::new(records.iter().filter(|record| record.paper == paper.name).map(|record| &record.finding))
+/// Returns the counts of a paper in the order of the table's columns, each with that of which it is a part;
+/// numbers and claims stand alone.
+fn paper_counts(records: &[ExhibitRecord], paper: &Paper) -> [(usize, usize); 11] {
+    let findings: Vec<_> =
+        records.iter().filter(|record| record.paper == paper.name).map(|record| &record.finding).collect();
+    let tally = Tally::new(findings.iter().copied());
+    let (figures, theorems) = (paper.figures(), paper.theorems());
+    let is_made = |id: &&&str| records.iter().any(|record| record.id == **id);
+    let runs: usize = findings.iter().map(|finding| finding.summary.wall_runs).sum();
+    let late: usize = findings.iter().map(|finding| finding.summary.late).sum();
+    [
+        (figures.values().flatten().filter(is_made).count(), figures.len()),
+        (tally.equal, 0),
+        (tally.within, 0),
+        (tally.numbers_differ, 0),
+        (tally.by_a_run, 0),
+        (tally.hold, 0),
+        (tally.claims_differ, 0),
+        (theorems.intersection(&tally.theorems).count(), theorems.len()),
+        (tally.checks, tally.checks + tally.wrong),
+        (tally.out_of_reach, 0),
+        (runs - late, runs),
+    ]
+}
+
+/// Returns a row of the table of counts. A column that is no column of numbers has parts of others.
+fn counts_row(name: &str, columns: &[TableColumn], counts: [(usize, usize); 11]) -> Vec<Cell> {
+    let cells = columns[1..].iter().zip(counts).map(|(column, count)| match (column.show, count) {
+        (CellFormat::Right, (_, 0)) => Cell::Nothing,
+        (CellFormat::Right, (part, of)) => format!("{part} of {of}").into(),
+        (_, (count, _)) => count.into(),
+    });
+    [name.into()].into_iter().chain(cells).collect()
 }
 
 /// Returns what the columns of the summary mean, and which figures and tables are not made.
@@ -150,14 +174,14 @@ fn meanings() -> Vec<DocumentBlock> {
     vec![DocumentBlock::List(explained.map(line).into()), DocumentBlock::Paragraph(plain(named))]
 }
 
-/// Returns the section on differences, by weight: a line for each, which links to its article on `page`.
-fn differences(records: &[ExhibitRecord], page: &str) -> Vec<DocumentBlock> {
+/// Returns the section on differences, by weight: a line for each, with the link to its exhibit.
+fn differences(records: &[ExhibitRecord], link: impl Fn(&ExhibitRecord) -> String) -> Vec<DocumentBlock> {
     let mut blocks = vec![DocumentBlock::Heading(2, plain("What differs, and why"))];
     let rows = || records.iter().flat_map(|record| record.finding.rows.iter().map(move |row| (record, row)));
     for (cause, name, meaning) in Cause::ALL {
         let line = |(record, row): (&ExhibitRecord, &ExhibitRow)| {
             let (_, brief) = row.cause.as_ref().filter(|(of, _)| *of == cause)?;
-            Some(difference(record, row, brief, page))
+            Some(difference(record, row, brief, link(record)))
         };
         let lines: Vec<RichText> = rows().filter_map(line).collect();
         if !lines.is_empty() {
@@ -172,7 +196,7 @@ fn differences(records: &[ExhibitRecord], page: &str) -> Vec<DocumentBlock> {
     let wrong = records.iter().flat_map(|record| {
         record.finding.summary.wrong.iter().map(|wrong| plain(format!("{}: {wrong}", record.id)))
     });
-    let faults = unexplained.map(|(record, row)| difference(record, row, "no reason is known", page));
+    let faults = unexplained.map(|(record, row)| difference(record, row, "no reason is known", link(record)));
     let faults: Vec<RichText> = faults.chain(wrong).collect();
     match (faults.is_empty(), blocks.len()) {
         (true, 1) => blocks.push(DocumentBlock::Paragraph(plain("Nothing that was made differs."))),
@@ -186,7 +210,7 @@ fn differences(records: &[ExhibitRecord], page: &str) -> Vec<DocumentBlock> {
 }
 
 /// Returns the line of a difference.
-fn difference(record: &ExhibitRecord, row: &ExhibitRow, why: &str, page: &str) -> RichText {
+fn difference(record: &ExhibitRecord, row: &ExhibitRow, why: &str, link: String) -> RichText {
     let place = format!("{}, {}", record.paper, row.section);
     // A claim's words stand in its article.
     let numbers = match row.numbers {
@@ -194,7 +218,7 @@ fn difference(record: &ExhibitRecord, row: &ExhibitRow, why: &str, page: &str) -
         _ => format!("{}: {} in the paper, {} here", row.what, row.paper, row.ours),
     };
     vec![
-        Span::Link(place, format!("{page}#{}", record.id)),
+        Span::Link(place, link),
         Span::Plain(format!(": {}. ({numbers})", capitalized(why))),
     ]
 }
@@ -212,14 +236,14 @@ fn contents(records: &[ExhibitRecord]) -> DocumentBlock {
     DocumentBlock::Contents(by_paper(records).map(part).collect())
 }
 
-/// Returns for each paper its exhibits as small pictures, which link to their articles on `page`.
-fn strips(records: &[ExhibitRecord], page: &str) -> Vec<DocumentBlock> {
+/// Returns for each paper its exhibits as small pictures, which link to their articles.
+fn strips(records: &[ExhibitRecord], link: impl Fn(&ExhibitRecord) -> String) -> Vec<DocumentBlock> {
     let card = |record: &ExhibitRecord| ArticleCard {
         id: record.id.clone(),
-        link: format!("{page}#{}", record.id),
+        link: link(record),
         classes: classes(record),
         title: record.heading(),
-        picture: record.finding.pictures.first().map(|picture| format!("{}.svg", record.stem(&picture.name))),
+        has_picture: !record.finding.pictures.is_empty(),
         line: marks(record),
     };
     let strip = |(paper, records): (&Paper, Vec<&ExhibitRecord>)| {
@@ -249,6 +273,7 @@ fn article(record: &ExhibitRecord) -> DocumentBlock {
         blocks.push(DocumentBlock::Paragraph(plain(format!("Not judged: {left_out}"))));
     }
     if !formulas.is_empty() {
+        blocks.push(DocumentBlock::Paragraph(plain("Formulas:")));
         blocks.push(DocumentBlock::List(formulas.iter().map(plain).collect()));
     }
     for (number, Picture { name, caption, svg, narrow }) in finding.pictures.iter().enumerate() {

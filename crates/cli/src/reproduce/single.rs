@@ -1,8 +1,9 @@
-//! A report in one file: the page, or its summary as Markdown with the pictures in a folder beside it.
+//! A report in single files: the page; or Markdown, which is a summary, and beside it a folder with a page for
+//! each paper and the pictures.
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::super::draft::Draft;
 use super::super::error::CliError;
@@ -11,21 +12,15 @@ use super::record::ExhibitRecord;
 use super::report::{self, GENERATOR};
 
 /// The file of a report.
-pub enum SingleFile {
+pub enum SingleFile<'a> {
     Page(Draft),
-    Summary {
-        file: Draft,
-        /// Folder of the pictures, which has the file's name without its ending.
-        folder: PathBuf,
-        /// Name of the page that the pictures link to; empty if none is written in the same folder.
-        page: String,
-    },
+    /// The summary, and its path. The folder has this name without its ending.
+    Summary(Draft, &'a Path),
 }
 
-impl SingleFile {
-    /// Creates the file, before the runs. `files` are all files of the report. Refuses a path that cannot be
-    /// written.
-    pub fn create(path: &Path, files: &[&Path]) -> Result<SingleFile, CliError> {
+impl SingleFile<'_> {
+    /// Creates the file, before the runs. Refuses a path that cannot be written.
+    pub fn create(path: &Path) -> Result<SingleFile<'_>, CliError> {
         if extension(path) == "html" {
             return Ok(SingleFile::Page(Draft::create(path, "page")?));
         }
@@ -38,41 +33,39 @@ impl SingleFile {
         let folder = path.with_extension("");
         if folder.exists() && !folder.is_dir() {
             return Err(CliError::Request(format!(
-                "no Markdown can be written to {}: its pictures go to the folder {}, which is a file",
+                "no Markdown can be written to {}: its pages go to the folder {}, which is a file",
                 path.display(),
                 folder.display()
             )));
         }
-        let page = files.iter().find(|file| extension(file) == "html" && file.parent() == path.parent());
-        let page = page.and_then(|page| page.file_name()).map(|name| name.to_string_lossy().into_owned());
-        Ok(SingleFile::Summary {
-            file: Draft::create(path, "markdown")?,
-            folder,
-            page: page.unwrap_or_default(),
-        })
+        Ok(SingleFile::Summary(Draft::create(path, "markdown")?, path))
     }
 
-    /// Writes the file, and the pictures beside it.
+    /// Writes the file, and what is beside it.
     pub fn write(self, records: &[ExhibitRecord]) -> Result<(), CliError> {
         match self {
             SingleFile::Page(file) => {
                 file.write(|mut file| file.write_all(report::page(records).to_html(GENERATOR).as_bytes()))
             }
-            SingleFile::Summary { file, folder, page } => {
+            SingleFile::Summary(file, path) => {
+                let folder = path.with_extension("");
                 let failed = |error: std::io::Error| {
-                    CliError::Run(format!("the pictures cannot be written to {}: {error}", folder.display()))
+                    CliError::Run(format!("the pages cannot be written to {}: {error}", folder.display()))
                 };
                 fs::create_dir_all(&folder).map_err(failed)?;
+                let write = |name: String, text: &str| {
+                    Draft::create(&folder.join(name), "report")?.write(|mut file| file.write_all(text.as_bytes()))
+                };
                 for record in records {
-                    if let Some(picture) = record.finding.pictures.first() {
-                        let path = folder.join(format!("{}.svg", record.stem(&picture.name)));
-                        Draft::create(&path, "picture")?
-                            .write(|mut file| file.write_all(picture.svg.as_bytes()))?;
+                    for picture in &record.finding.pictures {
+                        write(format!("{}.svg", record.stem(&picture.name)), &picture.svg)?;
                     }
                 }
-                let name =
-                    folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-                let text = report::summary(records, &page).to_markdown(&name);
+                let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                for (paper, page) in report::paper_pages(records, &name(path)) {
+                    write(format!("{paper}.md"), &page.to_markdown())?;
+                }
+                let text = report::summary(records, &name(&folder)).to_markdown();
                 file.write(|mut file| file.write_all(text.as_bytes()))
             }
         }
