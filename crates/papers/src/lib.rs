@@ -2,18 +2,9 @@
 //! paper; its [`ExhibitResult`] has tables, pictures, and every number of the paper beside ours.
 //!
 //! To add an exhibit, write its `Exhibit` into a file of its paper's folder, and name both in the folder's
-//! `mod.rs`.
+//! `mod.rs`. The compiler warns of one that is not in the paper's list.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
-
-/// Makes the modules of a paper's exhibits, and the list of the exhibits, in the paper's order.
-macro_rules! exhibit_files {
-    ($($file:ident: $($exhibit:ident),+;)+) => {
-        $(mod $file;)+
-
-        const EXHIBITS: &[crate::Exhibit] = &[$($($file::$exhibit),+),+];
-    };
-}
 
 mod answer;
 mod command;

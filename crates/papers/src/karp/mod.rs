@@ -2,7 +2,12 @@
 //!
 //! The paper has theorems and no numbers, so most rows check a theorem by a search.
 
+mod all_to_all;
+mod broadcast;
+mod combining;
+mod p_of_t;
 pub mod search;
+mod summation;
 #[cfg(test)]
 mod tests;
 
@@ -10,20 +15,18 @@ use loggp::{Time, US};
 
 use super::Paper;
 
-exhibit_files! {
-    broadcast: BROADCAST;
-    p_of_t: P_OF_T;
-    summation: SUMMATION;
-    all_to_all: ALL_TO_ALL;
-    combining: COMBINING;
-}
-
 pub static PAPER: Paper = Paper {
     name: "Karp et al.",
     folder: "karp",
     source: "Karp, Sahay, Santos, Schauser: \
              \"Optimal Broadcast and Summation in the LogP Model\", SPAA 1993",
-    exhibits: EXHIBITS,
+    exhibits: &[
+        broadcast::BROADCAST,
+        p_of_t::P_OF_T,
+        summation::SUMMATION,
+        all_to_all::ALL_TO_ALL,
+        combining::COMBINING,
+    ],
     inventory: include_str!("inventory.txt"),
     pins: [include_str!("pins.txt"), include_str!("pins-full.txt")],
 };

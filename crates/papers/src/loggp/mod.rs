@@ -1,30 +1,44 @@
 //! The exhibits of LogGP.
 
+mod bandwidth;
+mod fft;
+mod messages;
+mod optimal_schedules;
+mod radix_sort;
+mod remap;
+mod scatter;
+mod schedules;
 mod search;
+mod splits;
+mod table1;
+mod table3;
 
 use super::Paper;
 use super::prelude::{Params, US};
-
-exhibit_files! {
-    messages: FIGURE_1;
-    table1: TABLE_1;
-    bandwidth: FIGURE_2, FIGURE_3;
-    remap: FIGURE_4;
-    fft: FIGURE_5;
-    radix_sort: FIGURE_6;
-    schedules: FIGURE_7, FIGURE_8;
-    splits: TABLE_2, THEOREMS;
-    table3: TABLE_3;
-    optimal_schedules: FIGURE_9, FIGURE_10;
-    scatter: FIGURE_11, FIGURE_12;
-}
 
 pub static PAPER: Paper = Paper {
     name: "LogGP",
     folder: "loggp",
     source: "Alexandrov, Ionescu, Schauser, Scheiman: \
              \"LogGP: Incorporating Long Messages into the LogP Model\", SPAA 1995",
-    exhibits: EXHIBITS,
+    exhibits: &[
+        messages::FIGURE_1,
+        table1::TABLE_1,
+        bandwidth::FIGURE_2,
+        bandwidth::FIGURE_3,
+        remap::FIGURE_4,
+        fft::FIGURE_5,
+        radix_sort::FIGURE_6,
+        schedules::FIGURE_7,
+        schedules::FIGURE_8,
+        splits::TABLE_2,
+        splits::THEOREMS,
+        table3::TABLE_3,
+        optimal_schedules::FIGURE_9,
+        optimal_schedules::FIGURE_10,
+        scatter::FIGURE_11,
+        scatter::FIGURE_12,
+    ],
     inventory: include_str!("inventory.txt"),
     pins: [include_str!("pins.txt"), include_str!("pins-full.txt")],
 };

@@ -1,43 +1,65 @@
 //! The exhibits of LogP.
 
+mod broadcast;
+mod butterfly;
+mod computation_rates;
+mod discussion;
+mod distances;
+mod fft;
+mod hardware;
+mod interleavings;
+mod layouts;
+mod lu;
+mod multithreading;
+mod naive_schedule;
+mod network_processor;
+mod other_models;
+mod overlap;
+mod permutations;
+mod protocol;
+mod remap_rates;
+mod remap_times;
+mod saturation;
+mod summation;
+mod table_1;
+
 use loggp::trace::Trace;
 
 use super::Paper;
 use super::prelude::{Ran, RunResult, between, in_us};
 use super::row::ClaimRule;
 
-exhibit_files! {
-    interleavings: ORDERS;
-    discussion: OVERHEAD, REMOTE;
-    multithreading: VIRTUAL_PROCESSORS;
-    broadcast: FIGURE_3;
-    summation: FIGURE_4;
-    butterfly: FIGURE_5, COLUMNS;
-    layouts: HYBRID;
-    naive_schedule: SCHEDULE;
-    remap_times: FIGURE_6;
-    computation_rates: FIGURE_7;
-    remap_rates: FIGURE_8;
-    overlap: OVERLAP;
-    lu: LAYOUTS;
-    distances: DISTANCES;
-    table_1: TABLE_1;
-    hardware: PARAMETERS;
-    protocol: PROTOCOL;
-    saturation: SATURATION;
-    network_processor: NETWORK_PROCESSOR;
-    permutations: PERMUTATIONS;
-    other_models: PRAM, BSP;
-}
-
-mod fft;
-
 pub static PAPER: Paper = Paper {
     name: "LogP",
     folder: "logp",
     source: "Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken: \
              \"LogP: Towards a Realistic Model of Parallel Computation\", PPoPP 1993",
-    exhibits: EXHIBITS,
+    exhibits: &[
+        interleavings::ORDERS,
+        discussion::OVERHEAD,
+        discussion::REMOTE,
+        multithreading::VIRTUAL_PROCESSORS,
+        broadcast::FIGURE_3,
+        summation::FIGURE_4,
+        butterfly::FIGURE_5,
+        butterfly::COLUMNS,
+        layouts::HYBRID,
+        naive_schedule::SCHEDULE,
+        remap_times::FIGURE_6,
+        computation_rates::FIGURE_7,
+        remap_rates::FIGURE_8,
+        overlap::OVERLAP,
+        lu::LAYOUTS,
+        distances::DISTANCES,
+        table_1::TABLE_1,
+        hardware::PARAMETERS,
+        protocol::PROTOCOL,
+        saturation::SATURATION,
+        network_processor::NETWORK_PROCESSOR,
+        permutations::PERMUTATIONS,
+        other_models::PRAM,
+        other_models::BSP,
+    ],
     inventory: include_str!("inventory.txt"),
     pins: [include_str!("pins.txt"), include_str!("pins-full.txt")],
 };

@@ -1,5 +1,14 @@
 //! The exhibits of the transportation paper, its machine, and runs that return more than their time.
 
+mod appendix;
+mod bounds;
+mod layout;
+mod machine;
+mod matrices;
+mod schedules;
+mod splitting;
+mod timings;
+
 use std::sync::Arc;
 
 use loggp::{Machine, ParamsBuilder, Ports, Run};
@@ -10,23 +19,30 @@ use loggp_programs::transportation::{
     Delivery, MATRIX, Matrix, Source, TRANSPORTATION, TransportMethod, TwoStageForm, matrix, transport,
 };
 
-exhibit_files! {
-    machine: SECTION_4;
-    matrices: FIGURE_1, FIGURE_2, FIGURE_3;
-    schedules: FIGURE_4, FIGURE_5;
-    layout: FIGURE_7;
-    splitting: FIGURE_8, FIGURE_9, FIGURE_10, FIGURE_11;
-    timings: FIGURE_13, FIGURE_14, FIGURE_15, FIGURE_16;
-    bounds: BOUNDS;
-    appendix: APPENDIX;
-}
-
 pub static PAPER: Paper = Paper {
     name: "Transportation",
     folder: "transportation",
     source: "Shankar, Alsabti, Ranka: \
              \"The Transportation Primitive\", Syracuse University, 1994",
-    exhibits: EXHIBITS,
+    exhibits: &[
+        machine::SECTION_4,
+        matrices::FIGURE_1,
+        matrices::FIGURE_2,
+        matrices::FIGURE_3,
+        schedules::FIGURE_4,
+        schedules::FIGURE_5,
+        layout::FIGURE_7,
+        splitting::FIGURE_8,
+        splitting::FIGURE_9,
+        splitting::FIGURE_10,
+        splitting::FIGURE_11,
+        timings::FIGURE_13,
+        timings::FIGURE_14,
+        timings::FIGURE_15,
+        timings::FIGURE_16,
+        bounds::BOUNDS,
+        appendix::APPENDIX,
+    ],
     inventory: include_str!("inventory.txt"),
     pins: [include_str!("pins.txt"), include_str!("pins-full.txt")],
 };
