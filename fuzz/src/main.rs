@@ -4,12 +4,8 @@
 
 use std::sync::LazyLock;
 
-use command::readers::{self, InputReader};
 use libfuzzer_sys::fuzz_target;
-
-#[allow(dead_code)] // this is the whole command
-#[path = "../../crates/cli/src/lib.rs"]
-mod command;
+use loggp_command::readers::{self, InputReader};
 
 static READER: LazyLock<&InputReader> = LazyLock::new(|| {
     let name = std::env::var("LOGGP_READER").unwrap_or_default();

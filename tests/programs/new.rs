@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 /// The program of the package. Its tests run with these.
 #[allow(dead_code)] // its `main` is not called here
-#[path = "../../crates/cli/src/new/template.rs"]
+#[path = "../../crates/cli/src/commands/about/new/template.rs"]
 mod template;
 
 /// Returns an empty folder outside of the repository.

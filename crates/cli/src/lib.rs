@@ -1,58 +1,22 @@
 //! The command `loggp`: reads the command line, carries it out and prints the result. The binary is `main`, with
 //! an allocator.
 //!
-//! Most subcommands make studies, each of which becomes a row of a [`Report`](report::Report) with its
-//! [columns](column::Columns). Every subcommand is a file with its arguments and an `execute`. To add
-//! one, write its file, and give it a line in `subcommands!` below.
+//! Most subcommands make studies, each of which becomes a row of a [`Report`](tell::report::Report) with its
+//! [columns](tell::column::Columns). What the command line can ask for is in `ask`, the subcommands are in
+//! `commands`.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-mod accounting;
-mod alloc;
-mod arguments;
-mod bars;
-mod browser;
-mod call_names;
-mod choice;
-mod column;
-mod compared;
-mod completion_values;
-mod cores;
-mod details;
+mod ask;
+mod commands;
 #[cfg(test)]
 mod documents;
-mod draft;
 mod error;
-mod executable;
-mod expectation;
-mod experiment;
-mod field;
-mod format;
-mod formula;
-mod heading;
-mod interrupt;
-mod levels;
-mod lookup;
-mod machine_file;
-mod map;
-mod mpi_program;
+mod host;
 mod number;
-mod options;
-mod output;
-mod program_args;
-mod progress;
 #[cfg(any(test, fuzzing))]
 pub mod readers;
-mod real_machine;
-mod report;
-mod row;
-mod schedule_input;
-mod schedule_run;
-mod shard;
-mod stdout;
-mod topologies;
-mod trace_outputs;
-mod trend;
+mod tell;
 mod version;
 
 use std::ffi::OsString;
@@ -63,15 +27,18 @@ use std::sync::Mutex;
 use std::thread::Builder;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use loggp::{Level, Params, ParamsBuilder, Ports};
 use loggp_model::text::nearest_name;
 use rustix::process::{Resource, getrlimit};
 
-pub use alloc::ExitingAllocator;
-pub use draft::replace_file;
+use ask::levels::{LevelDraft, LevelOptions};
+use ask::{arguments, choice, lookup, machine_file};
+use commands::Subcommand;
 use error::CliError;
-use levels::{LevelDraft, LevelOptions};
+pub use host::alloc::ExitingAllocator;
+pub use host::draft::replace_file;
+use host::{alloc, interrupt, stdout};
 
 /// The whole command line.
 #[derive(Parser)]
@@ -90,61 +57,7 @@ use levels::{LevelDraft, LevelOptions};
 )]
 struct CommandLine {
     #[command(subcommand)]
-    request: CliCommand,
-}
-
-/// Makes the module of each subcommand, and the enum of all. The name of a subcommand is that of its file,
-/// and its help and two examples stand at its type.
-macro_rules! subcommands {
-    ($($file:ident::$Type:ident,)+) => {
-        $(mod $file;)+
-
-        /// A subcommand with its arguments.
-        #[derive(Subcommand)]
-        #[allow(non_camel_case_types)] // a variant is called as its file is
-        enum CliCommand {
-            $($file(Box<$file::$Type>),)+
-        }
-
-        impl CliCommand {
-            /// Runs the subcommand.
-            fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
-                match self {
-                    $(CliCommand::$file(command) => command.execute(out),)+
-                }
-            }
-        }
-    };
-}
-
-// In the order of the help. The tests run the examples of all in this order and in one folder, so that one
-// may read a file that another wrote.
-subcommands! {
-    run::RunCommand,
-    compare::CompareCommand,
-    sweep::SweepCommand,
-    tune::TuneCommand,
-    check::CheckCommand,
-    calibrate::CalibrateCommand,
-    reproduce::ReproduceCommand,
-    stress::StressCommand,
-    matrix::MatrixCommand,
-    schedule::ScheduleCommand,
-    replay::ReplayCommand,
-    merge::MergeCommand,
-    new::NewCommand,
-    programs::ProgramsCommand,
-    machines::MachinesCommand,
-    analyze::AnalyzeCommand,
-    tolerance::ToleranceCommand,
-    timeline::TimelineCommand,
-    audit::AuditCommand,
-    trace2goal::Trace2GoalCommand,
-    mpi2goal::Mpi2GoalCommand,
-    record::RecordCommand,
-    doctor::DoctorCommand,
-    completions::CompletionsCommand,
-    man::ManCommand,
+    request: Subcommand,
 }
 
 /// The bytes of stack in which every command line can be carried out, with plenty to spare.
@@ -228,16 +141,10 @@ impl FileMachine {
 fn command_line_error(error: clap::Error) -> CliError {
     match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(typed)) if error.kind() == ErrorKind::InvalidSubcommand => {
-            unknown_subcommand(typed, &command())
+            lookup::unknown_subcommand(typed, &command())
         }
         _ => CliError::CommandLine(error),
     }
-}
-
-/// Returns the error for a name that no subcommand has, with the nearest one.
-fn unknown_subcommand(name: &str, command: &clap::Command) -> CliError {
-    let near = nearest_name(name, command.get_subcommands().map(clap::Command::get_name));
-    CliError::Request(format!("there is no subcommand {name}; {near}`loggp --help` lists all"))
 }
 
 /// Reads the command line and carries it out.
@@ -247,7 +154,7 @@ fn execute(words: &[OsString]) -> Result<(), CliError> {
     let request = command_line.map_err(command_line_error)?.request;
     interrupt::watch_signals();
     let mut out = io::BufWriter::new(stdout::Stdout::lock());
-    request.execute(&mut out)?;
+    request.execute(&command(), &mut out)?;
     Ok(out.flush()?)
 }
 

@@ -20,7 +20,8 @@ use loggp_study::analysis::{Analysis, WhatIf};
 use loggp_study::loggps::RecoveredMachine;
 use loggp_study::range::Range;
 
-use super::{machine_file, trace2goal};
+use crate::ask::machine_file;
+use crate::commands::traces::trace2goal;
 
 /// A reader of one kind of input.
 pub struct InputReader {

@@ -1,0 +1,119 @@
+//! The choice of a machine: a paper's, one from a file, one described by `--params`, or one with changes.
+
+use loggp::params::{LeveledParams, Parameter};
+use loggp::{Level, Params, Ports, preset};
+
+use super::machine_file::{self, PartialMachine};
+use super::options::ChoiceOptions;
+use crate::error::CliError;
+use crate::number::Unit;
+
+/// The machine of LogGP's scatter experiment (LogGP, section 4.10).
+const DEFAULT_MACHINE: &str = "cs2-elan";
+/// The number of processors of LogP's broadcast (LogP, figure 3).
+pub const DEFAULT_P: usize = 8;
+
+/// A machine that was chosen.
+#[derive(Clone)]
+pub struct MachineChoice {
+    /// Name of the machine, or of the one that was changed, if it has one.
+    pub name: Option<&'static str>,
+    pub params: Params,
+    /// The levels within it.
+    pub levels: Vec<Level>,
+    /// The ports that its file gives.
+    pub ports: Option<Ports>,
+    /// Unit in which the parameters were given.
+    pub unit: Unit,
+}
+
+impl MachineChoice {
+    /// Returns the machine that the options ask for, with `P` processors if given. Refuses a machine with
+    /// levels.
+    pub fn from_options(options: &ChoiceOptions, P: Option<usize>) -> Result<MachineChoice, CliError> {
+        let machine = partial_machine(options, P)?;
+        if !machine.levels.is_empty() {
+            let sentence = "this machine has levels, which run, compare and sweep know; leave them out here";
+            return Err(CliError::request(sentence));
+        }
+        machine.complete(options)
+    }
+
+    /// Returns the parameters of the machine and of its levels.
+    pub fn machine(&self) -> LeveledParams {
+        LeveledParams::new(self.params, self.levels.iter().copied())
+    }
+}
+
+impl PartialMachine {
+    /// Completes the machine, without its levels. Fails if a parameter is open.
+    pub fn complete(self, options: &ChoiceOptions) -> Result<MachineChoice, CliError> {
+        let PartialMachine { name, builder, ports, .. } = self;
+        let open = builder.open_names().join(" and ");
+        let params = builder.build().map_err(|why| match &options.machine {
+            Some(machine) if !open.is_empty() && preset(machine).is_err() => {
+                let sentence =
+                    format!("--machine {machine} leaves {open} open; give a value, as in --params L=6us");
+                CliError::Request(sentence)
+            }
+            Some(machine) if !open.is_empty() => CliError::Request(format!("--machine {machine}: {why}")),
+            _ => CliError::request(why),
+        })?;
+        Ok(MachineChoice { name, params, levels: Vec::new(), ports, unit: unit(options, &params) })
+    }
+}
+
+/// Reads the machine that the options describe, which may leave parameters open.
+///
+/// `--params` overrides the machine's values, and `P` overrides both. The cycle is set first, because bare
+/// numbers in `--params` count cycles; the machine's own times are already read and don't change with it.
+pub fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Result<PartialMachine, CliError> {
+    if P.is_some() && is_parameter_given(options, "P") {
+        return Err(CliError::request("P is given twice, by -P and in --params; give it once"));
+    }
+    let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
+    let described = |name, builder| PartialMachine { name, builder, ports: None, levels: Vec::new() };
+    let mut machine = match named {
+        None => described(None, Params::builder(DEFAULT_P)),
+        Some(named) => match preset(named) {
+            Ok(preset) => described(Some(preset.name), preset.builder()),
+            Err(_) if machine_file::is_file_name(named) => machine_file::read(named, DEFAULT_P)?,
+            Err(why) => return Err(CliError::request(why)),
+        },
+    };
+    if let Some(cycle) = options.cycle {
+        machine.builder = machine.builder.cycle(cycle);
+    }
+    if let Some(text) = &options.params {
+        let set = machine.builder.set(text);
+        machine.builder = set.map_err(|why| CliError::Request(format!("--params: {why}")))?;
+        if named.is_none() && !["L", "o", "g"].iter().any(|name| is_parameter_given(options, name)) {
+            let sentence = "--params has none of L, o and g; give them, or a --machine that has them";
+            return Err(CliError::request(sentence));
+        }
+    }
+    if let Some(P) = P {
+        machine.builder = machine.builder.P(P);
+    }
+    Ok(machine)
+}
+
+/// Returns the unit of the first time in `--params`, or else the unit that the papers use for the model.
+pub fn unit(options: &ChoiceOptions, params: &Params) -> Unit {
+    let is_time = |name: &str| Parameter::by_name(name).is_some_and(Parameter::is_time);
+    match values(options).find(|(name, _)| is_time(name)) {
+        Some((_, value)) => Unit::from_text(value, params.cycle),
+        None => Unit::default_for(params),
+    }
+}
+
+/// Returns whether `--params` gives this parameter.
+pub fn is_parameter_given(options: &ChoiceOptions, parameter: &str) -> bool {
+    values(options).any(|(name, _)| name == parameter)
+}
+
+/// Returns the well-formed pairs of name and value in `--params`.
+fn values(options: &ChoiceOptions) -> impl Iterator<Item = (&str, &str)> {
+    let parts = options.params.as_deref().unwrap_or_default().split(',');
+    parts.filter_map(|part| part.split_once('=')).map(|(name, value)| (name.trim(), value.trim()))
+}

@@ -1,0 +1,98 @@
+//! The files that `-o` asks for. The ending of a file's name chooses its format.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use loggp::trace::Trace;
+
+use super::format::Format;
+use super::real_machine;
+use crate::error::CliError;
+use crate::host::draft::Draft;
+
+/// The option `-o`.
+#[derive(Args, Default)]
+pub struct Outputs {
+    /// Write a file too: FILE.svg gets a picture, FILE.csv, FILE.json and FILE.txt get the rows. May be given several times
+    #[arg(short, long, value_name = "FILE", help_heading = "Report")]
+    output: Vec<PathBuf>,
+}
+
+/// The output files of a report, which replace old ones only when they are complete.
+#[derive(Default)]
+pub struct OutputFiles {
+    pub pictures: Vec<Draft>,
+    /// Files for rows, each with its format.
+    pub rows: Vec<(Format, Draft)>,
+}
+
+impl Outputs {
+    /// Opens the files, before the runs. Refuses a path that cannot be written.
+    pub fn open(&self) -> Result<OutputFiles, CliError> {
+        let mut files = OutputFiles::default();
+        for path in self.output.iter().filter(|_| real_machine::is_output_process()) {
+            let format = match extension(path).as_str() {
+                "svg" => None,
+                "csv" => Some(Format::Csv),
+                "json" => Some(Format::Json),
+                "txt" => Some(Format::Table),
+                _ => {
+                    let endings = ".svg for a picture, or in .csv, .json or .txt for the rows";
+                    return Err(unknown_extension(path, endings));
+                }
+            };
+            let draft = Draft::create(path, "output")?;
+            match format {
+                None => files.pictures.push(draft),
+                Some(format) => files.rows.push((format, draft)),
+            }
+        }
+        Ok(files)
+    }
+
+    /// Returns whether a picture is asked for.
+    pub fn has_picture(&self) -> bool {
+        self.output.iter().any(|path| extension(path) == "svg")
+    }
+}
+
+impl OutputFiles {
+    /// Writes an SVG into the files for pictures. `svg` is called only if there are such files.
+    pub fn draw(self, svg: impl FnOnce() -> Result<String, CliError>) -> Result<(), CliError> {
+        if self.pictures.is_empty() {
+            return Ok(());
+        }
+        let svg = svg()?;
+        self.pictures.into_iter().try_for_each(|draft| draft.write(|mut file| file.write_all(svg.as_bytes())))
+    }
+}
+
+pub const TRACE_EXTENSIONS: &[&str] = &["json", "loggp"];
+
+/// Writes a trace in the format that the ending of its path chooses.
+pub fn write_trace(file: Draft, path: &Path, trace: &Trace) -> Result<(), CliError> {
+    let is_compact = extension(path) == "loggp";
+    file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })
+}
+
+/// Returns the ending of a file's name in lower case, without the dot.
+pub fn extension(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// Refuses a path whose ending is none of these. `endings_text` lists them for the error.
+pub fn check_extension(path: Option<&Path>, endings: &[&str], endings_text: &str) -> Result<(), CliError> {
+    match path {
+        Some(path) if !endings.contains(&&*extension(path)) => Err(unknown_extension(path, endings_text)),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the error for an ending that stands for no format; `endings` lists those that do.
+pub fn unknown_extension(path: &Path, endings: &str) -> CliError {
+    CliError::Request(format!(
+        "{}: its ending does not say what shall be written; give a name that ends in {endings}",
+        path.display()
+    ))
+}

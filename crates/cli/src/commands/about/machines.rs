@@ -1,0 +1,76 @@
+//! `loggp machines`. The list of networks is in [`super::topologies`].
+
+use std::io::Write;
+
+use clap::Args;
+use loggp::params::{Parameter, Preset, PresetValue, presets};
+
+use super::topologies;
+use crate::ask::format::Format;
+use crate::ask::machine_file;
+use crate::ask::options::parse_count;
+use crate::error::CliError;
+
+/// List the papers' machines, every value with its source, or networks and how far apart their processors
+/// are
+#[derive(Args)]
+#[command(after_help = "Examples:
+  loggp machines
+  loggp machines --topology -P 64,1k")]
+pub struct MachinesCommand {
+    /// How they are listed: for people, or one JSON object each, which --machine FILE reads; --topology has csv too
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// List networks instead, with the average distance of their processors (LogP, section 5.1)
+    #[arg(long)]
+    topology: bool,
+    /// Numbers of processors of the networks [default: 1024]
+    #[arg(short = 'P', long = "processors", value_name = "N,...", value_parser = parse_count, allow_negative_numbers = true)]
+    #[arg(value_delimiter = ',', requires = "topology")]
+    P: Vec<usize>,
+}
+
+impl MachinesCommand {
+    /// Lists the machines with every value and its source.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        if self.topology {
+            return topologies::list(out, &self.P, self.format);
+        }
+        if self.format == Format::Csv {
+            let why = "machines have no lines of csv; give --format table or json, or list networks with --topology";
+            return Err(CliError::request(why));
+        }
+        for (i, preset) in presets().iter().enumerate() {
+            if self.format == Format::Json {
+                serde_json::to_writer(&mut *out, &machine_file::preset_object(preset)?)
+                    .map_err(CliError::run)?;
+                writeln!(out)?;
+                continue;
+            }
+            if i > 0 {
+                writeln!(out)?;
+            }
+            list_machine(out, preset)?;
+        }
+        Ok(())
+    }
+}
+
+fn list_machine(out: &mut dyn Write, preset: &Preset) -> Result<(), CliError> {
+    writeln!(out, "{}: {}", preset.name, preset.about)?;
+    for PresetValue { name, value, source, .. } in preset.values() {
+        let unit = match Parameter::by_name(name) {
+            Some(parameter) => parameter.unit,
+            None if name == "longest" => Some("word"),
+            None => None,
+        };
+        let value = match (unit, value) {
+            (_, None) => "open".into(),
+            (Some(unit), Some(value)) if value == "1" => format!("1 {unit}"),
+            (Some(unit), Some(value)) => format!("{value} {unit}s"),
+            (None, Some(value)) => value,
+        };
+        writeln!(out, "  {name:7}  {value:>10}  {source}")?;
+    }
+    Ok(())
+}

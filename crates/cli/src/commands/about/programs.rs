@@ -1,0 +1,90 @@
+//! `loggp programs`.
+
+use std::io::Write;
+
+use clap::Args;
+use loggp_programs::{ClosedForm, PROGRAMS, Program};
+use serde_json::{Value, json};
+
+use crate::ask::format::Format;
+use crate::error::CliError;
+use crate::number::thousands;
+
+/// List the programs, their sizes and their algorithms
+#[derive(Args)]
+#[command(after_help = "Examples:
+  loggp programs
+  loggp run lu --help")]
+pub struct ProgramsCommand {
+    /// How they are listed: for people, or one JSON object each
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+impl ProgramsCommand {
+    /// Lists the programs with their sizes, options and algorithms.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        if self.format == Format::Csv {
+            return Err(CliError::request("programs have no lines of csv; give --format table or json"));
+        }
+        for (i, program) in PROGRAMS.iter().enumerate() {
+            if self.format == Format::Json {
+                writeln!(out, "{}", program_object(program))?;
+                continue;
+            }
+            if i > 0 {
+                writeln!(out)?;
+            }
+            list_program(out, program)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns a program as a JSON object.
+fn program_object(program: &Program) -> Value {
+    let options = program.options.iter().map(|option| {
+        let info = option.info();
+        json!({"name": option.name(), "value": info.placeholder, "about": info.about, "default": option.default().text()})
+    });
+    let algorithms = program.algorithms.iter().map(|algorithm| {
+        let form = algorithm.formula;
+        json!({
+            "name": algorithm.name,
+            "about": algorithm.about,
+            "formula": form.text(),
+            "formula_source": form.source(),
+            "no_formula": form.why_missing(),
+        })
+    });
+    json!({
+        "program": program.name,
+        "about": program.about,
+        "size": {"meaning": program.size.meaning, "default": program.size.default},
+        "options": options.collect::<Vec<_>>(),
+        "algorithms": algorithms.collect::<Vec<_>>(),
+    })
+}
+
+fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), CliError> {
+    let (size, algorithms) = (&program.size, program.algorithms);
+    let width = algorithms.iter().map(|algorithm| algorithm.name.len()).max().unwrap_or(0);
+    writeln!(out, "{}: {}", program.name, program.about)?;
+    writeln!(out, "  size: {}; {} unless told", size.meaning, thousands(size.default))?;
+    for option in program.options {
+        let default = match option.default().text() {
+            text if text.is_empty() => text,
+            text => format!("; {text} unless told"),
+        };
+        let (name, info) = (option.name(), option.info());
+        writeln!(out, "  --{name} {}: {}{default}", info.placeholder, info.about)?;
+    }
+    for algorithm in algorithms {
+        writeln!(out, "  {:width$}  {}", algorithm.name, algorithm.about)?;
+        match algorithm.formula {
+            ClosedForm::None(why) => writeln!(out, "  {:width$}  no formula: {why}", "")?,
+            form => writeln!(out, "  {:width$}  formula: {form}", "")?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,224 @@
+//! `loggp check`: runs an algorithm under many orders of messages, and reduces a failing one.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, Command};
+use loggp::check::{Check, CheckReport, Strategy};
+use loggp::{Capacity, ClockKind, Order, Work};
+use loggp_programs::Emulation;
+
+use super::experiment::{Experiment, ProgramSetup};
+use crate::ask::arguments::{self, without_options};
+use crate::ask::options::{
+    ClockOptions, CoreOptions, MachineOptions, NamedValue, ProgramOptions, RunOptions, all_cores, one_of,
+    parse_count, parse_duration, parse_positive, parse_seed,
+};
+use crate::ask::output::{self, TRACE_EXTENSIONS, write_trace};
+use crate::ask::program_args::ProgramArgs;
+use crate::error::CliError;
+use crate::host::draft::Draft;
+use crate::tell::progress::ProgressDisplay;
+
+/// Run an algorithm of a program again and again under other orders of messages, and reduce what fails
+#[derive(Args)]
+#[command(after_help = "Examples:
+  loggp check radix-sort -P 4 --size 64 --runs 200
+  loggp check broadcast -P 3 --strategy systematic --params L=6,o=2,g=4")]
+pub struct CheckCommand {
+    #[command(subcommand)]
+    program: ProgramArgs<CheckArgs>,
+}
+
+/// The arguments of `loggp check` for one program.
+#[derive(Args)]
+struct CheckArgs {
+    /// Its algorithm [default: the best known]
+    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
+    algorithm: Option<String>,
+    #[command(flatten)]
+    program: ProgramOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+    #[command(flatten)]
+    cores: CoreOptions,
+    #[command(flatten)]
+    orders: OrderOptions,
+}
+
+/// The options that choose the orders of messages.
+#[derive(Args)]
+#[command(next_help_heading = "Orders", next_display_order = 27)]
+struct OrderOptions {
+    /// Which orders of messages are tried
+    #[arg(long, value_parser = one_of::<Strategy>(STRATEGIES), default_value = "mixed")]
+    strategy: Strategy,
+    /// How many runs are made [default: 1000; with --for as many as there is time for]
+    #[arg(long, value_name = "N", value_parser = parse_positive, allow_negative_numbers = true)]
+    runs: Option<usize>,
+    /// For how long runs are begun: 30s
+    #[arg(long = "for", id = "for", value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
+    time: Option<Duration>, // the id isn't `time`, since a program has an option of that name
+    /// At most so many messages are lost in each run
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
+    losses: usize,
+    /// At most so many messages come twice in each run
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
+    duplicates: usize,
+    /// At most so many processors crash in each run
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
+    crashes: usize,
+    /// Draws the orders
+    #[arg(long, value_name = "N", value_parser = parse_seed, default_value = "1", allow_negative_numbers = true)]
+    order_seed: u64,
+    /// One run of so many is held against the rules of the machine, as `loggp audit` does; 0 is none
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "50", allow_negative_numbers = true)]
+    audit: usize,
+    /// Write the run that failed to this file, FILE.json or FILE.loggp [default: PROGRAM-ALGORITHM-failed.json]
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+}
+
+const STRATEGIES: &[NamedValue] = &[
+    ("mixed", "The next five, one run of each in turn"),
+    ("random", "Each message is under way for any time up to L, and any processor goes first"),
+    ("late-few", "One or two messages are under way for L, and all others arrive at once"),
+    (
+        "few-changes",
+        "What a processor sends is under way for L or arrives at once, and few change in between",
+    ),
+    ("one-end", "All that one processor sends, or gets, is under way for L, and all else arrives at once"),
+    ("ties", "Latencies are exact, and any processor goes first"),
+    ("systematic", "All orders that differ in what a receive from anyone, a look or a wait takes"),
+];
+
+impl CheckCommand {
+    /// Runs the algorithm under many orders, and prints the result.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let CheckArgs { algorithm, program, machine, cores, orders } = &self.program.request;
+        let clock = ClockOptions { cores: *cores, ..ClockOptions::default() };
+        let run = RunOptions { clock, repeat: 1, ..RunOptions::default() };
+        let setup = ProgramSetup::new(&self.program, program, machine, &run, ClockKind::Virtual)?;
+        let Experiment { mut tasks, heading, .. } = setup.single(algorithm, false)?;
+        if program.work == Some(Work::Measured) {
+            return Err(CliError::request("no run with measured work could be made again; leave out --work"));
+        }
+        if program.capacity.capacity == Capacity::Received && orders.strategy == Strategy::Systematic {
+            return Err(CliError::request(
+                "the systematic strategy knows when a message leaves the network only where it does so on arrival; leave out --capacity received, or give another strategy",
+            ));
+        }
+        let study = &mut tasks[0].study;
+        study.case.work = Work::Charged;
+        let (program, algorithm) = (study.case.program.name, study.case.algorithm.name);
+        let plan = study.case.plan().map_err(CliError::request)?;
+        let failed = || format!("{program}-{algorithm}-failed.json").into();
+        let path = orders.trace.clone().unwrap_or_else(failed);
+        output::check_extension(Some(&path), TRACE_EXTENSIONS, ".json, or in .loggp for fewer bytes")?;
+
+        let OrderOptions { strategy, runs, time, losses, duplicates, crashes, order_seed, audit, .. } =
+            *orders;
+        let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });
+        let cores = study.emulation.cores.unwrap_or_else(all_cores);
+        let progress = Arc::new(match time {
+            None => ProgressDisplay::for_runs(most),
+            Some(_) => ProgressDisplay::with_template(usize::MAX, "{pos} runs, now {msg}"),
+        });
+        progress.set_current(algorithm);
+        let check = Check::new()
+            .strategy(strategy)
+            .runs(most)
+            .seed(order_seed)
+            .cores(cores)
+            .audits(audit)
+            .losses(losses)
+            .duplicates(duplicates)
+            .crashes(crashes);
+        let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
+        let step = Arc::clone(&progress);
+        let check = check.on_run(move |_| step.finish_one());
+        let emulation = Emulation { cores: Some(1), ..study.emulation.clone() };
+        let checked = check.run_trials(&Order::default(), study.case.params.P, |order| {
+            let outcome = plan.run(&Emulation { order: Some(order.clone()), ..emulation.clone() })?;
+            Ok(outcome.verified.map(|()| outcome.digest))
+        });
+        drop((check, progress)); // both hold the bar, which goes with the last of them
+        let checked = checked.map_err(|error| CliError::from(loggp_study::StudyError::from(error)))?;
+        writeln!(out, "{heading}\n\n{algorithm}: {checked}")?;
+        out.flush()?;
+        write_failed_run(&checked, &path, arguments::words(), out)
+    }
+}
+
+/// Writes the trace of the run that failed, if one did, and prints the command that repeats it.
+fn write_failed_run<R>(
+    checked: &CheckReport<R>,
+    path: &Path,
+    arguments: impl Iterator<Item = String>,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let Some(failure) = &checked.failure else { return Ok(()) };
+    let shown = path.display();
+    write_trace(Draft::create(path, "trace")?, path, &failure.trace)?;
+    writeln!(out, "\nthe run is in {shown}; this makes it again:\n  {}", repeat_command(arguments, path))?;
+    Err(CliError::Run(format!("run {} of the check failed", failure.run)))
+}
+
+/// Returns the command line that repeats the run whose trace is at `path`.
+fn repeat_command(arguments: impl Iterator<Item = String>, path: &Path) -> String {
+    let own = OrderOptions::augment_args(Command::new("check"));
+    let words = without_options(arguments, &own, |word| word == "check");
+    let charged = if words.contains(" --work") { "" } else { " --work charged" };
+    format!("loggp run{words}{charged} --repeat-from {}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use loggp::trace::Trace;
+    use loggp::{Machine, Params, Tag, US};
+
+    use super::*;
+
+    #[test]
+    fn failed_run_is_written_and_its_command_line_printed() {
+        const WORD: Tag<usize> = Tag::new(0);
+        let machine = Machine::new(Params::builder(3).L(6 * US).o(US).build().unwrap());
+        let checked = Check::new().run_trials(&Order::default(), 3, |order| {
+            let run = machine.clone().order(order).run(|p| match p.id() {
+                0 => [p.recv(WORD).0, p.recv(WORD).0],
+                id => {
+                    p.send(0, WORD, id);
+                    [0, 0]
+                }
+            })?;
+            Ok(if run.results[0] == [1, 2] { Ok(()) } else { Err("2 was first".into()) })
+        });
+        let path = std::env::temp_dir().join(format!("loggp-check-{}.json", std::process::id()));
+        let arguments =
+            ["check", "lu", "--losses", "1", "-P", "3", "--crashes=2", "--duplicates", "1", "--runs=9"];
+        let arguments = arguments.map(String::from);
+        let mut output = Vec::new();
+        let end = write_failed_run(&checked.unwrap(), &path, arguments.into_iter(), &mut output);
+        assert!(matches!(end, Err(CliError::Run(why)) if why == "run 2 of the check failed"));
+        let shown = path.display();
+        let command = format!("  loggp run lu -P 3 --work charged --repeat-from {shown}\n");
+        assert!(String::from_utf8(output).unwrap().ends_with(&command));
+        let trace = Trace::read(std::fs::File::open(&path).unwrap()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(
+            machine
+                .order_of(&trace)
+                .run(|p| if p.id() == 0 {
+                    p.recv(WORD).0 + p.recv(WORD).0
+                } else {
+                    p.send(0, WORD, 1);
+                    0
+                })
+                .unwrap()
+                .results[0],
+            3
+        );
+    }
+}

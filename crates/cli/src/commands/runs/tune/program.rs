@@ -1,0 +1,164 @@
+//! The tuning of a program.
+
+use std::io::Write;
+
+use clap::Args;
+use loggp::{ClockKind, Params, Time, Work};
+use loggp_programs::Emulation;
+use loggp_study::tuning::{Candidate, Tuning};
+
+use super::TuneOptions;
+use crate::ask::options::{ClockOptions, MachineOptions, ProgramOptions, RunOptions};
+use crate::ask::program_args::ProgramArgs;
+use crate::commands::runs::cores::concurrent_runs;
+use crate::commands::runs::experiment::{Experiment, ProgramSetup};
+use crate::commands::runs::map::without_text;
+use crate::error::{CliError, merge_sentences};
+use crate::tell::column::Columns;
+use crate::tell::field::Field;
+use crate::tell::progress::ProgressDisplay;
+use crate::tell::report::Report;
+use crate::tell::row::{MOST_DECIMALS, machine_columns};
+
+/// The arguments of `loggp tune` for one program.
+#[derive(Args)]
+pub struct TuneArgs {
+    /// Algorithms to choose from [default: all]
+    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
+    algorithms: Vec<String>,
+    #[command(flatten)]
+    program: ProgramOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+    #[command(flatten)]
+    own: TuneOptions,
+}
+
+/// A case that was tried.
+struct TuneRow {
+    machine: Option<&'static str>,
+    candidate: Candidate,
+    time: Time,
+    /// The part of the fastest one's time by which it takes longer.
+    slower: f64,
+    /// The command that runs it.
+    command: String,
+}
+
+/// Finds the times of all algorithms with all choices of their options that are not given, and lists them
+/// from the fastest.
+pub fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<(), CliError> {
+    let TuneArgs { algorithms: names, program, machine, own } = &args.request;
+    if program.work == Some(Work::Measured) {
+        let sentence =
+            "measured work takes another time in each run; leave out --work to compare what is charged";
+        return Err(CliError::request(sentence));
+    }
+    let clock = ClockOptions { cores: own.cores, ..ClockOptions::default() };
+    let run = RunOptions { clock, repeat: 1, ..RunOptions::default() };
+    let setup = ProgramSetup::new(args, program, machine, &run, ClockKind::Virtual)?;
+    let Experiment { tasks, untimed, heading, unit, .. } =
+        setup.comparison(&setup.algorithms(names)?, !names.is_empty())?;
+    let files = own.open()?;
+    let threads = concurrent_runs(&tasks);
+    let (machine, emulation) =
+        (tasks[0].machine, Emulation { cores: None, ..tasks[0].study.emulation.clone() });
+    let cases: Vec<_> = tasks.into_iter().map(|task| task.study.case).collect();
+    let progress = ProgressDisplay::with_template(usize::MAX, "{pos} runs, now {msg}");
+    let is_open = |option: &str| !args.has_value_for(option);
+    let tuning = Tuning::run(&cases, is_open, &emulation, threads, |case| {
+        progress.set_current(case.algorithm.name);
+        progress.finish_one();
+    });
+    drop(progress);
+
+    let failures = tuning.failed.iter().map(|(case, why)| format!("{} failed: {why}", case.algorithm.name));
+    let wrong = tuning.candidates.iter().filter_map(|Candidate { case, wrong, .. }| {
+        Some(format!("the result of {} is wrong: {}", case.algorithm.name, wrong.as_ref()?))
+    });
+    let failures = merge_sentences(failures.chain(wrong)).join("\n");
+    let refused = untimed.iter().map(|it| (it.algorithm.name, it.why.clone()));
+    let failed = tuning.failed.iter().map(|(case, why)| (case.algorithm.name, why.summary()));
+    let without: Vec<(&str, String)> = refused.chain(failed).collect();
+    let without = without_text(without.iter().map(|(name, why)| (*name, &**why)));
+    let count = tuning.candidates.iter().filter(|candidate| candidate.wrong.is_none()).count();
+    let rows = rows(args, tuning.candidates, machine);
+    let mut right = rows.iter().filter(|row| row.candidate.wrong.is_none()).peekable();
+    let command = right.peek().map_or("", |row| &row.command);
+    let named: Vec<(String, f64)> = right.map(|row| (row.name(), row.slower)).collect();
+    let notes = TuneOptions::notes(&named, count, command, &without);
+    let mut report = Report::new(out, own.report.format, columns()).with_files(files);
+    rows.into_iter().try_for_each(|row| report.add(row))?;
+    report.finish(&heading, unit, MOST_DECIMALS, |_| notes)?;
+    if failures.is_empty() { Ok(()) } else { Err(CliError::Run(failures)) }
+}
+
+/// Returns the rows to list, of candidates from the fastest: the first of each algorithm, or all.
+fn rows(
+    args: &ProgramArgs<TuneArgs>,
+    candidates: Vec<Candidate>,
+    machine: Option<&'static str>,
+) -> Vec<TuneRow> {
+    let right = candidates.iter().filter(|candidate| candidate.wrong.is_none());
+    let least = right.filter_map(Candidate::time).next().unwrap_or(Time::ZERO);
+    let mut rows: Vec<TuneRow> = Vec::new();
+    for candidate in candidates {
+        let name = candidate.case.algorithm.name;
+        let is_listed = rows.iter().any(|row| row.candidate.case.algorithm.name == name);
+        if let Some(time) = candidate.time()
+            && (args.request.own.all || !is_listed)
+        {
+            let (slower, command) = (TuneOptions::slower(time, least), run_command(args, &candidate));
+            rows.push(TuneRow { machine, candidate, time, slower, command });
+        }
+    }
+    rows
+}
+
+/// Returns the command line that runs a candidate.
+fn run_command(args: &ProgramArgs<TuneArgs>, Candidate { case, choices, .. }: &Candidate) -> String {
+    let (program, algorithm) = (args.program, case.algorithm.name);
+    let choices = choices.iter().filter(|value| !value.is_default());
+    let choices: String =
+        choices.map(|value| format!(" --{} {}", value.option().name(), value.text())).collect();
+    let words: Vec<&str> =
+        [program.name].into_iter().chain(args.request.algorithms.iter().map(|name| &**name)).collect();
+    // The options of other algorithms go too.
+    let infos = program.options.iter().map(|option| option.info());
+    let foreign = infos.filter(|info| !info.algorithms.is_empty() && !info.algorithms.contains(&algorithm));
+    let begin = format!("loggp run {} {algorithm}{choices}", program.name);
+    TuneOptions::command_line(&begin, &words, foreign.map(|info| info.name))
+}
+
+impl TuneRow {
+    /// Returns the algorithm with its options.
+    fn name(&self) -> String {
+        let choices: Vec<String> = self.candidate.choices.iter().map(ToString::to_string).collect();
+        let with = if choices.is_empty() { "" } else { " with " };
+        format!("{}{with}{}", self.candidate.case.algorithm.name, choices.join(", "))
+    }
+}
+
+fn columns() -> Columns<'static, TuneRow> {
+    let mut columns = Columns::<TuneRow>::new();
+    columns.add("program", |row| row.candidate.case.program.name);
+    columns.add("algorithm", |row| row.candidate.case.algorithm.name).title("algorithm");
+    columns.extend(machine_columns(
+        |row: &TuneRow| -> (_, Params) { (row.machine, row.candidate.case.params) },
+        true,
+    ));
+    columns.add("size", |row| row.candidate.case.size);
+    let choices = |row: &TuneRow| match &row.candidate.choices[..] {
+        [] => Field::Null,
+        choices => choices.iter().map(ToString::to_string).collect::<Vec<_>>().join(",").into(),
+    };
+    columns.add("choices", choices).title("options").optional();
+    columns.add("formula_ns", |row| row.candidate.formula).title("formula");
+    columns.add("model_ns", |row| row.candidate.model).title("model");
+    columns.add("time_ns", |row| row.time);
+    columns.add("slower", |row| Field::Error(row.slower)).title("slower by");
+    columns
+        .add("verified", |row| row.candidate.model.map(|_| Field::Verified(row.candidate.wrong.is_none())));
+    columns.add("command", |row| row.command.clone());
+    columns
+}

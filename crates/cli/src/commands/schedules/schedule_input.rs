@@ -1,0 +1,110 @@
+//! The schedule that a command takes: of a recorded MPI program, from a file in GOAL, or of a pattern.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use loggp::schedule::Schedule;
+use loggp::{NS, Time};
+use loggp_mpi_trace::schedule::ProgramSchedule;
+
+use super::schedule::{is_pattern, pattern_schedule, unknown_pattern};
+use crate::ask::mpi_program::{MpiOptions, is_program, read_program};
+use crate::ask::options::{parse_count, parse_length};
+use crate::error::CliError;
+use crate::host::draft::{self, Source};
+use crate::number::count;
+
+/// The options of a pattern, and of a file with a schedule.
+#[derive(Args)]
+pub struct InputOptions {
+    /// Number of ranks of a pattern [default: 8]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
+    pub P: Option<usize>,
+    /// Bytes of a pattern's messages; of the whole, where parts of it are sent [default: 1]
+    #[arg(long, value_name = "BYTES", value_parser = parse_count, allow_negative_numbers = true)]
+    pub size: Option<usize>,
+    /// The length of a unit of a file's computations [default: 1ns]
+    #[arg(long, value_name = "TIME", value_parser = parse_length, allow_hyphen_values = true)]
+    #[arg(help_heading = "Schedule")]
+    pub unit: Option<Time>,
+}
+
+/// A schedule, with its name in reports and what is known of its program.
+pub struct ScheduleInput {
+    pub name: String,
+    pub program: ProgramSchedule,
+}
+
+impl InputOptions {
+    /// Makes the schedule of the pattern with this name, or reads it from the file with this name. A program that
+    /// liballprof traced has `others` too. Without `-P` a pattern has as many ranks as the levels have processors,
+    /// if there are levels.
+    pub fn read(
+        &self,
+        name: &str,
+        others: &[PathBuf],
+        mpi: &MpiOptions,
+        of_levels: Option<usize>,
+    ) -> Result<ScheduleInput, CliError> {
+        let path = Path::new(name);
+        let is_program = is_program(path);
+        if !is_program {
+            mpi.refuse_for(name)?;
+            if let Some(other) = others.first() {
+                return Err(CliError::Request(format!(
+                    "{name} is no trace of a rank, and {} comes after it; give one schedule, or all files of a program",
+                    other.display()
+                )));
+            }
+        }
+        if !path.exists() && is_pattern(name) {
+            if self.unit.is_some() {
+                return Err(CliError::Request(format!(
+                    "--unit is for a file, and {name} is a pattern, which computes nothing; leave it out"
+                )));
+            }
+            let size = self.size.unwrap_or(1);
+            let schedule = pattern_schedule(name, self.P.or(of_levels).unwrap_or(8), size)?;
+            return Ok(ScheduleInput {
+                name: format!("{name}, {}", count(size, "byte")),
+                program: schedule.into(),
+            });
+        }
+        for (option, given) in [("-P", self.P.is_some()), ("--size", self.size.is_some())] {
+            if given {
+                return Err(CliError::Request(format!(
+                    "{option} is for a pattern, and {name} is a file; leave it out"
+                )));
+            }
+        }
+        let unit = self.unit.unwrap_or(NS);
+        let program = if is_program {
+            let files: Vec<PathBuf> =
+                [path.to_path_buf()].into_iter().chain(others.iter().cloned()).collect();
+            read_program(&files, mpi, unit, true)?
+        } else {
+            read_schedule(path, unit)?.into()
+        };
+        Ok(ScheduleInput { name: name.into(), program })
+    }
+}
+
+/// Reads a schedule from a file, or from stdin if `path` is `-`.
+fn read_schedule(path: &Path, unit: Time) -> Result<Schedule, CliError> {
+    let name = path.display();
+    let read = if path == Path::new("-") {
+        loggp_goal::read(Source::of_stream(io::stdin().lock()), unit)
+    } else {
+        if !path.exists() && path.extension().is_none() {
+            return Err(CliError::Request(format!(
+                "there is no file {name}, and {}",
+                unknown_pattern(&name.to_string())
+            )));
+        }
+        let file = draft::open_source(path);
+        let file = file.map_err(|error| CliError::Request(format!("{name} cannot be read: {error}")))?;
+        loggp_goal::read(file, unit)
+    };
+    read.map_err(|error| CliError::Request(format!("{name}: {error}")))
+}

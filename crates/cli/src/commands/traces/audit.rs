@@ -1,0 +1,112 @@
+//! `loggp audit`: checks a trace against the rules of the machine.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use loggp::Time;
+use loggp::audit::audit;
+use loggp::trace::Trace;
+use loggp_document::{Document, DocumentBlock, Table, plain};
+
+use crate::ask::mpi_program;
+use crate::error::CliError;
+use crate::host::draft;
+use crate::host::stdout;
+use crate::number::{Unit, count, thousands};
+use crate::tell::heading::{self, parameters};
+
+/// Hold the trace of a run against the rules of the machine
+#[derive(Args)]
+#[command(after_help = "Examples:
+  loggp run scatter -P 8 --trace scatter.json
+  loggp audit scatter.json")]
+pub struct AuditCommand {
+    /// A file that `loggp run --trace` wrote
+    trace: PathBuf,
+}
+
+/// Limit of the violations that are listed: where there are more, one mistake usually causes most of them.
+const MOST_LISTED: usize = 20;
+
+impl AuditCommand {
+    /// Audits the trace and prints the result.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let trace = read_trace(&self.trace)?;
+        let audit = audit(&trace);
+        let unit = Unit::default_for(&trace.params);
+        let with_capacity = |most: usize| match audit.capacity {
+            Some(capacity) => format!("{} of {}", thousands(most), thousands(capacity)),
+            None => format!("{} of any number", thousands(most)),
+        };
+        let show = |time: Option<Time>| time.map_or("none".into(), |time| unit.show(time));
+
+        let mut table = Table::new("", "").text("").text("");
+        for (name, value) in [
+            ("finish", unit.show(audit.finish)),
+            ("messages", thousands(audit.messages)),
+            ("most in transit from a processor", with_capacity(audit.most_in_transit_from)),
+            ("most in transit to a processor", with_capacity(audit.most_in_transit_to)),
+            ("stalls", thousands(audit.stalls)),
+            ("stalled, all together", unit.show(audit.stalled)),
+            ("longest stall", show(audit.longest_stall)),
+            ("shortest stall", show(audit.shortest_stall)),
+        ] {
+            table.push(vec![name.into(), value.into()]);
+        }
+        let mut blocks = vec![DocumentBlock::Table(table)];
+        if audit.out_of_order > 0 {
+            let acts = count(audit.out_of_order as usize, "act");
+            blocks.push(DocumentBlock::Paragraph(plain(format!(
+                "the host let {acts} happen out of order, so nobody can tell whose turn it was:\n\
+                 stalls and waits for ports were not held against the order of the requests"
+            ))));
+        }
+        let broken = count(audit.violations.len(), "violation");
+        if audit.is_clean() {
+            blocks.push(DocumentBlock::Paragraph(plain("every rule holds")));
+        } else {
+            blocks.push(DocumentBlock::Paragraph(plain(format!("{broken} of the rules:"))));
+            let mut listed: Vec<_> =
+                audit.violations.iter().take(MOST_LISTED).map(ToString::to_string).collect();
+            let more = audit.violations.len() - listed.len();
+            listed.extend((more > 0).then(|| format!("and {} more", thousands(more))));
+            blocks.push(DocumentBlock::List(listed.into_iter().map(plain).collect()));
+        }
+        let parameters = parameters(&trace.params, &unit).join(", ");
+        let title = format!("{parameters}\n{}", heading::recorded_text(&trace));
+        out.write_all(Document { title, blocks }.to_text(stdout::width()).as_bytes())?;
+        if audit.is_clean() {
+            return Ok(());
+        }
+        Err(CliError::Run(format!("the trace breaks the rules of the machine: {broken}")))
+    }
+}
+
+/// Reads a trace from a file.
+pub fn read_trace(path: &Path) -> Result<Trace, CliError> {
+    let shown = path.display();
+    let file = draft::open_source(path);
+    let file = file.map_err(|error| CliError::Request(format!("{shown} cannot be read: {error}")))?;
+    Trace::read(file).map_err(|error| {
+        let what = match is_schedule(path) {
+            true => "a schedule",
+            false if mpi_program::is_program(path) => "a recorded MPI program",
+            false => return CliError::Request(format!("{shown}: {error}")),
+        };
+        CliError::Request(format!(
+            "{shown}: this is {what}, and no trace of a run; `loggp replay {shown} --trace run.loggp` plays it and writes one"
+        ))
+    })
+}
+
+/// Returns whether a file begins as a schedule does. What is no file has none: it may have no second beginning.
+pub fn is_schedule(path: &Path) -> bool {
+    let mut begin = Vec::new();
+    if !path.is_file() {
+        return false;
+    }
+    let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
+    read.is_ok() && loggp_goal::is_schedule(&begin)
+}

@@ -1,0 +1,368 @@
+//! `loggp timeline`: shows a run as an interactive page, or a part of it as a picture.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use clap::Args;
+use loggp::timeline::Timeline;
+use loggp::trace::{Caption, Trace};
+use loggp::{ClockKind, Time};
+use loggp_papers::pictures::timeline::Window;
+use loggp_study::Study;
+use loggp_study::analysis::{MessageNames, WhatIf};
+
+use super::analyze::{read_what_if, replay};
+use super::audit;
+use crate::ask::lookup;
+use crate::ask::output::{self, Outputs, extension};
+use crate::ask::program_args::ProgramArgs;
+use crate::ask::trace_outputs::{TIMELINE_EXTENSION_HINT, TIMELINE_EXTENSIONS, draw_picture};
+use crate::commands::runs::run::RunSelection;
+use crate::commands::schedules::replay::play_error;
+use crate::commands::schedules::schedule_run::{PlayOptions, is_schedule_input};
+use crate::error::CliError;
+use crate::host::browser;
+use crate::host::draft::Draft;
+use crate::number::{Unit, count};
+use crate::tell::call_names::joined_name;
+use crate::tell::heading::{self, level_lines, parameters};
+
+/// Look into a run: a page to zoom, to search and to follow causes in, or a picture of a part of it
+#[derive(Args)]
+#[command(after_help = "Examples:
+  loggp timeline broadcast --params L=6,o=2,g=4 -o broadcast.html
+  loggp timeline gauss.loggp --what-if S=65536 -o gauss.html")]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(allow_external_subcommands = false)]
+pub struct TimelineCommand {
+    /// A file that `loggp run --trace` wrote; a program to run, with the options of `loggp run`; or a recorded MPI program, a
+    /// schedule in GOAL or a pattern, which is played
+    #[arg(value_name = "TRACE|PROGRAM|FILE|PATTERN", required = true)]
+    trace: Option<PathBuf>,
+    #[command(flatten)]
+    display: DisplayOptions,
+    #[command(flatten)]
+    play: PlayOptions,
+    #[command(subcommand)]
+    program: Option<ProgramArgs<TimelineArgs>>,
+}
+
+/// The arguments of `loggp timeline` for one program.
+#[derive(Args)]
+struct TimelineArgs {
+    #[command(flatten)]
+    selection: RunSelection,
+    #[command(flatten)]
+    display: DisplayOptions,
+}
+
+/// The options of the page or the picture.
+#[derive(Args)]
+#[command(next_help_heading = "Timeline")]
+struct DisplayOptions {
+    /// Where it goes: FILE.html is a page, FILE.svg a picture
+    #[arg(short, long, value_name = "FILE", default_value = "timeline.html")]
+    output: PathBuf,
+    /// Open it in a browser
+    #[arg(long)]
+    open: bool,
+    /// Show this run below it, at the same scale. May be given several times
+    #[arg(long, value_name = "TRACE")]
+    beside: Vec<PathBuf>,
+    /// Show the run below it as it would have been under other parameters: S=65536,L=2us; as `loggp analyze` has it. May be
+    /// given several times
+    #[arg(long, value_name = "NAME=VALUE,...", allow_hyphen_values = true)]
+    what_if: Vec<String>,
+    /// Show it from this moment on; a bare number counts cycles [default: the start]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    from: Option<String>,
+    /// Show it until this moment [default: the end]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    until: Option<String>,
+    /// Which processors a picture has, such as 0-7,12 [default: all]
+    #[arg(long, value_name = "N-N,...", value_parser = parse_processors)]
+    only: Option<ProcessorList>,
+}
+
+/// Processors, in the order in which they are named.
+#[derive(Clone)]
+struct ProcessorList(Vec<usize>);
+
+/// A run on the page, with its name and a description.
+struct RunPanel {
+    name: String,
+    about: String,
+    trace: Trace,
+    /// The names of the messages of a played schedule.
+    messages: Vec<Rc<str>>,
+}
+
+impl TimelineCommand {
+    /// Reads the trace or runs the program, and shows the run.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        if let Some(program) = &self.program {
+            return run_program(program, out);
+        }
+        let path = self.trace.as_deref().expect("it is required without a program");
+        let name = path.display().to_string();
+        if is_schedule_input(&name) {
+            let run = self.play.read(&name)?;
+            let draft = self.display.draft()?;
+            let (trace, names) = run.captioned(run.choice.machine()).map_err(play_error)?;
+            let unit = run.choice.unit;
+            let again =
+                |what_if: &WhatIf| run.play_what_if(what_if).map(|(trace, names)| (trace, joined(&names)));
+            let panels = vec![RunPanel { messages: joined(&names), ..RunPanel::recorded(name, trace, unit) }];
+            return self.display.write(draft, unit, panels, Some(&again), out);
+        }
+        if !path.exists() && path.extension().is_none() {
+            let why = lookup::find_program(&name).err().unwrap_or_default();
+            return Err(CliError::Request(format!("there is no file {name}, and {why}")));
+        }
+        let trace = audit::read_trace(path)?;
+        self.play.refuse_for_trace(&name, false)?;
+        let unit = Unit::default_for(&trace.params);
+        let draft = self.display.draft()?;
+        self.display.write(draft, unit, vec![RunPanel::recorded(name, trace, unit)], None, out)
+    }
+}
+
+/// Runs a program, and shows the run. On the wall clock the model's run is shown too.
+fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Result<(), CliError> {
+    let TimelineArgs { selection, display } = &program.request;
+    let mut experiment = selection.experiment(program, true)?;
+    let draft = display.draft()?;
+    let mut panels = Vec::new();
+    let Study { case, emulation, .. } = &experiment.tasks[0].study;
+    let is_measured = emulation.clock == ClockKind::Wall && emulation.link.is_none();
+    if is_measured {
+        let mut model = Study { repeat: 1, ..Study::new(case.clone()) };
+        model.emulation.trace = true;
+        let trace = model.run_with_progress(|| ())?.take_trace();
+        panels.extend(trace.map(|trace| RunPanel::new("model", trace)));
+    }
+    let mut text = Vec::new();
+    let mut report = experiment.open_report(&mut text, &selection.options, &Outputs::default())?;
+    let mut trace = None;
+    let end = experiment.run(&mut report, |recorded| {
+        trace = Some(recorded);
+        Ok(())
+    });
+    if let Some(mut trace) = trace {
+        if let Some(model) = panels.first_mut() {
+            model.trace.caption = trace.caption.take();
+        }
+        let name = if is_measured { "measured" } else { "" };
+        panels.push(RunPanel::new(name, trace));
+        display.write(draft, experiment.unit, panels, None, out)?;
+    }
+    drop(report);
+    out.write_all(&text)?;
+    end
+}
+
+/// Makes a run again under a change.
+type RunAgain<'a> = dyn Fn(&WhatIf) -> Result<(Trace, Vec<Rc<str>>), CliError> + 'a;
+
+/// Returns the names of both ends of each message as one.
+fn joined(names: &MessageNames) -> Vec<Rc<str>> {
+    let mut all: HashMap<[&str; 2], Rc<str>> = HashMap::new();
+    let ends = names
+        .sent
+        .iter()
+        .zip(&names.received)
+        .filter_map(|(one, other)| Some([one.as_ref()?, other.as_ref()?]));
+    let name = |[one, other]: [&Rc<str>; 2]| joined_name(&[Rc::clone(one), Rc::clone(other)]).into();
+    ends.map(|ends| Rc::clone(all.entry(ends.map(|end| &**end)).or_insert_with(|| name(ends)))).collect()
+}
+
+impl RunPanel {
+    fn new(name: &str, trace: Trace) -> RunPanel {
+        RunPanel { name: name.into(), about: String::new(), trace, messages: Vec::new() }
+    }
+
+    fn message_names(&self) -> impl Iterator<Item = Option<&str>> {
+        self.messages.iter().map(|name| Some(&**name))
+    }
+
+    /// Returns a panel of a run from a file. A trace without a caption, as old ones are, gets one of its
+    /// file's name and its machine.
+    fn recorded(name: String, mut trace: Trace, unit: Unit) -> RunPanel {
+        let machine = machine_text(&trace, unit);
+        let caption = trace.caption.get_or_insert_with(|| Caption { about: machine, ..Caption::default() });
+        let about = match &*caption.title {
+            "" => caption.about.clone(),
+            title => format!("{title}, {}", caption.about),
+        };
+        if caption.title.is_empty() {
+            caption.title = name.clone();
+        }
+        RunPanel { name, about, trace, messages: Vec::new() }
+    }
+}
+
+/// Returns the machine of a run as text.
+fn machine_text(trace: &Trace, unit: Unit) -> String {
+    let parameters_text =
+        parameters(&trace.params, &unit).join(", ") + &level_lines(trace.params.P, &trace.levels, &unit);
+    format!("{parameters_text}, {}", heading::recorded_text(trace))
+}
+
+impl DisplayOptions {
+    /// Opens the output file. Refuses options that don't apply to its format.
+    fn draft(&self) -> Result<Draft, CliError> {
+        output::check_extension(Some(&self.output), TIMELINE_EXTENSIONS, TIMELINE_EXTENSION_HINT)?;
+        let is_picture = extension(&self.output) == "svg";
+        if is_picture && !(self.beside.is_empty() && self.what_if.is_empty()) {
+            let sentence =
+                "a picture shows one run; leave out --beside and --what-if, or give -o FILE.html for a page";
+            return Err(CliError::request(sentence));
+        }
+        if !is_picture && self.only.is_some() {
+            let sentence =
+                "--only is for a picture, and a page shows all processors; give -o FILE.svg, or leave it out";
+            return Err(CliError::request(sentence));
+        }
+        if self.open {
+            find_browser()?;
+        }
+        Draft::create(&self.output, "output")
+    }
+
+    /// Writes the page or the picture, prints what a page shows, and opens it if that is asked for. `again` makes the run
+    /// under a change; without it the first trace is replayed.
+    fn write(
+        &self,
+        draft: Draft,
+        unit: Unit,
+        panels: Vec<RunPanel>,
+        again: Option<&RunAgain<'_>>,
+        out: &mut dyn Write,
+    ) -> Result<(), CliError> {
+        self.write_file(draft, unit, panels, again, out)?;
+        if self.open {
+            browser::open(&find_browser()?, &self.output)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the page or the picture, and prints what a page shows.
+    fn write_file(
+        &self,
+        draft: Draft,
+        unit: Unit,
+        mut panels: Vec<RunPanel>,
+        again: Option<&RunAgain<'_>>,
+        out: &mut dyn Write,
+    ) -> Result<(), CliError> {
+        let first = &panels[0].trace;
+        let window = self.window(first)?;
+        if extension(&self.output) == "svg" {
+            return draw_picture(draft, unit, first, &window);
+        }
+        for path in &self.beside {
+            let trace = audit::read_trace(path)?;
+            panels.push(RunPanel::recorded(path.display().to_string(), trace, unit));
+        }
+        let what_ifs: Vec<_> = self
+            .what_if
+            .iter()
+            .map(|text| read_what_if(text, &panels[0].trace.machine()))
+            .collect::<Result<_, _>>()?;
+        for what_if in what_ifs {
+            let (trace, messages) = match again {
+                Some(again) => again(&what_if)?,
+                None => (replay(&what_if, &panels[0].trace)?, Vec::new()),
+            };
+            panels.push(RunPanel { name: what_if.name, about: machine_text(&trace, unit), trace, messages });
+        }
+        let mut rows = panels.iter();
+        let first = rows.next().expect("there is one");
+        let mut page = Timeline::new(&first.trace).unit(unit.name, unit.length).name(&first.name);
+        page = page.message_names(first.message_names());
+        for panel in rows {
+            let RunPanel { name, about, trace, .. } = panel;
+            page = page.beside(name, trace).message_names(panel.message_names());
+            if !about.is_empty() {
+                page = page.about(about.replace('\n', ", "));
+            }
+        }
+        if self.from.is_some() || self.until.is_some() {
+            page = page.window(window.from, window.until);
+        }
+        draft.write(|file| page.write(file))?;
+        for RunPanel { name, trace, .. } in &panels {
+            let end = run_end(trace);
+            let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+            writeln!(
+                out,
+                "{name}{}, {}, {}",
+                unit.show(end),
+                count(trace.activities.len(), "activity").replace("activitys", "activities"),
+                count(trace.messages.len(), "message")
+            )?;
+        }
+        writeln!(out, "{}", self.output.display())?;
+        Ok(())
+    }
+
+    /// Returns the part of the run that is shown.
+    fn window(&self, trace: &Trace) -> Result<Window, CliError> {
+        let read = |option: &str, text: &Option<String>, usual: Time| match text {
+            None => Ok(usual),
+            Some(text) => {
+                let time = Time::parse(text, trace.params.cycle);
+                time.map_err(|why| CliError::Request(format!("--{option}: {why}")))
+            }
+        };
+        let from = read("from", &self.from, Time::ZERO)?;
+        let until = read("until", &self.until, Time::MAX)?;
+        if from >= until {
+            return Err(CliError::Request(format!(
+                "--from {from} is not before --until {until}; give an earlier --from or a later --until"
+            )));
+        }
+        let end = run_end(trace);
+        if self.from.is_some() && from >= end {
+            return Err(CliError::Request(format!(
+                "--from {from}: the run ends at {end}; give an earlier one"
+            )));
+        }
+        let P = trace.params.P;
+        let only = self.only.as_ref().map(|only| only.0.clone());
+        if let Some(id) = only.iter().flatten().find(|id| **id >= P) {
+            return Err(CliError::Request(format!(
+                "--only: there is no processor {id}; there are {P}, from 0 on"
+            )));
+        }
+        Ok(Window { from, until, only })
+    }
+}
+
+fn find_browser() -> Result<PathBuf, CliError> {
+    browser::find().map_err(|why| CliError::Request(format!("--open: {why}")))
+}
+
+/// Returns the end of a run's last activity.
+fn run_end(trace: &Trace) -> Time {
+    trace.activities.iter().map(|activity| activity.end).max().unwrap_or_default()
+}
+
+/// Reads processors, such as 0-7,12.
+fn parse_processors(text: &str) -> Result<ProcessorList, String> {
+    const MOST: usize = 1 << 16;
+    let refuse = || "give processors, such as 0-7,12".to_string();
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().trim_start_matches('P').parse::<usize>().map_err(|_| refuse());
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last || last - first >= MOST {
+            return Err(refuse());
+        }
+        all.extend((first..=last).filter(|id| !all.contains(id)).collect::<Vec<_>>());
+    }
+    Ok(ProcessorList(all))
+}

@@ -1,0 +1,224 @@
+//! Output files. A file is written beside its target and renamed when it is complete, so that nobody finds
+//! half a file, and an old one stays until there is a new one.
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::NamedTempFile;
+
+use super::interrupt::{self, UnfinishedFile};
+use crate::error::CliError;
+
+/// An output file that does not have its name yet. It is removed when it is dropped.
+pub struct Draft {
+    /// Kind of the file, such as `trace`, which is also the name of the option that asks for it.
+    kind: &'static str,
+    path: PathBuf,
+    draft: NamedTempFile,
+}
+
+/// The files that the command reads, and must not write.
+static SOURCES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Opens a file that the command reads. From then on the command refuses to write the same file.
+pub fn open_source(path: &Path) -> io::Result<Source<File>> {
+    let file = File::open(path)?;
+    let is_file = file.metadata()?.is_file();
+    if let Ok(target) = link_target(path) {
+        let drafts = interrupt::drafts();
+        if let Some(draft) = drafts.iter().find(|draft| draft.target == target) {
+            return Err(io::Error::other(format!(
+                "it would be written as --{}; give that another name",
+                draft.kind
+            )));
+        }
+        SOURCES.lock().unwrap_or_else(PoisonError::into_inner).push(target);
+    }
+    Ok(if is_file { Source { input: file, left: u64::MAX } } else { Source::of_stream(file) })
+}
+
+/// An input, which ends.
+pub struct Source<R> {
+    input: R,
+    /// The bytes that may still be read.
+    left: u64,
+}
+
+impl<R> Source<R> {
+    /// Returns what comes from a pipe or a device, which may go on for ever.
+    pub fn of_stream(input: R) -> Source<R> {
+        Source { input, left: LONGEST_STREAM }
+    }
+}
+
+/// The most bytes that are read from what is no file.
+const LONGEST_STREAM: u64 = 1 << 32;
+
+impl<R: Read> Read for Source<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let read = self.input.read(if most == 0 { buffer } else { &mut buffer[..most] })?;
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+            io::Error::other(format!(
+                "it is no file, and goes on after {LONGEST_STREAM} bytes; write it to a file, and give that"
+            ))
+        })?;
+        Ok(read)
+    }
+}
+
+/// Reads a file of at most `most` bytes, or says why not; `limit` says what a longer one means.
+pub fn read_source(path: &Path, most: u64, limit: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read = open_source(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
+    read.map_err(|error| format!("it cannot be read: {error}"))?;
+    match bytes.len() as u64 > most {
+        true => Err(format!("it is longer than {most} bytes{limit}")),
+        false => Ok(bytes),
+    }
+}
+
+/// Limit of links that are followed; more are taken for a circle.
+const MOST_LINKS: usize = 40;
+
+impl Draft {
+    /// Creates a draft, before any run. Refuses a path that cannot be written.
+    pub fn create(path: &Path, kind: &'static str) -> Result<Draft, CliError> {
+        let refuse = |why: &dyn Display| {
+            CliError::Request(format!("no {kind} can be written to {}: {why}", path.display()))
+        };
+        if path.exists() && !path.is_file() {
+            return Err(refuse(&"it is not a file; give the name of one, new or old"));
+        }
+        let target = link_target(path).map_err(|why| refuse(&why))?;
+        if SOURCES.lock().unwrap_or_else(PoisonError::into_inner).contains(&target) {
+            return Err(refuse(&"it is what the command reads; give another name"));
+        }
+        let mut drafts = interrupt::drafts();
+        if let Some(other) = drafts.iter().find(|other| other.target == target) {
+            let sentence = format!(
+                "--{} and --{kind} name the same file, {}; give each a file of its own",
+                other.kind,
+                path.display()
+            );
+            return Err(CliError::Request(sentence));
+        }
+        let draft = create_beside(&target).map_err(|error| refuse(&error))?;
+        drafts.push(UnfinishedFile { kind, target: target.clone(), draft: draft.path().into() });
+        Ok(Draft { kind, path: target, draft })
+    }
+
+    /// Writes the file, and renames it to its target.
+    pub fn write(self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), CliError> {
+        self.fill(contents)?;
+        publish(vec![self])
+    }
+
+    fn fill(&self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), CliError> {
+        contents(self.draft.as_file()).map_err(|error| write_error(self.kind, &self.path, &error))
+    }
+}
+
+/// Writes a file for a caller that is not the command: an old one stays until the new one is complete. What is
+/// there and is no file, such as a pipe, is written itself.
+pub fn replace_file(path: &Path, contents: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    if path.exists() && !path.is_file() {
+        return contents(&OpenOptions::new().write(true).open(path)?);
+    }
+    let target = link_target(path).map_err(io::Error::other)?;
+    let draft = create_beside(&target)?;
+    contents(draft.as_file())?;
+    draft.persist(&target)?;
+    Ok(())
+}
+
+/// Writes several files, and renames them when all are complete.
+pub fn write_all(files: Vec<(Draft, Vec<u8>)>) -> Result<(), CliError> {
+    files.iter().try_for_each(|(draft, contents)| draft.fill(|mut file| file.write_all(contents)))?;
+    publish(files.into_iter().map(|(draft, _)| draft).collect())
+}
+
+/// Renames complete files to their targets.
+fn publish(complete: Vec<Draft>) -> Result<(), CliError> {
+    // While the lock is held, the command is not interrupted between two files.
+    let mut drafts = interrupt::drafts();
+    drafts.retain(|unfinished| complete.iter().all(|draft| unfinished.draft != draft.draft.path()));
+    complete.into_iter().try_for_each(|Draft { kind, path, draft }| {
+        draft.persist(&path).map(drop).map_err(|error| write_error(kind, &path, &error))
+    })
+}
+
+fn write_error(kind: &str, path: &Path, error: &dyn Display) -> CliError {
+    CliError::Run(format!("the {kind} cannot be written to {}: {error}", path.display()))
+}
+
+/// Returns the canonical path of the file that `path` names. Links are followed, so that their target is
+/// replaced and the link stays.
+fn link_target(path: &Path) -> Result<PathBuf, String> {
+    let mut path = path.to_path_buf();
+    let mut links = 0;
+    while let Ok(to) = fs::read_link(&path) {
+        links += 1;
+        if links > MOST_LINKS {
+            return Err("it is a link that leads to no file; give the name of one, new or old".into());
+        }
+        path = parent_folder(&path).join(to);
+    }
+    let Some(name) = path.file_name() else {
+        return Err("it is not a name; give that of a file, new or old".into());
+    };
+    let folder = parent_folder(&path).canonicalize().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => "its folder is not there; give one that is".into(),
+        _ => error.to_string(),
+    })?;
+    Ok(folder.join(name))
+}
+
+/// Returns the folder that contains `path`.
+fn parent_folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Creates a draft in the folder of `target`, with the permissions of the old file, or of a new one.
+fn create_beside(target: &Path) -> io::Result<NamedTempFile> {
+    let old = fs::metadata(target).ok().map(|old| old.permissions());
+    if old.as_ref().is_some_and(|old| old.readonly()) {
+        return Err(io::Error::other(
+            "it is there and may not be written; give another name, or make it writable",
+        ));
+    }
+    let mut prefix = OsString::from(".");
+    prefix.push(target.file_name().unwrap_or_default());
+    let mut draft = tempfile::Builder::new();
+    draft.prefix(&prefix);
+    #[cfg(unix)]
+    draft.permissions(fs::Permissions::from_mode(0o666)); // the umask applies
+    let draft = draft.tempfile_in(parent_folder(target))?;
+    if let Some(old) = old {
+        drop(draft.as_file().set_permissions(old)); // if this fails, it has those of a new file
+    }
+    Ok(draft)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe or a device ends at its limit.
+    #[test]
+    fn a_stream_has_a_limit() {
+        for (length, is_read) in [(5, true), (6, true), (7, false)] {
+            let mut source = Source { input: io::repeat(b'a').take(length), left: 6 };
+            let mut bytes = Vec::new();
+            let read = source.read_to_end(&mut bytes);
+            assert_eq!((read.is_ok(), bytes.len()), (is_read, length.min(6) as usize));
+            assert!(is_read || read.unwrap_err().to_string().contains("is no file, and goes on after"));
+        }
+    }
+}

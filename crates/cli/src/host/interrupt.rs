@@ -1,0 +1,180 @@
+//! Ctrl-C and other signals: the command ends at once, and leaves no unfinished file behind.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
+use signal_hook::flag;
+use signal_hook::iterator::{Handle, Signals};
+
+use crate::number::count;
+
+/// The signals that end the command, and the message of each.
+const SIGNALS: [(i32, &str); 4] = [
+    (SIGINT, "interrupted"),
+    (SIGTERM, "terminated"),
+    (SIGHUP, "hung up"),
+    (SIGXCPU, "out of processor time"),
+];
+
+/// A file that is being written under a temporary name.
+pub struct UnfinishedFile {
+    /// Kind of the file, such as `trace`, which is also the name of the option that asks for it.
+    pub kind: &'static str,
+    /// Path of the finished file.
+    pub target: PathBuf,
+    /// Path of the temporary file.
+    pub draft: PathBuf,
+}
+
+static DRAFTS: Mutex<Vec<UnfinishedFile>> = Mutex::new(Vec::new());
+/// The progress bar on the terminal, which is cleared at the end.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+/// Number of rows, or of other items that the command writes, that are written.
+static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+/// Name of the items that the command writes, and the end of the message after an interruption.
+static WRITTEN_ITEM: Mutex<(&str, &str)> = Mutex::new(("row", ""));
+
+/// The end of the message after an interruption: the files that are kept, and their use.
+static KEPT: Mutex<Option<String>> = Mutex::new(None);
+/// By this further signals are watched, if any can be.
+static HANDLE: OnceLock<Handle> = OnceLock::new();
+/// The receiver of signals, which then do not end the command.
+static TAKER: Mutex<Option<Sender<i32>>> = Mutex::new(None);
+
+/// The signals, while they do not end the command.
+pub struct TakenSignals(Receiver<i32>);
+
+/// Takes the signals that would end the command, and SIGCHLD, until what is returned is dropped.
+pub fn take_signals() -> TakenSignals {
+    let (tell, told) = channel();
+    if HANDLE.get().is_some_and(|handle| handle.add_signal(SIGCHLD).is_ok()) {
+        *taker() = Some(tell);
+    }
+    TakenSignals(told)
+}
+
+impl TakenSignals {
+    /// Returns the next signal if there is one within so long; `Disconnected` if signals cannot be watched.
+    pub fn next(&self, within: Duration) -> Result<i32, RecvTimeoutError> {
+        self.0.recv_timeout(within)
+    }
+}
+
+impl Drop for TakenSignals {
+    fn drop(&mut self) {
+        *taker() = None;
+    }
+}
+
+fn taker() -> MutexGuard<'static, Option<Sender<i32>>> {
+    TAKER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a thread that ends the command in good order at these signals. If that fails, they end the command
+/// as they do by default. Signals that the command was started to ignore, as `nohup` does, stay ignored.
+pub fn watch_signals() {
+    // A file that grows beyond `ulimit -f` is an error of its writer, and must not end the command.
+    drop(flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))));
+    let ignored = ignored_signals();
+    let (tell, watched) = channel();
+    let watch = move || {
+        let signals =
+            SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored & (1 << (signal - 1)) == 0);
+        let signals = Signals::new(signals);
+        if let Ok(signals) = &signals {
+            HANDLE.get_or_init(|| signals.handle());
+        }
+        drop(tell);
+        if let Ok(mut signals) = signals {
+            signals.forever().for_each(|signal| match &*taker() {
+                Some(taker) => drop(taker.send(signal)),
+                None if signal == SIGCHLD => (),
+                None => exit_on(signal),
+            });
+        }
+    };
+    if thread::Builder::new().name("loggp signals".into()).spawn(watch).is_ok() {
+        let _: Result<(), _> = watched.recv(); // returns when `tell` is dropped
+    }
+}
+
+/// Returns the signals that this process ignores, signal 1 in the lowest bit; 0 if the host does not tell.
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// Locks the unfinished files. While the lock is held, the command is not interrupted.
+pub fn drafts() -> MutexGuard<'static, Vec<UnfinishedFile>> {
+    DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes unfinished files. It allocates no memory.
+fn remove(drafts: &[UnfinishedFile]) {
+    for unfinished in drafts {
+        drop(fs::remove_file(&unfinished.draft)); // nothing can be done if it fails
+    }
+}
+
+/// Removes all unfinished files, unless they are locked.
+pub fn try_remove_drafts() {
+    if let Ok(drafts) = DRAFTS.try_lock() {
+        remove(&drafts);
+    }
+}
+
+/// Registers the progress bar, or removes it. Blocks while the command is being ended.
+pub fn set_bar(bar: Option<ProgressBar>) {
+    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+}
+
+/// Sets the name of the items that the command writes in place of rows, and the end of the message if it is
+/// interrupted after some.
+pub fn set_written_item(what: &'static str, then: &'static str) {
+    *WRITTEN_ITEM.lock().unwrap_or_else(PoisonError::into_inner) = (what, then);
+}
+
+/// Sets what is kept if the command is interrupted, a sentence, in place of that nothing was written.
+pub fn set_kept(sentence: Option<String>) {
+    *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = sentence;
+}
+
+/// Returns what a signal that ends the command does to it, such as `terminated`.
+pub fn name_signal(signal: i32) -> &'static str {
+    SIGNALS.iter().find(|(other, _)| *other == signal).map_or("ended", |(_, what)| what)
+}
+
+/// Counts more rows as written.
+pub fn add_written(rows: usize) {
+    WRITTEN.fetch_add(rows, Ordering::SeqCst);
+}
+
+/// Ends the command with the exit status that shells use for a signal, whatever its other threads are doing.
+fn exit_on(signal: i32) {
+    let mut bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bar) = bar.take() {
+        bar.finish_and_clear();
+    }
+    let drafts = drafts();
+    remove(&drafts);
+    let what = name_signal(signal);
+    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(match WRITTEN.load(Ordering::SeqCst) {
+        0 => writeln!(io::stderr(), "{what}; {}", kept.as_deref().unwrap_or("nothing was written")),
+        rows => {
+            let (thing, then) = *WRITTEN_ITEM.lock().unwrap_or_else(PoisonError::into_inner);
+            writeln!(io::stderr(), "{what} after {}{then}", count(rows, thing))
+        }
+    });
+    process::exit(128 + signal);
+}

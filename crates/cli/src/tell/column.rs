@@ -1,0 +1,242 @@
+//! The columns of a report. A column has the name of its values in JSON, CSV and the table, and all three are
+//! made from columns and rows.
+//!
+//! The titles of CSV are always the same for a command, so that files with rows of different machines and
+//! clocks can be put together; missing values stay empty.
+
+use std::borrow::Cow;
+
+use loggp_document::{CellFormat, DocumentBlock, Table};
+use serde_json::Value;
+
+use super::field::{Field, Object, TimeFormat};
+use crate::number::Unit;
+
+/// The columns of a report whose rows are of type `R`.
+pub struct Columns<'a, R>(Vec<ReportColumn<'a, R>>);
+
+/// A column of a report.
+pub struct ReportColumn<'a, R> {
+    /// Name in JSON and CSV; `None` if only a table has the column.
+    name: Option<Cow<'static, str>>,
+    /// True if CSV has the column too.
+    csv: bool,
+    /// Title in a table; `None` if the table leaves it out.
+    title: Option<String>,
+    /// True if a table leaves it out when no field is informative.
+    optional: bool,
+    place: ColumnPlace,
+    /// Returns the value of a row.
+    value: Box<dyn Fn(&R) -> Field + 'a>,
+}
+
+/// The place of a column in a table. JSON and CSV have columns in the order of their list.
+#[derive(PartialEq)]
+enum ColumnPlace {
+    /// In the order of the list.
+    Here,
+    /// Behind the column with this title.
+    After(&'static str),
+    /// Behind all others.
+    Last,
+}
+
+impl<'a, R> ReportColumn<'a, R> {
+    /// Shows the column in tables too, under this title.
+    pub fn title(&mut self, title: &str) -> &mut Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Leaves the column out of a table in which none of its fields is informative.
+    pub fn optional(&mut self) -> &mut Self {
+        self.optional = true;
+        self
+    }
+
+    /// Puts the column behind the one with this title in tables.
+    pub fn after(&mut self, title: &'static str) -> &mut Self {
+        self.place = ColumnPlace::After(title);
+        self
+    }
+
+    /// Puts the column behind all others in tables.
+    pub fn last(&mut self) {
+        self.place = ColumnPlace::Last;
+    }
+
+    /// Leaves the column out of CSV.
+    pub fn json_only(&mut self) {
+        self.csv = false;
+    }
+}
+
+impl<'a, R> Columns<'a, R> {
+    pub fn new() -> Columns<'a, R> {
+        Columns(Vec::new())
+    }
+
+    /// Adds a column that JSON and CSV have under this name, and tables only with a title.
+    pub fn add<C: Into<Field>>(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        value: impl Fn(&R) -> C + 'a,
+    ) -> &mut ReportColumn<'a, R> {
+        let value = Box::new(move |row: &R| value(row).into());
+        let (name, place) = (Some(name.into()), ColumnPlace::Here);
+        self.0.push(ReportColumn { name, csv: true, title: None, optional: false, place, value });
+        self.0.last_mut().expect("one was added")
+    }
+
+    /// Adds a column that only tables have.
+    pub fn add_to_table<C: Into<Field>>(
+        &mut self,
+        title: &str,
+        value: impl Fn(&R) -> C + 'a,
+    ) -> &mut ReportColumn<'a, R> {
+        let column = self.add("", value).title(title);
+        column.name = None;
+        column
+    }
+
+    /// Adds the columns of `others`.
+    pub fn extend(&mut self, others: Columns<'a, R>) {
+        self.0.extend(others.0);
+    }
+
+    /// Leaves the columns with these names out of tables.
+    pub fn hide(&mut self, names: &[&str]) {
+        self.named(names).for_each(|column| column.title = None);
+    }
+
+    /// Leaves all columns out of tables.
+    pub fn hide_all(&mut self) {
+        self.0.iter_mut().for_each(|column| column.title = None);
+    }
+
+    /// Returns the columns with these names.
+    pub fn named(&mut self, names: &[&str]) -> impl Iterator<Item = &mut ReportColumn<'a, R>> {
+        let is_named = |name: &Cow<str>| names.contains(&&**name);
+        self.0.iter_mut().filter(move |column| column.name.as_ref().is_some_and(is_named))
+    }
+
+    /// Returns a row as a JSON object.
+    pub fn object(&self, row: &R) -> Object {
+        let named = |column: &ReportColumn<R>| column.name.clone().map(|name| (name, (column.value)(row)));
+        Object(self.0.iter().filter_map(named).collect())
+    }
+
+    /// Returns rows as a list of JSON objects.
+    pub fn objects(&self, rows: &[R]) -> Field {
+        Field::Rows(rows.iter().map(|row| self.object(row)).collect())
+    }
+
+    /// Returns the columns of CSV with their names.
+    fn csv(&self) -> impl Iterator<Item = (&str, &ReportColumn<'a, R>)> {
+        let columns = self.0.iter().filter(|column| column.csv);
+        columns.filter_map(|column| Some((column.name.as_deref()?, column)))
+    }
+
+    /// Returns the line of titles of CSV.
+    pub fn csv_titles(&self) -> Vec<u8> {
+        csv_line(self.csv().map(|(name, _)| name.into()))
+    }
+
+    /// Returns a row as a line of CSV.
+    pub fn csv_row(&self, row: &R) -> serde_json::Result<Vec<u8>> {
+        let text = |(_, column): (_, &ReportColumn<R>)| {
+            Ok(match serde_json::to_value((column.value)(row))? {
+                Value::Null => String::new(),
+                Value::String(text) => text,
+                value => value.to_string(),
+            })
+        };
+        Ok(csv_line(self.csv().map(text).collect::<serde_json::Result<Vec<_>>>()?.into_iter()))
+    }
+
+    /// Returns rows as a table, with times in this unit and at most `most_decimals`; `None` without rows or columns.
+    pub fn table(&self, rows: &[R], unit: Unit, most_decimals: usize) -> Option<DocumentBlock> {
+        let columns = self.table_order().into_iter().filter_map(|column| {
+            let fields: Vec<Field> = rows.iter().map(&column.value).collect();
+            let is_there = !column.optional || fields.iter().any(Field::is_informative);
+            is_there.then(|| (column.title.as_deref().unwrap_or_default(), fields))
+        });
+        let columns: Vec<(&str, Vec<Field>)> = columns.collect();
+        let scale =
+            TimeFormat::for_fields(columns.iter().flat_map(|(_, fields)| fields), unit, most_decimals);
+        let table = columns.iter().fold(Table::new("", ""), |table, (title, fields)| {
+            let words = fields.iter().any(Field::is_text);
+            table.column(title, "", if words { CellFormat::Text } else { CellFormat::Right })
+        });
+        let shown =
+            |row: usize| columns.iter().map(|(_, fields)| fields[row].to_text(&scale).into()).collect();
+        let table = Table { rows: (0..rows.len()).map(shown).collect(), ..table };
+        (!rows.is_empty() && !columns.is_empty()).then_some(DocumentBlock::Table(table))
+    }
+
+    /// Returns the columns that a table has, in the order of the table.
+    fn table_order(&self) -> Vec<&ReportColumn<'a, R>> {
+        let titled = self.0.iter().filter(|column| column.title.is_some());
+        let (last, others): (Vec<_>, Vec<_>) = titled.partition(|column| column.place == ColumnPlace::Last);
+        let mut table: Vec<&ReportColumn<R>> = Vec::new();
+        for column in others {
+            let before = |other: &&ReportColumn<R>| match column.place {
+                ColumnPlace::After(title) => other.title.as_deref() == Some(title),
+                _ => false,
+            };
+            let place = table.iter().position(before).map_or(table.len(), |place| place + 1);
+            table.insert(place, column);
+        }
+        table.extend(last);
+        table
+    }
+}
+
+/// Returns a name as a JSON key.
+pub fn json_key(name: &str) -> String {
+    name.replace(' ', "_")
+}
+
+fn csv_line(fields: impl Iterator<Item = String>) -> Vec<u8> {
+    let mut line = csv::Writer::from_writer(Vec::new());
+    line.write_record(fields.map(String::into_bytes)).expect("a line is written into memory");
+    line.into_inner().expect("a line is written into memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::stdout::width_of_files;
+
+    fn columns() -> Columns<'static, i64> {
+        let mut columns = Columns::new();
+        columns.add("word", |_| "a \"b\", c").title("word").last();
+        columns.add("of.one", |n: &i64| *n).title("one");
+        columns.add("of.absent", |_| Field::Absent).json_only();
+        columns.add("none.absent", |_| Field::Absent);
+        columns.add_to_table("twice", |n| 2 * n).after("one");
+        columns
+    }
+
+    #[test]
+    fn object_leaves_out_absent_fields() {
+        let json = serde_json::to_string(&columns().object(&1000)).unwrap();
+        assert_eq!(json, r#"{"word":"a \"b\", c","of":{"one":1000},"none":null}"#);
+    }
+
+    #[test]
+    fn csv_quotes_commas_and_quotes() {
+        assert_eq!(columns().csv_titles(), b"word,of.one,none.absent\n");
+        assert_eq!(columns().csv_row(&1000).unwrap(), b"\"a \"\"b\"\", c\",1000,\n");
+    }
+
+    #[test]
+    fn table_orders_columns_and_aligns_numbers() {
+        let table = columns().table(&[7, 1000], Unit::from_text("us", loggp::US), 3);
+        let Some(DocumentBlock::Table(table)) = table else { panic!("there are rows") };
+        assert_eq!(
+            table.to_text(width_of_files()),
+            "  one  twice  word\n    7     14  a \"b\", c\n1,000  2,000  a \"b\", c\n"
+        );
+    }
+}

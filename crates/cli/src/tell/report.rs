@@ -1,0 +1,137 @@
+//! Reports: rows as a table, as JSON or as CSV.
+
+use std::io::Write;
+use std::mem::take;
+
+use loggp_document::{Document, DocumentBlock};
+use loggp_draw::plot::Plot;
+
+use super::column::Columns;
+use super::field::Object;
+use crate::ask::format::Format;
+use crate::ask::output::OutputFiles;
+use crate::error::CliError;
+use crate::host::interrupt;
+use crate::host::stdout::{self, width_of_files};
+use crate::number::Unit;
+
+pub struct Report<'a, R> {
+    out: &'a mut dyn Write,
+    format: Format,
+    /// Further files for the rows and for pictures.
+    files: OutputFiles,
+    columns: Columns<'a, R>,
+    /// The one object that JSON has in place of an object for each row.
+    whole: Option<Object>,
+    /// Objects that JSON has behind the rows.
+    behind: Vec<Object>,
+    /// The rows so far. A table is written at the end, when the widths of its columns are known.
+    pub rows: Vec<R>,
+}
+
+impl<'a, R> Report<'a, R> {
+    /// Creates an empty report.
+    pub fn new(out: &'a mut dyn Write, format: Format, columns: Columns<'a, R>) -> Report<'a, R> {
+        let files = OutputFiles::default();
+        Report { out, format, files, columns, whole: None, behind: Vec::new(), rows: Vec::new() }
+    }
+
+    /// Writes the rows to these files too, when the report is finished, and its picture when it is drawn.
+    #[must_use]
+    pub fn with_files(self, files: OutputFiles) -> Self {
+        Report { files, ..self }
+    }
+
+    /// Writes this object as JSON, in place of an object for each row.
+    #[must_use]
+    pub fn with_json_object(self, whole: Object) -> Self {
+        Report { whole: Some(whole), ..self }
+    }
+
+    /// Writes these objects as JSON behind the rows, when the report is finished.
+    pub fn add_behind(&mut self, objects: Vec<Object>) {
+        self.behind = objects;
+    }
+
+    /// Adds a row. JSON and CSV are written at once, a table when the report is finished.
+    pub fn add(&mut self, row: R) -> Result<(), CliError> {
+        let line = self.line(self.format, &row, self.rows.is_empty())?;
+        if !line.is_empty() {
+            self.out.write_all(&line)?;
+            self.out.flush()?;
+            interrupt::add_written(1);
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Returns a row as JSON or CSV, with the titles if it is the first; nothing for a table.
+    fn line(&self, format: Format, row: &R, is_first: bool) -> Result<Vec<u8>, CliError> {
+        match format {
+            Format::Table => Ok(Vec::new()),
+            Format::Json if self.whole.is_some() && !is_first => Ok(Vec::new()),
+            Format::Json => {
+                let row = self.columns.object(row);
+                json_line(self.whole.as_ref().unwrap_or(&row))
+            }
+            Format::Csv => {
+                let mut line = if is_first { self.columns.csv_titles() } else { Vec::new() };
+                line.extend(self.columns.csv_row(row).map_err(CliError::run)?);
+                Ok(line)
+            }
+        }
+    }
+
+    /// Writes the table between the heading and the blocks of `rest`, with times in this unit and at most
+    /// `most_decimals`, if the format is a table; and the files. Does nothing without rows.
+    pub fn finish(
+        &mut self,
+        heading: &str,
+        unit: Unit,
+        most_decimals: usize,
+        rest: impl FnOnce(&[R]) -> Vec<DocumentBlock>,
+    ) -> Result<(), CliError> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let table = self.columns.table(&self.rows, unit, most_decimals);
+        let blocks = table.into_iter().chain(rest(&self.rows)).collect();
+        let document = Document { title: heading.into(), blocks };
+        if self.format == Format::Table {
+            interrupt::add_written(self.rows.len());
+            self.out.write_all(document.to_text(stdout::width()).as_bytes())?;
+            self.out.flush()?;
+        }
+        let behind = self.behind.iter().map(json_line).collect::<Result<Vec<_>, CliError>>()?.concat();
+        if self.format == Format::Json {
+            self.out.write_all(&behind)?;
+            self.out.flush()?;
+        }
+        for (format, draft) in take(&mut self.files.rows) {
+            let lines = self.rows.iter().enumerate().map(|(n, row)| self.line(format, row, n == 0));
+            let mut lines = lines.collect::<Result<Vec<_>, CliError>>()?.concat();
+            lines.extend(behind.iter().filter(|_| format == Format::Json));
+            let lines =
+                if format == Format::Table { document.to_text(width_of_files()).into_bytes() } else { lines };
+            draft.write(|mut file| file.write_all(&lines))?;
+        }
+        Ok(())
+    }
+
+    /// Draws a plot of the rows into the files for pictures.
+    pub fn draw(self, plot: impl FnOnce(&[R]) -> Plot) -> Result<(), CliError> {
+        self.files.draw(|| Ok(plot(&self.rows).svg()))
+    }
+
+    /// Draws the rows as SVG into the files for pictures.
+    pub fn draw_svg(self, svg: impl FnOnce(&[R]) -> Result<String, CliError>) -> Result<(), CliError> {
+        self.files.draw(|| svg(&self.rows))
+    }
+}
+
+/// Returns an object as a line of JSON.
+fn json_line(object: &Object) -> Result<Vec<u8>, CliError> {
+    let mut line = serde_json::to_vec(object).map_err(CliError::run)?;
+    line.push(b'\n');
+    Ok(line)
+}
