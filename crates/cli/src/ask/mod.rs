@@ -13,4 +13,5 @@ pub mod output;
 pub mod program_args;
 pub mod real_machine;
 pub mod shard;
+pub mod trace_input;
 pub mod trace_outputs;

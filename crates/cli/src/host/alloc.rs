@@ -39,7 +39,7 @@ fn checked(memory: *mut u8, bytes: usize) -> *mut u8 {
 #[inline]
 fn count(_bytes: usize, _more: bool) {
     #[cfg(any(test, fuzzing))]
-    crate::readers::count_memory(if _more { _bytes as isize } else { -(_bytes as isize) });
+    super::memory::count(if _more { _bytes as isize } else { -(_bytes as isize) });
 }
 
 /// Ends the command if a panic says that a new thread got no stack for its signals. There is nothing to

@@ -5,4 +5,6 @@ pub mod browser;
 pub mod draft;
 pub mod executable;
 pub mod interrupt;
+#[cfg(any(test, fuzzing))]
+pub mod memory;
 pub mod stdout;

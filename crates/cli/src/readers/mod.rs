@@ -3,7 +3,6 @@
 //!
 //! The tests below feed every reader the files of `fuzz/corpus`, changed at random. `.ci/fuzz` fuzzes them.
 
-use std::cell::Cell;
 use std::io;
 
 use loggp::audit::audit;
@@ -22,6 +21,7 @@ use loggp_study::range::Range;
 
 use crate::ask::machine_file;
 use crate::commands::traces::trace2goal;
+use crate::host::memory;
 
 /// A reader of one kind of input.
 pub struct InputReader {
@@ -81,9 +81,9 @@ pub fn find(name: &str) -> Option<&'static InputReader> {
 impl InputReader {
     /// Reads an input, and panics if a check fails.
     pub fn check(&self, bytes: &[u8]) {
-        let before = start_count();
+        let before = memory::start_count();
         let read = (self.read)(bytes);
-        let most = peak_since(before);
+        let most = memory::peak_since(before);
         if let Err(why) = read {
             assert!(!why.contains(char::is_control), "{}: more than a sentence: {why:?}", self.name);
             assert!(why.chars().count() < LONGEST_SENTENCE, "{}: it quotes too much: {why}", self.name);
@@ -220,33 +220,6 @@ fn traces(bytes: &[u8]) -> Result<(), String> {
     trace.write_compact(&mut written).expect("there is room");
     assert_eq!(Trace::read(&*written).as_ref(), Ok(&trace));
     Ok(())
-}
-
-thread_local! {
-    /// Bytes that this thread has allocated and not freed: now, and at most.
-    static MEMORY: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
-}
-
-/// Counts bytes that this thread allocated, or freed if negative.
-pub fn count_memory(more: isize) {
-    // A thread that is ending counts nothing.
-    _ = MEMORY.try_with(|held| {
-        let (now, most) = held.get();
-        held.set((now + more, most.max(now + more)));
-    });
-}
-
-/// Starts to count, and returns the bytes that are allocated now.
-fn start_count() -> isize {
-    let (now, _) = MEMORY.get();
-    MEMORY.set((now, now));
-    now
-}
-
-/// Returns the largest number of bytes allocated since, beyond `before`.
-fn peak_since(before: isize) -> usize {
-    let (_, most) = MEMORY.get();
-    (most - before).unsigned_abs()
 }
 
 #[cfg(test)]

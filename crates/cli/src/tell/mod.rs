@@ -1,6 +1,5 @@
 //! What the command tells: rows with their columns, headings, tables and progress.
 
-pub mod bars;
 pub mod call_names;
 pub mod column;
 pub mod compared;

@@ -26,7 +26,7 @@ use crate::ask::options::{DrawOptions, MachineOptions, Options, ProgramOptions, 
 use crate::ask::output::Outputs;
 use crate::ask::program_args::ProgramArgs;
 use crate::ask::shard::shard_items;
-use crate::commands::traces::audit;
+use crate::ask::trace_input::read_trace;
 use crate::error::{CliError, merge_sentences, say};
 use crate::number::Unit;
 use crate::tell::heading::{heading, value_text};
@@ -73,7 +73,7 @@ impl<'a> ProgramSetup<'a> {
         let machine = choice::partial_machine(&machine_options.choice, P)?;
         let (mut draws, mut repeated_P) = (run.draws, None);
         if let Some(path) = &run.repeat_from {
-            let trace = audit::read_trace(path)?;
+            let trace = read_trace(path)?;
             repeated_P = Some(trace.params.P);
             draws = DrawOptions { latency: trace.latency, ties: trace.ties };
             emulation.order = Some(Order::from_trace(&trace));

@@ -17,7 +17,7 @@ use crate::ask::choice::MachineChoice;
 use crate::ask::levels::LevelOptions;
 use crate::ask::mpi_program::{MpiOptions, is_program};
 use crate::ask::options::{ChoiceOptions, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
-use crate::commands::traces::audit::is_schedule;
+use crate::ask::trace_input::is_schedule;
 use crate::error::CliError;
 use crate::tell::call_names::{CallNames, WorkNames};
 use crate::tell::formula::replay_error;

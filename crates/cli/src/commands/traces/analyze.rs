@@ -11,16 +11,16 @@ use loggp_study::analysis;
 use loggp_study::analysis::{Analysis, ParameterSweep, RunPath, WhatIf};
 
 use super::accounting::{self, AnalyzedRun};
-use super::audit;
+use super::bars;
 use crate::ask::choice::MachineChoice;
 use crate::ask::format::Format;
 use crate::ask::options::parse_count;
 use crate::ask::output::Outputs;
+use crate::ask::trace_input::read_trace;
 use crate::commands::schedules::replay::play_error;
 use crate::commands::schedules::schedule_run::{PlayOptions, ScheduleRun, is_schedule_input};
 use crate::error::CliError;
 use crate::number::Unit;
-use crate::tell::bars;
 use crate::tell::formula::{FormulaSweep, replay_error, sweep_blocks};
 use crate::tell::heading::{self, level_lines, parameters};
 use crate::tell::report::Report;
@@ -88,7 +88,7 @@ impl AnalyzeCommand {
                 rows.extend(self.played_runs(&run)?);
                 continue;
             }
-            let trace = audit::read_trace(path)?;
+            let trace = read_trace(path)?;
             self.play.refuse_for_trace(&name, false)?;
             let first = self.recorded_run(&name, &trace)?;
             if heading.is_empty() {

@@ -1,18 +1,15 @@
 //! `loggp audit`: checks a trace against the rules of the machine.
 
-use std::fs::File;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 use clap::Args;
 use loggp::Time;
 use loggp::audit::audit;
-use loggp::trace::Trace;
 use loggp_document::{Document, DocumentBlock, Table, plain};
 
-use crate::ask::mpi_program;
+use crate::ask::trace_input::read_trace;
 use crate::error::CliError;
-use crate::host::draft;
 use crate::host::stdout;
 use crate::number::{Unit, count, thousands};
 use crate::tell::heading::{self, parameters};
@@ -82,31 +79,4 @@ impl AuditCommand {
         }
         Err(CliError::Run(format!("the trace breaks the rules of the machine: {broken}")))
     }
-}
-
-/// Reads a trace from a file.
-pub fn read_trace(path: &Path) -> Result<Trace, CliError> {
-    let shown = path.display();
-    let file = draft::open_source(path);
-    let file = file.map_err(|error| CliError::Request(format!("{shown} cannot be read: {error}")))?;
-    Trace::read(file).map_err(|error| {
-        let what = match is_schedule(path) {
-            true => "a schedule",
-            false if mpi_program::is_program(path) => "a recorded MPI program",
-            false => return CliError::Request(format!("{shown}: {error}")),
-        };
-        CliError::Request(format!(
-            "{shown}: this is {what}, and no trace of a run; `loggp replay {shown} --trace run.loggp` plays it and writes one"
-        ))
-    })
-}
-
-/// Returns whether a file begins as a schedule does. What is no file has none: it may have no second beginning.
-pub fn is_schedule(path: &Path) -> bool {
-    let mut begin = Vec::new();
-    if !path.is_file() {
-        return false;
-    }
-    let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
-    read.is_ok() && loggp_goal::is_schedule(&begin)
 }

@@ -3,6 +3,7 @@
 pub mod accounting;
 pub mod analyze;
 pub mod audit;
+pub mod bars;
 pub mod timeline;
 pub mod tolerance;
 pub mod trace2goal;

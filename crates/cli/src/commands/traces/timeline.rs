@@ -14,10 +14,10 @@ use loggp_study::Study;
 use loggp_study::analysis::{MessageNames, WhatIf};
 
 use super::analyze::{read_what_if, replay};
-use super::audit;
 use crate::ask::lookup;
 use crate::ask::output::{self, Outputs, extension};
 use crate::ask::program_args::ProgramArgs;
+use crate::ask::trace_input::read_trace;
 use crate::ask::trace_outputs::{TIMELINE_EXTENSION_HINT, TIMELINE_EXTENSIONS, draw_picture};
 use crate::commands::runs::run::RunSelection;
 use crate::commands::schedules::replay::play_error;
@@ -121,7 +121,7 @@ impl TimelineCommand {
             let why = lookup::find_program(&name).err().unwrap_or_default();
             return Err(CliError::Request(format!("there is no file {name}, and {why}")));
         }
-        let trace = audit::read_trace(path)?;
+        let trace = read_trace(path)?;
         self.play.refuse_for_trace(&name, false)?;
         let unit = Unit::default_for(&trace.params);
         let draft = self.display.draft()?;
@@ -263,7 +263,7 @@ impl DisplayOptions {
             return draw_picture(draft, unit, first, &window);
         }
         for path in &self.beside {
-            let trace = audit::read_trace(path)?;
+            let trace = read_trace(path)?;
             panels.push(RunPanel::recorded(path.display().to_string(), trace, unit));
         }
         let what_ifs: Vec<_> = self

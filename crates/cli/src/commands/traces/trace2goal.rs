@@ -12,9 +12,9 @@ use clap::Args;
 use loggp::trace::{Call, CallKind, CallTag, Trace};
 use loggp::{MessageId, Noise, Time};
 
-use super::audit::read_trace;
 use crate::ask::options::parse_length;
 use crate::ask::output::{extension, unknown_extension};
+use crate::ask::trace_input::read_trace;
 use crate::error::CliError;
 use crate::host::draft::Draft;
 

@@ -16,9 +16,9 @@ use loggp_study::analysis::{
 
 use super::{PARTS, RankOrder, ToleranceCommand, ToleranceRow};
 use crate::ask::output::{TRACE_EXTENSIONS, extension};
+use crate::ask::trace_input::read_trace;
 use crate::commands::schedules::replay::play_error;
 use crate::commands::schedules::schedule_run::{ScheduleRun, not_for_trace};
-use crate::commands::traces::audit;
 use crate::error::CliError;
 use crate::number::Unit;
 use crate::tell::call_names::{CallNames, joined_name};
@@ -83,7 +83,7 @@ impl RunSource {
         if command.order.is_some() {
             return Err(not_for_trace("--order", input, true));
         }
-        let trace = audit::read_trace(path)?;
+        let trace = read_trace(path)?;
         let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("{input}: {why}"));
         check_trace(&trace).map_err(|why| refuse(&why))?;
         if trace.calls.is_empty() {

@@ -6,7 +6,7 @@ use loggp_draw::bars::{Bar, Bars, MOST};
 use loggp_papers::pictures::styles;
 use loggp_study::analysis::accounts::{Account, Accounts};
 
-use crate::commands::traces::accounting::AnalyzedRun;
+use super::accounting::AnalyzedRun;
 use crate::error::CliError;
 use crate::number::Unit;
 
