@@ -78,7 +78,7 @@ impl Clock for FaultyClock<'_> {
             self.happened.lock().lost.insert(id);
             return;
         }
-        let is_alone = tag.is_start_of_send() && !tag.is_request();
+        let is_alone = tag.is_start_of_send() && !tag.is_announce();
         if let Some(later) = self.faults.twice.get(&id).copied().filter(|_| is_alone) {
             self.happened.lock().twice.insert(id, later);
             let to = Receiver::new(header.to.id(), false);

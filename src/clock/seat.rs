@@ -42,7 +42,7 @@ pub(super) struct Seat {
     stage: Stage,
     /// True if the processor has only looked for messages in vain, for long.
     looks_in_vain: bool,
-    /// True if it waits for more than its call's message: for requests, or for an agreement. Else `requests`
+    /// True if it waits for more than its call's message: for requests, or for a grant. Else `requests`
     /// and `wait_reason` are not read.
     wants_more: bool,
     /// The messages that were delivered to the processor and not taken.

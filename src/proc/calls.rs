@@ -89,8 +89,8 @@ impl<'a> Proc<'a> {
     /// runs, it is received first; else the send goes first.
     ///
     /// If all processors call it, none waits for ever, even where long messages wait for their receivers
-    /// (LogGPS): a long message sends its request first, and waits for the reply only once the message of
-    /// `from` has arrived or its request has.
+    /// (LogGPS): a long message is announced first, and waits for its grant only once the message of `from` has
+    /// arrived or has been announced.
     ///
     /// ```
     /// use loggp::{Machine, Params, Tag, US};
@@ -128,7 +128,7 @@ impl<'a> Proc<'a> {
         engine.drive(clock, &mut send, Time::MAX, is_matched);
         engine.catch_up(clock);
         if !send.is_done() {
-            // The send waits for the reply to its request: answer the other request meanwhile.
+            // The send waits for its grant: grant the other one's message meanwhile.
             engine.drive(clock, &mut receive, Time::MAX, is_matched);
         }
         engine.drive(clock, &mut send, Time::MAX, ActiveOperation::is_done);

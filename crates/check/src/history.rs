@@ -38,7 +38,7 @@ pub(super) struct History<'a> {
     pub unbounded_latency: Time,
 }
 
-/// A message that a receive can take: the request, if the transfer is a rendezvous of LogGPS.
+/// A message that a receive can take: the announcement, if the transfer is a rendezvous of LogGPS.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceivableMessage {
     /// Its index among the trace's messages.
@@ -68,7 +68,7 @@ pub(super) struct Take {
     pub leaves_message: bool,
     /// Index of the message among the trace's messages.
     pub got: Option<usize>,
-    /// The send that goes on only after the take, if the message is the request of a rendezvous.
+    /// The send that goes on only after the take, if the message is the announcement of a rendezvous.
     pub granted: Option<usize>,
 }
 
@@ -463,7 +463,7 @@ fn receivable_messages(
         let asked = trace.calls[at].kind.parts();
         if let Some((sent, tag)) = call.kind.sent().zip(asked.tag) {
             let first = sent.first();
-            // The data message of a rendezvous comes after the call that waits for the reply.
+            // The data message of a rendezvous comes after the call that waits for the grant.
             origins.insert(sent.message, Origin { call: at, after: Some(at) });
             origins.insert(first, Origin { call: at, after: before });
             let comes = !trace.faults.lost.contains(&first);

@@ -3,7 +3,7 @@
 use super::constraints::PrefixConstraints;
 use super::prefix::{CallEffect, ReceiveDeadline, SettledCall, SettledMessage};
 use loggp_model::rules::choice::Choice;
-use loggp_model::rules::network::{Egress, EntryRequest, Ingress, Network, Passage};
+use loggp_model::rules::network::{Egress, Entry, Ingress, Network, Passage};
 use loggp_model::time::Time;
 
 /// The machine that runs the settled calls of a prefix under given latencies.
@@ -82,18 +82,18 @@ impl<'k, 'p> PrefixMachine<'k, 'p> {
                 let is_half = matches!(call.effect, CallEffect::Exchange(..)) && !processor.is_half;
                 let SettledMessage { stream, room: (to, _), .. } =
                     self.constraints.prefix.messages[send.message];
-                let request = EntryRequest::when_ready(ready, self.latencies[send.message], stream);
-                Some((request, id, to, send.message, is_half, call.has_next))
+                let entry = Entry::when_ready(ready, self.latencies[send.message], stream);
+                Some((entry, id, to, send.message, is_half, call.has_next))
             };
             let next = self.processors.iter().enumerate().filter_map(ready);
-            let Some((request, id, to, message, is_half, has_next)) = next.min_by_key(|(request, id, ..)| {
-                let turn = self.network.turn_time(request);
+            let Some((entry, id, to, message, is_half, has_next)) = next.min_by_key(|(entry, id, ..)| {
+                let turn = self.network.turn_time(entry);
                 (turn, self.ties.place(turn, *id as u32))
             }) else {
                 return all;
             };
             let processor = &mut self.processors[id];
-            let passage = self.network.serve(&mut self.ingresses[..], &mut processor.egress, to, &request);
+            let passage = self.network.serve(&mut self.ingresses[..], &mut processor.egress, to, &entry);
             self.arrivals[message] = Some(passage.arrival);
             processor.now = passage.enter;
             processor.finish_call(is_half, has_next);

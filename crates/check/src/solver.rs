@@ -23,7 +23,7 @@ use super::prefix_machine::PrefixMachine;
 use super::times::{SolveResult, TimeConstraints};
 use loggp_model::params::{Latency, Precedence, Surcharge, Ties};
 use loggp_model::rules::choice::Choice;
-use loggp_model::rules::network::{EntryRequest, Network, Passage};
+use loggp_model::rules::network::{Entry, Network, Passage};
 use loggp_model::time::{PS, Time};
 
 /// The search for a solution that the machine realizes.
@@ -367,7 +367,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
                 }
             }
             // A processor's turn comes before it asks.
-            let turn = self.network.turn_time(&EntryRequest::when_ready(time, Time::ZERO, Time::ZERO));
+            let turn = self.network.turn_time(&Entry::when_ready(time, Time::ZERO, Time::ZERO));
             precedence.insert(turn, first);
         }
         Ok(precedence)

@@ -90,7 +90,7 @@ impl RankEarlyReceives<'_, '_> {
         let schedule = self.progress.schedule;
         let RankScript { begin, place, .. } = schedule.ranks[self.rank as usize];
         let sought =
-            (schedule.peer_in_script(self.rank as usize, message.from()), message.tag().without_request());
+            (schedule.peer_in_script(self.rank as usize, message.from()), message.tag().without_announce());
         let list = self.early.of_ranks[self.rank as usize] as usize;
         let receives = &self.early.receives[list + 1..][..self.early.receives[list] as usize];
         let key = |number: u32| {

@@ -10,7 +10,7 @@ use loggp_trace::path::Events;
 use loggp_trace::{ActivityKind, Trace};
 
 /// The acts of each rank of a run, in their order: each act waits for the one before it, and each receive
-/// takes the message that it took in the run. Requests and replies are messages like others.
+/// takes the message that it took in the run. Announcements and grants are messages like others.
 ///
 /// [Played again](KeptOrder::run) on another machine it takes as long as a [`Schedule`](super::Schedule) of
 /// the same operations, each of which requires the one before it. While no capacity and no port delays a

@@ -7,7 +7,7 @@ use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, RunError};
 use loggp_model::params::{Latency, Level, LeveledParams, Params};
 use loggp_model::rules::judge::{Judge, Plain};
-use loggp_model::rules::network::{EntryRequest, Ingress, Network, Passage};
+use loggp_model::rules::network::{Entry, Ingress, Network, Passage};
 use loggp_model::rules::pace::Pace;
 use loggp_model::time::Time;
 
@@ -35,8 +35,8 @@ struct KeptRank {
     next: u32,
     /// The turn of its last act: none of its next ones is earlier.
     turn: Time,
-    /// The request of its next message, which waits for its turn.
-    request: EntryRequest,
+    /// The entry of its next message, which waits for its turn.
+    entry: Entry,
     /// Its first message that has not been sent.
     unsent: u32,
     /// True if it waits for a message that has not been sent.
@@ -75,7 +75,7 @@ struct KeptPlay<'a, 'j, J> {
 
 impl KeptOrder {
     /// Plays it on a machine with these parameters, and with the same ports between the outermost groups. P is
-    /// ignored, and no message waits for its receiver: the requests and replies of those that did are in the
+    /// ignored, and no message waits for its receiver: the announcements and grants of those that did are in the
     /// order.
     pub fn run(&self, machine: impl Into<LeveledParams>) -> Result<KeptRun<'_>, RunError> {
         self.run_on(machine.into())
@@ -100,7 +100,7 @@ impl KeptOrder {
             pace: Pace::new(id, &network),
             next: self.begins[id],
             turn: Time::ZERO,
-            request: EntryRequest::when_ready(Time::ZERO, Time::ZERO, Time::ZERO),
+            entry: Entry::when_ready(Time::ZERO, Time::ZERO, Time::ZERO),
             unsent: self.first_messages[id],
             is_waiting: false,
         };
@@ -144,13 +144,12 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
                     }
                     Act::Send(message) => {
                         let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
-                        let KeptRank { pace, turn, request, .. } = &mut self.ranks[rank as usize];
+                        let KeptRank { pace, turn, entry, .. } = &mut self.ranks[rank as usize];
                         let network = &self.run.network;
-                        *request =
-                            network.predict_request(&pace.egress, to as usize, words as usize, pace.now);
+                        *entry = network.predict_entry(&pace.egress, to as usize, words as usize, pace.now);
                         let mut turn = *turn;
-                        if network.is_visible(request) {
-                            turn = turn.max(network.turn_time(request));
+                        if network.is_visible(entry) {
+                            turn = turn.max(network.turn_time(entry));
                             if turn == Time::MAX {
                                 return Err(end_of_time(rank));
                             }
@@ -208,20 +207,20 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
     #[inline]
     fn send(&mut self, rank: u32, turn: Time) -> Result<(), RunError> {
         let state = &mut self.ranks[rank as usize];
-        let (message, request) = (state.unsent, state.request);
+        let (message, entry) = (state.unsent, state.entry);
         (state.turn, state.unsent) = (turn, message + 1);
-        if request.asked_at == Time::MAX {
+        if entry.asked_at == Time::MAX {
             return Err(end_of_time(rank));
         }
         let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
         let network = &self.run.network;
         let pace = &mut state.pace;
         let begin = pace.now.max(pace.next_send(network, to as usize, words as usize));
-        if network.is_visible(&request) {
+        if network.is_visible(&entry) {
             self.judge.note_turn(rank, turn);
         }
         let (ingresses, egress) = (&mut *self.ingresses, &mut pace.egress);
-        let passage = network.serve_judged(self.judge, ingresses, egress, to as usize, &request);
+        let passage = network.serve_judged(self.judge, ingresses, egress, to as usize, &entry);
         self.run.times.passages[message as usize] = passage;
         self.end_act(rank, begin, passage.enter);
         let receiver = &self.ranks[to as usize];

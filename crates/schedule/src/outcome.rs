@@ -59,7 +59,7 @@ pub(super) fn finish(
     }
     let mut count = 0;
     if let Some((arrival, to, from, tag)) = left.inspect(|_| count += 1).min() {
-        let about = tag.without_request().to_string();
+        let about = tag.without_announce().to_string();
         return Err(Cause::NotReceived { count, from: from as usize, to, about, arrival }.into());
     }
     if let Some(id) = finishes.iter().position(|finish| *finish == Time::MAX) {

@@ -84,7 +84,7 @@ pub(super) struct PapersPlay<'a, 'w> {
     ready: ListPool<(Time, u32)>,
     early: EarlyReceives,
     pairs: MatchedPairs,
-    /// Operations of more than one message, because a long message starts with a request.
+    /// Operations of more than one message, because a long message starts with its announcement.
     long: HashMap<u32, ActiveOperation>,
     report: PlayReport,
     prefetches: bool,
@@ -424,7 +424,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         if tag.is_start_of_send() {
             self.progress.meet((rank, receive), (from, sent_by));
         }
-        if tag.is_start_of_send() && !tag.is_request() {
+        if tag.is_start_of_send() && !tag.is_announce() {
             self.progress.end(rank, receive, now);
         } else {
             let filter = recv_filter(&self.progress.operation(rank, receive));
@@ -479,7 +479,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         self.network.params().words(operation.size as usize) as u32
     }
 
-    /// Returns whether an operation is a send of a single message of this length, without a request first.
+    /// Returns whether an operation is a send of a single message of this length, without an announcement first.
     #[inline]
     fn is_short(&self, rank: u32, packed: &PackedOperation, words: u32) -> bool {
         packed.kind == OperationKind::Send

@@ -382,7 +382,7 @@ impl CallMessages {
         let find = |is_send: bool, which: fn(RawTag) -> bool| {
             self.0.iter().find(|(sends, tag, _)| *sends == is_send && which(*tag)).map(|(.., id)| *id)
         };
-        let message = find(is_send, |tag| !tag.is_request() && !tag.is_reply())?;
-        Some(Transfer::new(message, find(is_send, RawTag::is_request).zip(find(!is_send, RawTag::is_reply))))
+        let message = find(is_send, |tag| !tag.is_announce() && !tag.is_grant())?;
+        Some(Transfer::new(message, find(is_send, RawTag::is_announce).zip(find(!is_send, RawTag::is_grant))))
     }
 }

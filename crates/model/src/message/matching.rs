@@ -236,8 +236,8 @@ impl<M: Matchable> Inbox<M> {
     }
 }
 
-/// Messages in order, and by sender and tag or by tag alone, as a receive can name them. A request for a
-/// message is filed under that message's tag, because the same receives take both.
+/// Messages in order, and by sender and tag or by tag alone, as a receive can name them. The announcement of
+/// a message is filed under that message's tag, because the same receives take both.
 #[derive(Debug)]
 struct MessageIndex<M> {
     messages: BTreeMap<IndexKey, M>,
@@ -253,7 +253,7 @@ type IndexKey = (Time, u32, u32, RawTag);
 
 fn index_key(message: &impl Matchable) -> IndexKey {
     let (arrival, from, number) = message.key();
-    (arrival, from, number, message.tag().without_request())
+    (arrival, from, number, message.tag().without_announce())
 }
 
 impl<M> Default for MessageIndex<M> {
@@ -444,7 +444,7 @@ impl ReceiveIndex {
     }
 
     fn first(&self, message: &impl Matchable) -> Option<PostedReceive> {
-        let (from, tag) = (message.from(), message.tag().without_request());
+        let (from, tag) = (message.from(), message.tag().without_announce());
         let exact = RecvFilter { from, tag };
         let first =
             |filter: RecvFilter| Some(PostedReceive { place: *self.posted.get(&filter)?.front()?, filter });
@@ -489,16 +489,16 @@ mod tests {
         RecvFilter::new(rng.bool().then(|| rng.usize(0..20)), tag)
     }
 
-    /// Draws a message with one of three tags, or the request for one.
+    /// Draws a message with one of three tags, or the announcement of one.
     fn message(rng: &mut fastrand::Rng, number: u32) -> Envelope {
         let tag = RawTag::user(rng.u16(0..3));
-        let tag = if rng.u8(..) < 40 { tag.request() } else { tag };
+        let tag = if rng.u8(..) < 40 { tag.announce() } else { tag };
         envelope(i64::from(number) / 3 + rng.i64(0..40), rng.u32(0..20), tag, number)
     }
 
     /// Returns whether a filter matches a message, without the code under test.
     fn is_match(filter: RecvFilter, from: u32, tag: RawTag) -> bool {
-        let is_tag = [filter.tag, filter.tag.request()].contains(&tag) || filter.tag == RawTag::ANY;
+        let is_tag = [filter.tag, filter.tag.announce()].contains(&tag) || filter.tag == RawTag::ANY;
         is_tag && (filter.from == from || filter.from == RecvFilter::ANY_SENDER)
     }
 

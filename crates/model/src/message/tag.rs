@@ -128,12 +128,12 @@ impl<T> fmt::Debug for Tag<T> {
 pub struct RawTag(u64);
 
 impl RawTag {
-    /// Marks LogGPS's request to send; the rest is the tag of the message that waits.
-    const REQUEST: u64 = 1 << 63;
-    /// Marks LogGPS's reply, which permits a send; the rest is the number of the request.
-    const REPLY: u64 = 1 << 62;
-    /// Marks the message that waited for a reply; the rest is the number of its request.
-    const AGREED: u64 = 1 << 61;
+    /// Marks the announcement of a message (LogGPS's request); the rest is the tag of the message.
+    const ANNOUNCE: u64 = 1 << 63;
+    /// Marks the grant of a message (LogGPS's reply); the rest is the number of the announcement.
+    const GRANT: u64 = 1 << 62;
+    /// Marks the message that waited for a grant; the rest is the number of its announcement.
+    const GRANTED: u64 = 1 << 61;
     /// Marks a message of a collective; the rest is the collective's kind, step and group, and the number of
     /// the call.
     const COLLECTIVE: u64 = 1 << 60;
@@ -219,32 +219,32 @@ impl RawTag {
         self.0 >> RawTag::KIND == (RawTag::COLLECTIVE >> RawTag::KIND) | Collective::HardwareBarrier as u64
     }
 
-    /// Returns the tag of the request for a message with this tag.
-    pub(crate) fn request(self) -> RawTag {
-        RawTag(self.0 | RawTag::REQUEST)
+    /// Returns the tag of the announcement of a message with this tag.
+    pub(crate) fn announce(self) -> RawTag {
+        RawTag(self.0 | RawTag::ANNOUNCE)
     }
 
-    /// Returns the tag of the requested message, or this tag if it is not a request.
-    pub fn without_request(self) -> RawTag {
-        RawTag(self.0 & !RawTag::REQUEST)
+    /// Returns the tag of the announced message, or this tag if it announces none.
+    pub fn without_announce(self) -> RawTag {
+        RawTag(self.0 & !RawTag::ANNOUNCE)
     }
 
-    pub fn is_request(self) -> bool {
-        self.0 & RawTag::REQUEST != 0
+    pub fn is_announce(self) -> bool {
+        self.0 & RawTag::ANNOUNCE != 0
     }
 
-    /// Creates the tag of the reply to the request with this number among its sender's messages.
-    pub(crate) fn reply(number: u32) -> RawTag {
-        RawTag(RawTag::REPLY | u64::from(number))
+    /// Creates the tag of the grant of the announcement with this number among its sender's messages.
+    pub(crate) fn grant(number: u32) -> RawTag {
+        RawTag(RawTag::GRANT | u64::from(number))
     }
 
-    pub(crate) fn is_reply(self) -> bool {
-        self.0 & RawTag::REPLY != 0
+    pub(crate) fn is_grant(self) -> bool {
+        self.0 & RawTag::GRANT != 0
     }
 
-    /// Creates the tag of the message whose request has this number among its sender's messages.
-    pub(crate) fn agreed(number: u32) -> RawTag {
-        RawTag(RawTag::AGREED | u64::from(number))
+    /// Creates the tag of the message whose announcement has this number among its sender's messages.
+    pub(crate) fn granted(number: u32) -> RawTag {
+        RawTag(RawTag::GRANTED | u64::from(number))
     }
 
     /// Returns the tag's number in traces.
@@ -260,7 +260,7 @@ impl RawTag {
     /// Returns whether a program or collective can send with this tag, so that it is not of the machine's own
     /// messages.
     pub fn can_be_sent(self) -> bool {
-        self.0 & (RawTag::REQUEST | RawTag::REPLY | RawTag::AGREED) == 0 && !self.is_signal()
+        self.0 & (RawTag::ANNOUNCE | RawTag::GRANT | RawTag::GRANTED) == 0 && !self.is_signal()
     }
 
     /// Returns a displayable description for errors; `name` is the tag's name.
@@ -277,10 +277,10 @@ impl RawTag {
         format!("tag {}{name}", self.0 & 0xFFFF)
     }
 
-    /// Returns whether a receive with this tag can take a message or request with the tag `of`.
+    /// Returns whether a receive with this tag can take a message or an announcement with the tag `of`.
     #[inline]
     pub fn can_take(self, of: RawTag) -> bool {
-        of.without_request() == self || (self.is_wild() && of.is_user())
+        of.without_announce() == self || (self.is_wild() && of.is_user())
     }
 
     /// Returns whether a receive with this tag takes messages with different tags.
@@ -288,9 +288,9 @@ impl RawTag {
         self == RawTag::ANY
     }
 
-    /// Returns whether this is a tag of a program or schedule, or of a request for such a message.
+    /// Returns whether this is a tag of a program or schedule, or of the announcement of such a message.
     fn is_user(self) -> bool {
-        self.0 & (RawTag::REPLY | RawTag::AGREED | RawTag::COLLECTIVE) == 0
+        self.0 & (RawTag::GRANT | RawTag::GRANTED | RawTag::COLLECTIVE) == 0
     }
 
     /// Returns the number of a program's tag.
@@ -298,10 +298,10 @@ impl RawTag {
         self.0 as u16
     }
 
-    /// Returns whether a message with this tag starts a send: replies and the messages that waited for them
-    /// do not.
+    /// Returns whether a message with this tag starts a send: grants, and the messages that waited for a grant, do
+    /// not.
     pub fn is_start_of_send(self) -> bool {
-        self.0 & (RawTag::REPLY | RawTag::AGREED) == 0
+        self.0 & (RawTag::GRANT | RawTag::GRANTED) == 0
     }
 }
 
@@ -364,10 +364,10 @@ impl fmt::Display for TagDescription<'_> {
             return f.write_str("with any tag");
         }
         let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-        if tag & RawTag::REPLY != 0 {
+        if tag & RawTag::GRANT != 0 {
             return write!(f, "that lets it send{name}");
         }
-        if tag & RawTag::AGREED != 0 {
+        if tag & RawTag::GRANTED != 0 {
             return write!(f, "that it agreed to take{name}");
         }
         if tag & RawTag::SCHEDULED != 0 && tag & RawTag::COLLECTIVE == 0 {
@@ -413,8 +413,8 @@ mod tests {
         let others = [
             RawTag::user(5),
             RawTag::user(5).with_step(3),
-            RawTag::reply(5),
-            RawTag::agreed(5),
+            RawTag::grant(5),
+            RawTag::granted(5),
             RawTag::collective(Collective::HardwareBarrier, 0, 5, 3),
             RawTag::collective(Collective::Barrier, 0, 6, 3),
             RawTag::collective(Collective::Barrier, 0, 5, 2),
@@ -424,9 +424,9 @@ mod tests {
         for other in others {
             assert!(!tag.can_take(other) && !other.can_take(tag), "{other}");
         }
-        assert!(tag.can_take(tag) && tag.can_take(tag.request()));
+        assert!(tag.can_take(tag) && tag.can_take(tag.announce()));
         assert_eq!(tag.to_string(), "in collective 5, a barrier, step 3");
-        assert_eq!(tag.request().to_string(), tag.to_string());
+        assert_eq!(tag.announce().to_string(), tag.to_string());
     }
 
     #[test]
@@ -443,9 +443,9 @@ mod tests {
         for (i, one) in tags.iter().enumerate() {
             for (j, other) in tags.iter().enumerate() {
                 assert_eq!(one.raw.can_take(other.raw), i == j, "{one:?} {other:?}");
-                assert_eq!(one.raw.can_take(other.raw.request()), i == j, "{one:?} {other:?}");
+                assert_eq!(one.raw.can_take(other.raw.announce()), i == j, "{one:?} {other:?}");
             }
-            let own = RawTag::REQUEST | RawTag::REPLY | RawTag::AGREED | RawTag::COLLECTIVE;
+            let own = RawTag::ANNOUNCE | RawTag::GRANT | RawTag::GRANTED | RawTag::COLLECTIVE;
             assert_eq!(one.raw.0 & own, 0);
         }
         assert_eq!(Tag::<u8>::new(3).step(7).step(5).raw, RawTag::user(3).with_step(5));
@@ -458,7 +458,7 @@ mod tests {
         assert_eq!(RawTag::user(2).with_step(0).to_string(), "with tag 2, step 0");
         assert_eq!(RawTag::from_schedule(Some(u32::MAX - 1)).to_string(), "with tag 4294967294");
         assert_eq!(RawTag::from_schedule(None).to_string(), "with any tag");
-        assert_eq!(RawTag::reply(1).display(last.name).to_string(), "that lets it send (word)");
+        assert_eq!(RawTag::grant(1).display(last.name).to_string(), "that lets it send (word)");
     }
 
     /// A tag can be copied and shared even if the type of its messages cannot.

@@ -68,7 +68,7 @@ impl Occupancy {
         }
     }
 
-    /// Adds a message that is in transit during [enter, arrival) and whose request is served `now`: messages
+    /// Adds a message that is in transit during [enter, arrival) and whose entry is served `now`: messages
     /// that have arrived by then take no room any more.
     #[inline]
     pub(super) fn reserve(

@@ -285,7 +285,7 @@ impl<'n> Engine<'n> {
         clock.deliver(arrived, parcel);
     }
 
-    /// Returns the length of the first message of a send: that of its request, if there is one.
+    /// Returns the length of the first message of a send: that of its announcement, if there is one.
     #[inline]
     pub fn first_message_words(&self, to: usize, words: usize) -> usize {
         if self.network.is_synchronous(self.id(), to, words) { 0 } else { words }
@@ -321,7 +321,7 @@ impl<'n> Engine<'n> {
     ) {
         if !(self.has_requests || self.has_rooms) {
             clock.receive_next(self, filter, until, got);
-            if got.as_ref().is_none_or(|message| !message.message.header.tag.is_request()) {
+            if got.as_ref().is_none_or(|message| !message.message.header.tag.is_announce()) {
                 return;
             }
         }
@@ -343,8 +343,8 @@ impl<'n> Engine<'n> {
         }
     }
 
-    /// Receives a message where there are requests, or where `got` is the request for it, which has to be
-    /// answered.
+    /// Receives a message where there are requests, or where `got` announces it, which has to be
+    /// granted.
     #[cold]
     fn receive_with_requests(
         &mut self,
@@ -355,16 +355,16 @@ impl<'n> Engine<'n> {
         got: &mut Option<Envelope>,
     ) {
         let mut call = ActiveOperation::receive(filter).with_name(name);
-        if let Some(request) = got.take() {
-            let Header { from, number, tag, .. } = request.message.header;
+        if let Some(announcement) = got.take() {
+            let Header { from, number, tag, .. } = announcement.message.header;
             call.on_received(from, number, tag);
-            call.received = Some(request);
+            call.received = Some(announcement);
         }
         self.start_and_finish(clock, &mut call, until);
         let tag = call.tag;
         *got = call.into_message();
         if let Some(got) = got {
-            got.message.header.tag = tag; // the data after a request do not repeat it
+            got.message.header.tag = tag; // the data after a grant do not repeat it
         }
     }
 
@@ -1277,8 +1277,8 @@ fn account<'a>(stats: &'a mut Stats, kind: &ActivityKind) -> &'a mut Time {
     }
 }
 
-/// Returns the message of a request that is done: the last one that it sent or received, with LogGPS's
-/// request and reply before it, if there were any.
+/// Returns the message of a request that is done: the last one that it sent or received, with the
+/// announcement and the grant before it, if there were any.
 fn transfer(activities: &[Activity], is_send: bool) -> Option<Transfer> {
     let ids = |is_send: bool| {
         activities.iter().filter_map(move |activity| match activity.kind {

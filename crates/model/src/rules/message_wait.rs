@@ -55,8 +55,8 @@ pub enum WaitReason {
     /// A message that the call receives.
     #[default]
     Message,
-    /// A processor's reply to the request for a message of more than S words.
-    Agreement { to: u32, words: u32, S: usize },
+    /// A processor's grant of a message of more than S words that was announced to it.
+    Grant { to: u32, words: u32, S: usize },
     /// Room for its message to a processor.
     Room { to: u32 },
 }
@@ -67,7 +67,7 @@ impl WaitReason {
         match self {
             WaitReason::Message => ProcStatus::WaitingFor(WantedMessage { filter, name }),
             WaitReason::Room { to } => ProcStatus::WaitingForRoom { to: to as usize },
-            WaitReason::Agreement { to, words, S } => {
+            WaitReason::Grant { to, words, S } => {
                 ProcStatus::WaitingToSend { to: to as usize, words: words as usize, S }
             }
         }

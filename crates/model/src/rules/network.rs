@@ -1,13 +1,13 @@
 //! The network: when a message enters it and when it arrives, among all others.
 //!
 //! Both clocks use this code; the cost of a message by itself is in `params/costs.rs`. A send has two steps.
-//! When it is called, [`Network::request_entry`] computes when the message will be ready. At the message's
-//! turn, before it is ready, [`Network::serve`] looks at the reservations of both processors, finds the
-//! earliest entry that fits, and reserves it. There is no queue, and a reservation never changes: the first
-//! request is served first. In this file a request is an [`EntryRequest`], not one of MPI's.
+//! When it is called, [`Network::prepare_entry`] computes when the message will be ready: its [`Entry`], which
+//! asks the network for the message's way. At the message's turn, before it is ready, [`Network::serve`] looks at
+//! the reservations of both processors, finds the earliest way that fits, and reserves it. There is no queue, and
+//! a reservation never changes: the entry that asks first is served first.
 //! `docs/reference/model.md` explains the rules and names their sources:
 //!
-//! 1. **overhead and send gap**: `ready = max(t + o, send_gap_end)`, in [`Network::request_entry`];
+//! 1. **overhead and send gap**: `ready = max(t + o, send_gap_end)`, in [`Network::prepare_entry`];
 //! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Occupancy`];
 //! 3. **port**: a long message occupies the ports of both ends for (k-1)G, [`BusyIntervals`];
 //! 4. **reception and receive gap**: `start = max(t, arrival, receive_gap_end)`, in `pace.rs`,
@@ -34,12 +34,12 @@ use crate::params::{
 use crate::rules::choice::{Choice, Places};
 use crate::time::Time;
 
-/// A message's request to enter the network.
+/// A message that asks the network for its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntryRequest {
+pub struct Entry {
     /// The end of the send gap and of the overhead: without contention the message enters then.
     pub ready: Time,
-    /// The time of the request: `ready`, or the arrival if a negative G_l makes that earlier, because the
+    /// The time at which it asks: `ready`, or the arrival if a negative G_l makes that earlier, because the
     /// receiver must know of the message by then. The turn is earlier, by the network's `head_start`.
     pub asked_at: Time,
     /// Time in transit of the first word.
@@ -48,10 +48,10 @@ pub struct EntryRequest {
     stream: Time,
 }
 
-impl EntryRequest {
-    /// Creates the request of a message that asks when it is ready.
-    pub fn when_ready(ready: Time, latency: Time, stream: Time) -> EntryRequest {
-        EntryRequest { ready, asked_at: ready, latency, stream }
+impl Entry {
+    /// Creates the entry of a message that asks when it is ready.
+    pub fn when_ready(ready: Time, latency: Time, stream: Time) -> Entry {
+        Entry { ready, asked_at: ready, latency, stream }
     }
 }
 
@@ -68,7 +68,7 @@ pub struct Passage {
     pub first: Time,
     /// The last word has come out, and the message can be received.
     pub arrival: Time,
-    /// True if a later request at one of the two ends was served before this one; never on the virtual clock.
+    /// True if an entry that asked later was served before at one of the two ends; never on the virtual clock.
     pub out_of_order: bool,
 }
 
@@ -198,12 +198,12 @@ pub struct Ingress {
     occupancy: Occupancy,
     /// The single port, or the one for receiving if there are two.
     port: Port,
-    /// The latest time of a request that was served.
+    /// The latest `asked_at` of the entries that were served.
     last_served: Time,
 }
 
 impl Ingress {
-    /// Notes that a request of this time is served. Returns whether a later request was served before.
+    /// Notes that an entry of this time is served. Returns whether a later entry was served before.
     #[inline]
     fn mark_served(&mut self, asked_at: Time) -> bool {
         let is_late = asked_at < self.last_served;
@@ -281,7 +281,7 @@ struct GroupPort {
     send_port: Port,
     /// The port for receiving, if there are two.
     receive_port: Port,
-    /// The latest time of a request that was served.
+    /// The latest `asked_at` of the entries that were served.
     last_served: Time,
 }
 
@@ -295,13 +295,12 @@ pub struct Network {
     /// True if every latency is exactly L.
     is_exact: bool,
     noise: Option<Noise>,
-    /// Time by which every turn is earlier than its request. It is the same for all, so the turns are in the
-    /// order of the requests. It is the least o: so no turn comes before its send, and a sender whose gap is
-    /// over need not wait for its turn. It is 0 if G_l is negative, because then messages may ask before o is
-    /// over.
+    /// turn = `asked_at` - `head_start`, with one `head_start` for all messages: the least o. One value keeps turns
+    /// in the order of entries, and the least o keeps a turn from coming before its send. It is 0 if G_l is
+    /// negative, because then messages may ask before o is over.
     head_start: Time,
-    /// True if a message may take no time at all: then all messages are served in order, even if they share
-    /// nothing.
+    /// True if L and o can both be 0. A message could then cause another at the same instant, so every send must
+    /// wait for its turn.
     has_zero_lookahead: bool,
     /// True if the capacity of any level is limited.
     has_capacity: bool,
@@ -591,11 +590,11 @@ impl Network {
         self.levels.map(|costs| costs.reception_cost)
     }
 
-    /// Returns the turn of a message: the time at which it is to be served. Requests are served in the order
-    /// of their times, whose turns are all earlier by the same `head_start`.
+    /// Returns the turn of a message: the time at which it is to be served. Entries are served in the order in
+    /// which they ask, since all turns are earlier than that by the same `head_start`.
     #[inline]
-    pub fn turn_time(&self, request: &EntryRequest) -> Time {
-        request.asked_at - self.head_start
+    pub fn turn_time(&self, entry: &Entry) -> Time {
+        entry.asked_at - self.head_start
     }
 
     /// Returns the least time from the turn of any message to its arrival.
@@ -606,34 +605,34 @@ impl Network {
         self.head_start + self.levels.iter().map(min_transit).min().unwrap_or_default()
     }
 
-    /// Creates the entry request of a message of k words to `to`, whose send is called at `t`, and counts the
+    /// Creates the entry of a message of k words to `to`, whose send is called at `t`, and counts the
     /// message.
     #[inline]
-    pub(crate) fn request_entry(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> EntryRequest {
-        let mut request = self.predict_request(egress, to, k, t);
+    pub(crate) fn prepare_entry(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> Entry {
+        let mut entry = self.predict_entry(egress, to, k, t);
         if !self.is_exact {
-            request = self.draw_latency(egress, to, k, request);
+            entry = self.draw_latency(egress, to, k, entry);
         }
         egress.next_number = egress.next_number.wrapping_add(1);
-        request
+        entry
     }
 
-    /// Draws the latency of a request.
+    /// Draws the latency of a message.
     #[cold]
-    fn draw_latency(&self, egress: &mut Egress, to: usize, k: usize, request: EntryRequest) -> EntryRequest {
-        let EntryRequest { ready, latency: L, stream, .. } = request;
+    fn draw_latency(&self, egress: &mut Egress, to: usize, k: usize, entry: Entry) -> Entry {
+        let Entry { ready, latency: L, stream, .. } = entry;
         // With a negative G_l a shorter latency could let the message arrive before its send.
         let least = (-(self.send_overhead(egress.processor(), to, k) + stream)).max(Time::ZERO).min(L);
         let message = MessageId { from: egress.processor(), number: egress.next_number as usize };
         let rng = egress.extras().rng.get_or_insert_with(|| self.choice.rng(message.from));
         let latency = self.choice.latency(message, to, rng, ready, (least, L));
-        EntryRequest { latency, asked_at: ready.min(ready + latency + stream), ..request }
+        Entry { latency, asked_at: ready.min(ready + latency + stream), ..entry }
     }
 
-    /// Predicts the entry request of a message of k words to `to`, whose send would be called at `t`, if its
+    /// Predicts the entry of a message of k words to `to`, whose send would be called at `t`, if its
     /// latency were exactly L.
     #[inline]
-    pub fn predict_request(&self, egress: &Egress, to: usize, k: usize, t: Time) -> EntryRequest {
+    pub fn predict_entry(&self, egress: &Egress, to: usize, k: usize, t: Time) -> Entry {
         let costs = self.levels.between(egress.processor(), to);
         let (MessageCosts { send, stream }, latency) = (costs.message_costs(k), costs.params.L);
         // 1. Overhead and send gap, which may overlap.
@@ -642,40 +641,40 @@ impl Network {
             // The overhead begins as it would without noise, and lasts longer.
             ready = noise.end(egress.processor(), t.max(egress.send_gap_end - send), send);
         }
-        EntryRequest { ready, asked_at: ready.min(ready + latency + stream), latency, stream }
+        Entry { ready, asked_at: ready.min(ready + latency + stream), latency, stream }
     }
 
-    /// Defers a request because other messages of its processor were served meanwhile: until the send gap is
-    /// over, and until its turn is no earlier than `turn`. Returns whether the request is later now.
+    /// Defers an entry because other messages of its processor were served meanwhile: until the send gap is
+    /// over, and until its turn is no earlier than `turn`. Returns whether the entry is later now.
     pub(crate) fn defer(
         &self,
         egress: &Egress,
         (to, k): (usize, usize),
-        request: &mut EntryRequest,
+        entry: &mut Entry,
         turn: Time,
     ) -> bool {
-        let by_turn = turn - self.turn_time(request);
-        let mut later = (egress.send_gap_end - request.ready).max(by_turn);
+        let by_turn = turn - self.turn_time(entry);
+        let mut later = (egress.send_gap_end - entry.ready).max(by_turn);
         if let Some(noise) = &self.noise {
             // The overhead begins later, so other detours lengthen it.
             let ready_at_turn =
-                if by_turn > Time::ZERO { request.ready + by_turn } else { egress.send_gap_end };
+                if by_turn > Time::ZERO { entry.ready + by_turn } else { egress.send_gap_end };
             let overhead = self.send_overhead(egress.processor(), to, k);
             let start = egress.send_gap_end.max(ready_at_turn) - overhead;
-            later = noise.end(egress.processor(), start, overhead) - request.ready;
+            later = noise.end(egress.processor(), start, overhead) - entry.ready;
         }
         if later > Time::ZERO {
-            request.ready += later;
-            request.asked_at += later;
+            entry.ready += later;
+            entry.asked_at += later;
         }
         later > Time::ZERO
     }
 
     /// Returns whether other processors can see that this message is served, because it competes with theirs
-    /// for a port or the capacity. Then all earlier requests must be served before it.
+    /// for a port or the capacity. Then all earlier entries must be served before it.
     #[inline]
-    pub fn is_visible(&self, request: &EntryRequest) -> bool {
-        self.has_zero_lookahead || request.stream > Time::ZERO || self.has_capacity
+    pub fn is_visible(&self, entry: &Entry) -> bool {
+        self.has_zero_lookahead || entry.stream > Time::ZERO || self.has_capacity
     }
 
     /// Returns whether this is a pair of processors whose messages take no time and share nothing: each arrives
@@ -692,20 +691,20 @@ impl Network {
         self.params.P * self.level_count
     }
 
-    /// Serves a request of the processor with this egress for a message to `to`: finds the earliest entry
-    /// that fits, and reserves it. All earlier requests must have been served.
+    /// Serves an entry of the processor with this egress for a message to `to`: finds the earliest way that
+    /// fits, and reserves it. All earlier entries must have been served.
     #[inline]
     pub fn serve(
         &self,
         ingresses: &mut (impl Ingresses + ?Sized),
         egress: &mut Egress,
         to: usize,
-        request: &EntryRequest,
+        entry: &Entry,
     ) -> Passage {
-        self.serve_judged(&mut Plain, ingresses, egress, to, request)
+        self.serve_judged(&mut Plain, ingresses, egress, to, entry)
     }
 
-    /// Serves a request as [`serve`](Network::serve) does, and lets `judge` compare the times on whose order
+    /// Serves an entry as [`serve`](Network::serve) does, and lets `judge` compare the times on whose order
     /// it depends when the message enters and arrives.
     #[inline]
     pub fn serve_judged(
@@ -714,9 +713,9 @@ impl Network {
         ingresses: &mut (impl Ingresses + ?Sized),
         egress: &mut Egress,
         to: usize,
-        request: &EntryRequest,
+        entry: &Entry,
     ) -> Passage {
-        let EntryRequest { ready, asked_at, latency, stream } = *request;
+        let Entry { ready, asked_at, latency, stream } = *entry;
         let from = egress.processor();
         let costs = self.levels.between(from, to);
         let min_first = if egress.extras.is_none() { Time::ZERO } else { egress.min_first(to, stream) };
@@ -726,14 +725,14 @@ impl Network {
         if stream > Time::ZERO {
             // 2. Capacity, and 3. port.
             (admitted, transit, out_of_order) =
-                self.serve_long((costs, judge), ingresses, egress, to, request, min_first);
+                self.serve_long((costs, judge), ingresses, egress, to, entry, min_first);
         } else if costs.capacity != usize::MAX {
             let ingress = &mut *ingresses.hold(costs.first_ingress + to);
             out_of_order = ingress.mark_served(asked_at);
             // 2. Capacity.
             if costs.is_full_after(judge, egress, ingress, ready) {
                 (admitted, transit) =
-                    costs.find_transit(judge, egress, (ingress, None), from == to, request, min_first);
+                    costs.find_transit(judge, egress, (ingress, None), from == to, entry, min_first);
             }
             costs.reserve_room(judge, egress, ingress, &transit, asked_at);
         }
@@ -758,7 +757,7 @@ impl Network {
         ingresses: &mut (impl Ingresses + ?Sized),
         egress: &mut Egress,
         to: usize,
-        request: &EntryRequest,
+        entry: &Entry,
         min_first: Time,
     ) -> (Time, Transit, bool) {
         let (from, all) = (egress.processor(), costs.first_ingress);
@@ -769,22 +768,22 @@ impl Network {
             }
             false => (ingresses.hold(all + to), None),
         };
-        let mut out_of_order = receiver.mark_served(request.asked_at);
+        let mut out_of_order = receiver.mark_served(entry.asked_at);
         if let Some(sender) = &mut sender {
-            out_of_order |= sender.mark_served(request.asked_at);
+            out_of_order |= sender.mark_served(entry.asked_at);
         }
         let (receiver, sender) = (&mut *receiver, &mut sender);
         let mut find = |egress: &mut Egress, receiver: &mut Ingress, sender: Option<&mut Ingress>| {
             let (admitted, transit) =
-                costs.find_transit(judge, egress, (receiver, sender), from == to, request, min_first);
-            costs.reserve_room(judge, egress, receiver, &transit, request.asked_at);
+                costs.find_transit(judge, egress, (receiver, sender), from == to, entry, min_first);
+            costs.reserve_room(judge, egress, receiver, &transit, entry.asked_at);
             (admitted, transit)
         };
         let (admitted, transit) = match &costs.group_ports {
             None => find(egress, receiver, sender.as_deref_mut()),
             Some(group_ports) => {
                 let mut group_ports = group_ports.lock();
-                out_of_order |= group_ports.mark_served(from, to, request.asked_at);
+                out_of_order |= group_ports.mark_served(from, to, entry.asked_at);
                 group_ports.swap_ports(costs, (from, egress, sender.as_deref_mut()), (to, receiver));
                 let found = find(egress, receiver, sender.as_deref_mut());
                 group_ports.swap_ports(costs, (from, egress, sender.as_deref_mut()), (to, receiver));
@@ -838,7 +837,7 @@ impl LevelCosts {
         egress: &mut Egress,
         (receiver, sender): (&mut Ingress, Option<&mut Ingress>),
         is_to_itself: bool,
-        &EntryRequest { ready, asked_at, latency, stream }: &EntryRequest,
+        &Entry { ready, asked_at, latency, stream }: &Entry,
         min_first: Time,
     ) -> (Time, Transit) {
         let (single, occupies) = (self.ports == Ports::Single, stream.max(Time::ZERO));
@@ -875,7 +874,7 @@ impl LevelCosts {
 }
 
 impl GroupPorts {
-    /// Notes that a request between two groups is served. Returns whether a later request was served before.
+    /// Notes that an entry between two groups is served. Returns whether a later entry was served before.
     fn mark_served(&mut self, from: usize, to: usize, asked_at: Time) -> bool {
         let mut is_late = false;
         for processor in [from, to] {

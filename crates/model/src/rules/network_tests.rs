@@ -29,8 +29,8 @@ impl TestNetwork {
 
     /// Sends k words from `x` to `y` at `t`. Calls must be in the order in which messages are ready.
     fn send(&mut self, x: usize, y: usize, k: usize, t: i64) -> Passage {
-        let request = self.network.request_entry(&mut self.egresses[x], y, k, t * PS);
-        self.network.serve(&mut *self.ingresses, &mut self.egresses[x], y, &request)
+        let entry = self.network.prepare_entry(&mut self.egresses[x], y, k, t * PS);
+        self.network.serve(&mut *self.ingresses, &mut self.egresses[x], y, &entry)
     }
 
     /// Sends a message, and returns its entry and its arrival.
@@ -45,7 +45,7 @@ fn params(parameters: &str) -> Params {
 }
 
 #[test]
-fn passage_notes_a_message_served_after_a_later_request() {
+fn passage_notes_a_message_served_after_a_later_entry() {
     let mut net = TestNetwork::with_params("L=6, o=2, g=4");
     let out_of_order = [(0, 10), (2, 0), (3, 10), (4, 11)].map(|(x, t)| net.send(x, 1, 1, t).out_of_order);
     assert_eq!(out_of_order, [false, true, false, false]);
@@ -319,12 +319,12 @@ impl RandomTraffic {
         for &(x, y, k, pause) in &self.sends {
             queues[x].push_back((y, k, pause * PS));
         }
-        // The send that each processor has called, with its entry request.
-        let mut called: Vec<Option<(EntryRequest, usize, usize, Time)>> = vec![None; self.params.P];
+        // The send that each processor has called, with its entry.
+        let mut called: Vec<Option<(Entry, usize, usize, Time)>> = vec![None; self.params.P];
         let mut call = |net: &mut TestNetwork, x: usize, free: Time| {
             let (y, k, pause) = queues[x].pop_front()?;
             let t = free + pause;
-            Some((net.network.request_entry(&mut net.egresses[x], y, k, t), y, k, t))
+            Some((net.network.prepare_entry(&mut net.egresses[x], y, k, t), y, k, t))
         };
         (0..self.params.P).for_each(|x| called[x] = call(&mut net, x, Time::ZERO));
         let mut sent = Vec::new();
@@ -332,8 +332,8 @@ impl RandomTraffic {
             let turns =
                 called.iter().enumerate().filter_map(|(x, call)| Some((call.as_ref()?.0.asked_at, x)));
             let Some((_, x)) = turns.min() else { return (sent, net) };
-            let (request, y, k, t) = called[x].take().unwrap();
-            let passage = net.network.serve(&mut *net.ingresses, &mut net.egresses[x], y, &request);
+            let (entry, y, k, t) = called[x].take().unwrap();
+            let passage = net.network.serve(&mut *net.ingresses, &mut net.egresses[x], y, &entry);
             called[x] = call(&mut net, x, passage.enter);
             sent.push(ServedMessage { x, y, k, t, passage });
         }
@@ -492,7 +492,7 @@ proptest! {
         }
     }
 
-    /// Two idle processors send messages of the same length to a third one: the first request enters first.
+    /// Two idle processors send messages of the same length to a third one: the first to ask enters first.
     /// (A shorter message may fit where a longer one does not.)
     #[test]
     fn first_come_first_served(traffic in traffic()) {

@@ -1,7 +1,7 @@
 //! A send or a receive that is under way: the messages that it consists of, and its progress.
 //!
-//! It is one message, or three if the receiver has to agree first (LogGPS, section 3.1): a request of no
-//! words, a reply of no words, and the data. A processor with requests and a rank of a schedule have several
+//! It is one message, or three if the receiver has to agree first (LogGPS, section 3.1): its announcement, the
+//! receiver's grant, and the data. The first two, the paper's request and reply, have no words. A processor with requests and a rank of a schedule have several
 //! operations under way, and ask each for its [next step](ActiveOperation::next_step).
 
 use std::fmt;
@@ -42,15 +42,15 @@ enum LastStep {
     SendNotStarted,
     /// A send whose receiver has to agree.
     LongSendNotStarted,
-    /// A send has sent its request, whose number this is.
-    SentRequest(u32),
-    /// A send has received the reply to the request of this number.
-    ReceivedReply(u32),
+    /// A send has sent its announcement, whose number this is.
+    SentAnnounce(u32),
+    /// A send has received the grant of the announcement of this number.
+    ReceivedGrant(u32),
     ReceiveNotStarted,
-    /// A receive has received a request, whose number this is.
-    ReceivedRequest(u32),
-    /// A receive has sent the reply to the request of this number.
-    SentReply(u32),
+    /// A receive has received an announcement, whose number this is.
+    ReceivedAnnounce(u32),
+    /// A receive has sent the grant of the announcement of this number.
+    SentGrant(u32),
     Everything,
 }
 
@@ -136,17 +136,17 @@ impl ActiveOperation {
     pub fn next_step(&self) -> OperationStep {
         match self.last_step {
             LastStep::SendNotStarted => OperationStep::Send(self.tag, self.words),
-            LastStep::LongSendNotStarted => OperationStep::Send(self.tag.request(), 0),
-            LastStep::SentRequest(number) => {
-                OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::reply(number) })
+            LastStep::LongSendNotStarted => OperationStep::Send(self.tag.announce(), 0),
+            LastStep::SentAnnounce(number) => {
+                OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::grant(number) })
             }
-            LastStep::ReceivedReply(number) => OperationStep::Send(RawTag::agreed(number), self.words),
+            LastStep::ReceivedGrant(number) => OperationStep::Send(RawTag::granted(number), self.words),
             LastStep::ReceiveNotStarted => {
                 OperationStep::Receive(RecvFilter { from: self.peer, tag: self.tag })
             }
-            LastStep::ReceivedRequest(number) => OperationStep::Send(RawTag::reply(number), 0),
-            LastStep::SentReply(number) => {
-                OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::agreed(number) })
+            LastStep::ReceivedAnnounce(number) => OperationStep::Send(RawTag::grant(number), 0),
+            LastStep::SentGrant(number) => {
+                OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::granted(number) })
             }
             LastStep::Everything => OperationStep::Done,
         }
@@ -156,8 +156,8 @@ impl ActiveOperation {
     #[inline]
     pub fn on_sent(&mut self, number: u32) {
         self.last_step = match self.last_step {
-            LastStep::LongSendNotStarted => LastStep::SentRequest(number),
-            LastStep::ReceivedRequest(asked) => LastStep::SentReply(asked),
+            LastStep::LongSendNotStarted => LastStep::SentAnnounce(number),
+            LastStep::ReceivedAnnounce(asked) => LastStep::SentGrant(asked),
             _ => LastStep::Everything,
         }
     }
@@ -166,28 +166,28 @@ impl ActiveOperation {
     #[inline]
     pub fn on_received(&mut self, from: u32, number: u32, tag: RawTag) {
         self.last_step = match self.last_step {
-            LastStep::ReceiveNotStarted if tag.is_request() => LastStep::ReceivedRequest(number),
-            LastStep::SentRequest(asked) => LastStep::ReceivedReply(asked),
+            LastStep::ReceiveNotStarted if tag.is_announce() => LastStep::ReceivedAnnounce(number),
+            LastStep::SentAnnounce(asked) => LastStep::ReceivedGrant(asked),
             _ => LastStep::Everything,
         };
         if tag.is_start_of_send() {
-            // A receive may take any sender or tag, and the data after a request do not repeat them.
-            (self.peer, self.tag) = (from, tag.without_request());
+            // A receive may take any sender or tag, and the data after a grant do not repeat them.
+            (self.peer, self.tag) = (from, tag.without_announce());
         }
     }
 
-    /// Returns whether the message that it sends next has the program's data, and is no request or reply.
+    /// Returns whether the message that it sends next has the program's data, and is no announcement or grant.
     #[inline]
     pub(crate) fn is_data_next(&self) -> bool {
-        matches!(self.last_step, LastStep::SendNotStarted | LastStep::ReceivedReply(_))
+        matches!(self.last_step, LastStep::SendNotStarted | LastStep::ReceivedGrant(_))
     }
 
-    /// Returns whether it is done, or has sent its request or reply and waits only for the other processor.
+    /// Returns whether it is done, or has sent its announcement or grant and waits only for the other processor.
     pub fn is_matched(&self) -> bool {
         match self.stage {
             OperationStage::Done => true,
             OperationStage::AwaitMessage(_) => {
-                matches!(self.last_step, LastStep::SentRequest(_) | LastStep::SentReply(_))
+                matches!(self.last_step, LastStep::SentAnnounce(_) | LastStep::SentGrant(_))
             }
             _ => false,
         }
@@ -198,9 +198,9 @@ impl ActiveOperation {
     pub fn wait_reason(&self, network: &Network, id: usize) -> WaitReason {
         match self.last_step {
             _ if matches!(self.stage, OperationStage::AwaitRoom(..)) => WaitReason::Room { to: self.peer },
-            LastStep::SentRequest(_) => {
+            LastStep::SentAnnounce(_) => {
                 let S = network.params_between(id, self.peer as usize).gps().map_or(usize::MAX, |gps| gps.S);
-                WaitReason::Agreement { to: self.peer, words: self.words, S }
+                WaitReason::Grant { to: self.peer, words: self.words, S }
             }
             _ => WaitReason::Message,
         }

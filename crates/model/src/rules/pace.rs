@@ -1,9 +1,8 @@
 //! The local time and the gaps of a processor, which decide when it can send and receive.
 
-use crate::log::{Activity, ActivityKind, Message};
-use crate::log::{IndexedEvent, IndexedKind};
+use crate::log::{Activity, ActivityKind, IndexedEvent, IndexedKind, Message};
 use crate::message::MessageId;
-use crate::rules::network::{Egress, EntryRequest, Network, Passage};
+use crate::rules::network::{Egress, Entry, Network, Passage};
 use crate::time::Time;
 
 /// The local time and the two gaps of a processor.
@@ -25,7 +24,7 @@ pub struct OutgoingMessage {
     pub turn: Time,
     /// True if other processors can see the turn: then all earlier turns must come before it.
     pub is_visible: bool,
-    pub entry: EntryRequest,
+    pub entry: Entry,
     pub to: usize,
     pub words: usize,
     /// The number of messages that the sender prepared before this one.
@@ -140,15 +139,15 @@ impl Pace {
     /// exactly L.
     #[inline]
     pub fn predict_send(&self, network: &Network, to: usize, k: usize) -> (Time, Time) {
-        let request = network.predict_request(&self.egress, to, k, self.now);
-        (self.now.max(self.next_send(network, to, k)), network.turn_time(&request))
+        let entry = network.predict_entry(&self.egress, to, k, self.now);
+        (self.now.max(self.next_send(network, to, k)), network.turn_time(&entry))
     }
 
     /// Prepares a send that is called now. The message then waits for its turn.
     #[inline(always)]
     pub fn prepare_send(&mut self, network: &Network, to: usize, words: usize) -> OutgoingMessage {
         let number = self.egress.next_number();
-        let entry = network.request_entry(&mut self.egress, to, words, self.now);
+        let entry = network.prepare_entry(&mut self.egress, to, words, self.now);
         let (turn, is_visible) = (network.turn_time(&entry), network.is_visible(&entry));
         OutgoingMessage { turn, is_visible, entry, to, words, number }
     }

@@ -38,8 +38,8 @@ pub struct Stats {
     pub stalls: u64,
     /// The longest stall.
     pub longest_stall: Time,
-    /// Number of its messages that the network served after a later request, because the host was late with
-    /// work that is measured; 0 on the virtual clock and wherever work is charged.
+    /// Number of its messages that the network served after a later one, because the host was late with work
+    /// that is measured; 0 on the virtual clock and wherever work is charged.
     pub out_of_order: u64,
     /// The largest number of messages in transit from it at once; 0 where the capacity is unlimited.
     pub most_from: usize,

@@ -8,7 +8,7 @@ use crate::message::MessageId;
 use crate::params::Latency;
 use crate::params::Ports;
 use crate::params::{Params, ParamsError};
-use crate::rules::network::{Egress, EntryRequest, Ingress, Network, Passage};
+use crate::rules::network::{Egress, Entry, Ingress, Network, Passage};
 use crate::time::Time;
 
 /// The network of a machine by itself, to find costs without a run: sends go in, and messages come out, as
@@ -44,7 +44,7 @@ pub struct Traffic {
     network: Network,
     ingresses: Box<[Ingress]>,
     senders: Vec<TrafficSender>,
-    /// The time of the entry request of each processor's next message.
+    /// The time at which each processor's next message asks to enter.
     agenda: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
@@ -52,8 +52,8 @@ pub struct Traffic {
 #[derive(Debug)]
 struct TrafficSender {
     egress: Egress,
-    /// The next message, and its entry request.
-    next: Option<(PendingSend, EntryRequest)>,
+    /// The next message, and its entry.
+    next: Option<(PendingSend, Entry)>,
     /// The messages after the next one, which wait until that one has entered.
     waiting: VecDeque<PendingSend>,
     /// The number of the next message.
@@ -88,11 +88,11 @@ impl Traffic {
     /// Calls a send on processor `from` at a time, or when its message before that has entered, if that is
     /// later.
     ///
-    /// Messages are served in the order of their entry requests. So a send must be added before a message
-    /// with a later request is [taken](Traffic::next): in a simulation, as soon as the message that it
+    /// Messages are served in the order of their entries. So a send must be added before a message
+    /// with a later entry is [taken](Traffic::next): in a simulation, as soon as the message that it
     /// answers is known.
     ///
-    /// On a LogGPS machine the request and the reply before a message of more than S words are messages of no
+    /// On a LogGPS machine the announcement and the grant before a message of more than S words are messages of no
     /// words, to be added too. A message must not be longer than [`Params::longest_message`]. A message of no
     /// words counts as one word, except on a LogGPS machine.
     ///
@@ -108,23 +108,23 @@ impl Traffic {
         let words = self.network.params().counted_words(words);
         self.senders[from].waiting.push_back(PendingSend { to, words, at });
         if self.senders[from].next.is_none() {
-            self.request_next(from, Time::ZERO);
+            self.prepare_next(from, Time::ZERO);
         }
     }
 
-    /// Requests the entry of a processor's next message, if there is one. The message before it enters at
+    /// Prepares the entry of a processor's next message, if there is one. The message before it enters at
     /// `entered`.
-    fn request_next(&mut self, from: usize, entered: Time) {
+    fn prepare_next(&mut self, from: usize, entered: Time) {
         let TrafficSender { egress, next, waiting, .. } = &mut self.senders[from];
         *next = waiting.pop_front().map(|send| {
-            let request = self.network.request_entry(egress, send.to, send.words, send.at.max(entered));
-            self.agenda.push(Reverse((request.asked_at, from)));
-            (send, request)
+            let entry = self.network.prepare_entry(egress, send.to, send.words, send.at.max(entered));
+            self.agenda.push(Reverse((entry.asked_at, from)));
+            (send, entry)
         });
     }
 }
 
-/// The messages, in the order of their entry requests, which is not that of their arrivals.
+/// The messages, in the order of their entries, which is not that of their arrivals.
 impl Iterator for Traffic {
     type Item = Message;
 
@@ -132,14 +132,14 @@ impl Iterator for Traffic {
     fn next(&mut self) -> Option<Message> {
         let Reverse((_, from)) = self.agenda.pop()?;
         let TrafficSender { egress, next, next_number, .. } = &mut self.senders[from];
-        let (PendingSend { to, words, .. }, request) =
+        let (PendingSend { to, words, .. }, entry) =
             next.take().expect("a processor on the agenda has a next message");
-        let passage = self.network.serve(&mut *self.ingresses, egress, to, &request);
+        let passage = self.network.serve(&mut *self.ingresses, egress, to, &entry);
         let id = MessageId { from, number: *next_number };
         *next_number += 1;
-        self.request_next(from, passage.enter);
+        self.prepare_next(from, passage.enter);
         let Passage { enter, first, arrival, .. } = passage;
-        Some(Message { id, to, words, latency: request.latency, place: from, enter, first, arrival })
+        Some(Message { id, to, words, latency: entry.latency, place: from, enter, first, arrival })
     }
 }
 
