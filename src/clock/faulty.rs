@@ -9,7 +9,7 @@ use loggp_model::params::ParamsError;
 use loggp_model::rules::engine::{Clock, ThreadStack};
 use loggp_model::rules::message_wait::MessageWait;
 use loggp_model::rules::network::{Egress, Network, Passage};
-use loggp_model::rules::pace::OutgoingMessage;
+use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
 use loggp_trace::Faults;
 

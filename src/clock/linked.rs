@@ -26,7 +26,7 @@ use loggp_model::params::ParamsError;
 use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
 use loggp_model::rules::network::{Egress, Ingress, Network, Passage};
-use loggp_model::rules::pace::OutgoingMessage;
+use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::{NS, PS, Time};
 
 /// The kind of a message between processes.

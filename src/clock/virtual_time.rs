@@ -30,7 +30,7 @@ use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::{Clock, ThreadStack};
 use loggp_model::rules::message_wait::MessageWait;
 use loggp_model::rules::network::{Egress, Ingress, Network, Passage};
-use loggp_model::rules::pace::OutgoingMessage;
+use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
 
 /// The state that all processors of a run share. They run on one thread, so nothing is locked.

@@ -103,6 +103,8 @@ pub(super) struct SettledMessage {
     pub call: usize,
     /// Time from the start of its call to its entry, if no rule gives that.
     pub entry_delay: Option<Time>,
+    /// Its length in words.
+    pub words: usize,
     /// Time from its first word to its last.
     pub stream: Time,
     pub max_latency: Time,
@@ -168,6 +170,7 @@ impl Prefix {
                 id: message.id,
                 call: origin.call,
                 entry_delay: Some(message.first - message.latency - trace.calls[origin.call].start),
+                words: message.words,
                 stream,
                 max_latency: if bounded { params.L } else { history.unbounded_latency },
                 room: (message.to, params.P),

@@ -1,9 +1,15 @@
 //! Runs the settled calls of a prefix under given latencies, on the machine's own network.
 
+use std::convert::Infallible;
+
 use super::constraints::PrefixConstraints;
-use super::prefix::{CallEffect, ReceiveDeadline, SettledCall, SettledMessage};
+use super::prefix::{CallEffect, ReceiveDeadline, SettledCall, SettledReceive, SettledSend};
+use loggp_model::agenda::AgendaEntry;
 use loggp_model::rules::choice::Choice;
-use loggp_model::rules::network::{Egress, Entry, Ingress, Network, Passage};
+use loggp_model::rules::drive::{Acts, drive};
+use loggp_model::rules::judge::Plain;
+use loggp_model::rules::network::{Entry, Ingress, Network, Passage};
+use loggp_model::rules::rank::Rank;
 use loggp_model::time::Time;
 
 /// The machine that runs the settled calls of a prefix under given latencies.
@@ -13,28 +19,23 @@ pub(super) struct PrefixMachine<'k, 'p> {
     ties: Choice,
     latencies: Vec<Time>,
     processors: Vec<Processor>,
-    arrivals: Vec<Option<Time>>,
-    ingresses: Vec<Ingress>,
+    ingresses: Box<[Ingress]>,
+    /// The passage of each message that has entered.
+    passages: Vec<Option<Passage>>,
+    /// The messages that have entered, in the order of their entries.
+    entered: Vec<usize>,
+    /// Processors that may go on.
+    awake: Vec<u32>,
 }
 
 struct Processor {
-    now: Time,
+    rank: Rank,
     /// Number of calls that are over.
     done: usize,
     /// `true` if half of the next exchange is over.
     is_half: bool,
-    egress: Egress,
-    receive_gap_end: Time,
-}
-
-impl Processor {
-    /// Counts a call as over, or half of an exchange.
-    fn finish_call(&mut self, is_half: bool, has_next: bool) {
-        self.is_half = is_half;
-        if !is_half {
-            self.done = if has_next { self.done + 1 } else { usize::MAX };
-        }
-    }
+    /// `true` if its next message waits for its turn.
+    has_turn: bool,
 }
 
 impl<'k, 'p> PrefixMachine<'k, 'p> {
@@ -48,116 +49,150 @@ impl<'k, 'p> PrefixMachine<'k, 'p> {
         let latencies = messages.map(|(message, vars)| {
             (times[vars.arrival] - times[vars.enter] - message.stream).clamp(Time::ZERO, message.max_latency)
         });
-        let processor = |id| Processor {
-            now: Time::ZERO,
-            done: 0,
-            is_half: false,
-            egress: network.new_egress(id),
-            receive_gap_end: Time::ZERO,
-        };
+        let processor =
+            |id| Processor { rank: Rank::new(id, network), done: 0, is_half: false, has_turn: false };
         PrefixMachine {
             constraints,
             network,
             ties,
             latencies: latencies.collect(),
             processors: (0..constraints.prefix.calls.len()).map(processor).collect(),
-            arrivals: vec![None; constraints.vars.len()],
-            ingresses: (0..network.ingress_count()).map(|_| Ingress::default()).collect(),
+            ingresses: network.new_ingresses(),
+            passages: vec![None; constraints.vars.len()],
+            entered: Vec::new(),
+            awake: Vec::new(),
         }
     }
 
     /// Runs the calls, and returns the passage of each message in the order of their entries.
     pub(super) fn passages(mut self) -> Vec<(usize, Passage)> {
-        let mut all = Vec::new();
-        loop {
-            while (0..self.processors.len()).any(|id| self.step(id)) || self.pass_barrier() {}
-            let ready = |(id, processor): (usize, &Processor)| {
-                let call = self.constraints.prefix.calls[id].get(processor.done)?;
-                let send = match &call.effect {
-                    CallEffect::Send(send) => send,
-                    CallEffect::Exchange(send, _) if self.is_receive_first(call) == processor.is_half => send,
-                    _ => return None,
-                };
-                let ready = (processor.now + send.overhead).max(processor.egress.send_gap_end());
-                let is_half = matches!(call.effect, CallEffect::Exchange(..)) && !processor.is_half;
-                let SettledMessage { stream, room: (to, _), .. } =
-                    self.constraints.prefix.messages[send.message];
-                let entry = Entry::when_ready(ready, self.latencies[send.message], stream);
-                Some((entry, id, to, send.message, is_half, call.has_next))
-            };
-            let next = self.processors.iter().enumerate().filter_map(ready);
-            let Some((entry, id, to, message, is_half, has_next)) = next.min_by_key(|(entry, id, ..)| {
-                let turn = self.network.turn_time(entry);
-                (turn, self.ties.place(turn, *id as u32))
-            }) else {
-                return all;
-            };
-            let processor = &mut self.processors[id];
-            let passage = self.network.serve(&mut self.ingresses[..], &mut processor.egress, to, &entry);
-            self.arrivals[message] = Some(passage.arrival);
-            processor.now = passage.enter;
-            processor.finish_call(is_half, has_next);
-            all.push((message, passage));
+        let ranks = self.processors.len() as u32;
+        let Ok(()) = drive(&mut self, ranks);
+        self.entered.iter().filter_map(|message| Some((*message, self.passages[*message]?))).collect()
+    }
+
+    /// Returns a processor's next call.
+    fn next_call(&self, id: usize) -> Option<&'p SettledCall> {
+        self.constraints.prefix.calls[id].get(self.processors[id].done)
+    }
+
+    /// Returns what a processor sends next, if that is what it does next.
+    fn next_send(&self, id: usize) -> Option<&'p SettledSend> {
+        let call = self.next_call(id)?;
+        match &call.effect {
+            CallEffect::Send(send) => Some(send),
+            CallEffect::Exchange(send, _) => {
+                let is_receive_first = self.constraints.receives_first.get(&call.index) == Some(&Some(true));
+                (is_receive_first == self.processors[id].is_half).then_some(send)
+            }
+            _ => None,
         }
     }
 
-    /// Returns whether an exchange receives before it sends.
-    fn is_receive_first(&self, call: &SettledCall) -> bool {
-        self.constraints.receives_first.get(&call.index) == Some(&Some(true))
+    /// Returns the entry of a processor's next message.
+    fn entry(&self, id: usize, send: &SettledSend) -> Entry {
+        let (rank, message) = (&self.processors[id].rank, &self.constraints.prefix.messages[send.message]);
+        let entry = self.network.predict_entry(&rank.egress, message.room.0, message.words, rank.now);
+        Entry { latency: self.latencies[send.message], ..entry }
     }
 
-    /// Makes a processor's next call unless that is a send. Returns whether it could.
-    fn step(&mut self, id: usize) -> bool {
-        let Processor { now, done, is_half, receive_gap_end: gap_end, .. } = self.processors[id];
-        let Some(call) = self.constraints.prefix.calls[id].get(done) else { return false };
-        let mut next_gap_end = gap_end;
-        let over = match &call.effect {
-            CallEffect::Fixed(lasts) => now + *lasts,
-            CallEffect::Look { lasts, .. } => now + *lasts,
-            CallEffect::Exchange(..) if self.is_receive_first(call) == is_half => return false,
-            CallEffect::Receive(receive) | CallEffect::Exchange(_, receive) => match receive.got {
-                Some(got) => {
-                    let Some(arrival) = self.arrivals[got] else { return false };
-                    let start = now.max(arrival).max(gap_end);
-                    next_gap_end = start + receive.gap;
-                    start + receive.overhead
-                }
-                None => match receive.deadline {
-                    Some(ReceiveDeadline::GapOver(_)) | None => now,
-                    Some(ReceiveDeadline::After(_)) => now + receive.vain_length,
-                },
-            },
-            CallEffect::Send(_) | CallEffect::Join { .. } | CallEffect::Barrier(..) => return false,
-        };
-        let is_half = matches!(call.effect, CallEffect::Exchange(..)) && !is_half;
+    /// Counts a processor's next call as over, or half of an exchange.
+    fn finish_call(&mut self, id: usize, call: &SettledCall) {
         let processor = &mut self.processors[id];
-        (processor.now, processor.receive_gap_end) = (over, next_gap_end);
-        processor.finish_call(is_half, call.has_next);
+        processor.is_half = matches!(call.effect, CallEffect::Exchange(..)) && !processor.is_half;
+        if !processor.is_half {
+            processor.done = if call.has_next { processor.done + 1 } else { usize::MAX };
+        }
+    }
+
+    /// Receives the message of a call, or gives up. Returns `false` if the message has not entered yet.
+    fn receive(&mut self, id: usize, receive: &SettledReceive) -> bool {
+        let rank = &mut self.processors[id].rank;
+        match (receive.got, receive.deadline) {
+            (Some(got), _) => {
+                let Some(passage) = self.passages[got] else { return false };
+                let message = &self.constraints.prefix.messages[got];
+                rank.receive(self.network, (message.id.from, message.words), passage.arrival);
+            }
+            (None, Some(ReceiveDeadline::After(_))) => rank.now += receive.vain_length,
+            (None, Some(ReceiveDeadline::GapOver(_)) | None) => (),
+        }
         true
     }
 
-    /// Lets all processors pass a barrier if they are in it. Returns whether they were.
-    fn pass_barrier(&mut self) -> bool {
-        let here = self.processors.iter().enumerate().filter_map(|(id, processor)| {
-            let call = self.constraints.prefix.calls[id].get(processor.done)?;
-            let CallEffect::Barrier(number, over) = call.effect else { return None };
-            call.has_next.then_some((number, id, processor.now, over))
-        });
-        let here: Vec<_> = here.collect();
-        let Some(first) = here.iter().map(|(number, ..)| *number).min() else { return false };
-        let here: Vec<_> = here.into_iter().filter(|(number, ..)| *number == first).collect();
-        let still = self.processors.iter().enumerate().filter(|(id, processor)| {
-            let left = self.constraints.prefix.calls[*id].get(processor.done..).unwrap_or_default();
-            left.iter().any(|call| matches!(call.effect, CallEffect::Barrier(number, _) if number == first))
-        });
-        if still.count() != here.len() {
+    /// Lets all processors pass a barrier if each that comes to it is there. Returns whether they do.
+    fn pass_barrier(&mut self, number: usize) -> bool {
+        let is_it = |call: &SettledCall| matches!(call.effect, CallEffect::Barrier(it, _) if it == number);
+        let comes = |id: &usize| {
+            let left =
+                self.constraints.prefix.calls[*id].get(self.processors[*id].done..).unwrap_or_default();
+            left.iter().any(is_it)
+        };
+        let coming: Vec<usize> = (0..self.processors.len()).filter(comes).collect();
+        let is_there = |id: &usize| self.next_call(*id).is_some_and(|call| is_it(call) && call.has_next);
+        if !coming.iter().all(is_there) {
             return false;
         }
-        let last = here.iter().map(|(_, _, now, _)| *now).max().unwrap_or_default();
-        for (_, id, _, over) in here {
-            let processor = &mut self.processors[id];
-            (processor.now, processor.done) = (last + over, processor.done + 1);
+        let last = coming.iter().map(|id| self.processors[*id].rank.now).max().unwrap_or_default();
+        for id in coming {
+            if let Some(SettledCall { effect: CallEffect::Barrier(_, over), .. }) = self.next_call(id) {
+                let processor = &mut self.processors[id];
+                (processor.rank.now, processor.done) = (last + *over, processor.done + 1);
+                self.awake.push(id as u32);
+            }
         }
         true
+    }
+}
+
+impl Acts for PrefixMachine<'_, '_> {
+    type Error = Infallible;
+
+    fn plan(&mut self, rank: u32) -> Result<Option<AgendaEntry>, Infallible> {
+        let id = rank as usize;
+        while let Some(call) = self.next_call(id) {
+            if let Some(send) = self.next_send(id) {
+                if std::mem::replace(&mut self.processors[id].has_turn, true) {
+                    break;
+                }
+                let turn = self.network.turn_time(&self.entry(id, send));
+                return Ok(Some(AgendaEntry::new(turn, self.ties.place(turn, rank), 0)));
+            }
+            match &call.effect {
+                CallEffect::Fixed(lasts) | CallEffect::Look { lasts, .. } => {
+                    self.processors[id].rank.now += *lasts;
+                }
+                CallEffect::Receive(receive) | CallEffect::Exchange(_, receive)
+                    if self.receive(id, receive) => {}
+                CallEffect::Barrier(number, _) => {
+                    self.pass_barrier(*number);
+                    break;
+                }
+                _ => break,
+            }
+            self.finish_call(id, call);
+        }
+        Ok(None)
+    }
+
+    fn act(&mut self, entry: AgendaEntry) -> Result<u32, Infallible> {
+        let (turn, place) = entry.moment();
+        let rank = self.ties.processor_at(turn, place);
+        let id = rank as usize;
+        if let (Some(call), Some(send)) = (self.next_call(id), self.next_send(id)) {
+            let (entry, to) = (self.entry(id, send), self.constraints.prefix.messages[send.message].room.0);
+            let sender = &mut self.processors[id];
+            sender.has_turn = false;
+            self.passages[send.message] =
+                Some(sender.rank.send(self.network, &mut Plain, &mut self.ingresses, to, &entry));
+            self.entered.push(send.message);
+            self.finish_call(id, call);
+            self.awake.push(to as u32);
+        }
+        Ok(rank)
+    }
+
+    fn next_awake(&mut self) -> Option<u32> {
+        self.awake.pop()
     }
 }

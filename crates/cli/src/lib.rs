@@ -29,7 +29,6 @@ use std::thread::Builder;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use loggp::{Level, Params, ParamsBuilder, Ports};
-use loggp_model::text::nearest_name;
 use rustix::process::{Resource, getrlimit};
 
 use ask::levels::{LevelDraft, LevelOptions};

@@ -8,7 +8,7 @@ use loggp_model::error::{Cause, RunError};
 use loggp_model::params::{Latency, Level, LeveledParams, Params};
 use loggp_model::rules::judge::{Judge, Plain};
 use loggp_model::rules::network::{Entry, Ingress, Network, Passage};
-use loggp_model::rules::pace::Pace;
+use loggp_model::rules::rank::Rank;
 use loggp_model::time::Time;
 
 /// A run in a kept order.
@@ -30,7 +30,7 @@ impl Drop for KeptRun<'_> {
 
 /// The state of a rank.
 struct KeptRank {
-    pace: Pace,
+    pace: Rank,
     /// Its next act.
     next: u32,
     /// The turn of its last act: none of its next ones is earlier.
@@ -97,7 +97,7 @@ impl KeptOrder {
         let params = Params { P: self.ranks(), ..params };
         let network = Network::new(params, &levels, self.ports, Latency::Exact);
         let rank = |id: usize| KeptRank {
-            pace: Pace::new(id, &network),
+            pace: Rank::new(id, &network),
             next: self.begins[id],
             turn: Time::ZERO,
             entry: Entry::when_ready(Time::ZERO, Time::ZERO, Time::ZERO),
@@ -109,7 +109,7 @@ impl KeptOrder {
         times.passages.resize(self.messages.len(), Passage::default());
         let mut play = KeptPlay {
             ranks: (0..self.ranks()).map(rank).collect(),
-            ingresses: (0..network.ingress_count()).map(|_| Ingress::default()).collect(),
+            ingresses: network.new_ingresses(),
             agenda: Agenda::default(),
             awake: (0..self.ranks() as u32).rev().collect(),
             run: KeptRun { time: Time::ZERO, order: self, network, levels, times },
@@ -195,9 +195,7 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         }
         let arrival = self.run.times.passages[message as usize].arrival;
         let network = &self.run.network;
-        let begin = state.pace.start_reception(network, from as usize, arrival);
-        let overhead = network.recv_overhead(from as usize, rank as usize, words as usize);
-        let end = network.busy_until(rank as usize, begin, overhead);
+        let (begin, end) = state.pace.receive(network, (from as usize, words as usize), arrival);
         state.turn = state.turn.max(end);
         self.end_act(rank, begin, end);
         true
@@ -219,8 +217,7 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         if network.is_visible(&entry) {
             self.judge.note_turn(rank, turn);
         }
-        let (ingresses, egress) = (&mut *self.ingresses, &mut pace.egress);
-        let passage = network.serve_judged(self.judge, ingresses, egress, to as usize, &entry);
+        let passage = pace.send(network, self.judge, &mut self.ingresses, to as usize, &entry);
         self.run.times.passages[message as usize] = passage;
         self.end_act(rank, begin, passage.enter);
         let receiver = &self.ranks[to as usize];

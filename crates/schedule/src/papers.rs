@@ -21,9 +21,10 @@ use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, RunError};
 use loggp_model::message::{MessageId, RawTag, RecvFilter};
 use loggp_model::prefetch::prefetch_value;
+use loggp_model::rules::judge::Plain;
 use loggp_model::rules::network::{Ingress, Network};
 use loggp_model::rules::operation::{ActiveOperation, OperationStep};
-use loggp_model::rules::pace::{Pace, reception_activities, send_activities};
+use loggp_model::rules::rank::{Rank, reception_activities, send_activities};
 use loggp_model::time::Time;
 use loggp_trace::{Activity, ActivityKind, Message};
 
@@ -31,7 +32,7 @@ use loggp_trace::{Activity, ActivityKind, Message};
 #[derive(Debug)]
 struct RankState {
     /// The rank's clock and gaps.
-    pace: Pace,
+    pace: Rank,
     /// The turn of the rank's next act, or the end of time if a message must arrive first.
     wake: Time,
     /// The ticket of the rank's current entry on the agenda; older entries don't count.
@@ -121,7 +122,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         stop: &'a AtomicBool,
     ) -> PapersPlay<'a, 'w> {
         let rank = |id| RankState {
-            pace: Pace::new(id, network),
+            pace: Rank::new(id, network),
             wake: Time::MAX,
             ticket: 0,
             sends: List::default(),
@@ -132,7 +133,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         PapersPlay {
             progress: ScheduleProgress::new(schedule),
             network,
-            ingresses: (0..network.ingress_count()).map(|_| Ingress::default()).collect(),
+            ingresses: network.new_ingresses(),
             ranks: (0..schedule.ranks()).map(rank).collect(),
             agenda: Agenda::default(),
             ready: ListPool::with_capacity(schedule.initially_ready),
@@ -253,9 +254,9 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             offer(RankAct::Calc, pace.now, pace.now, since, calc);
         }
         if let Some(pair) = self.pairs.first(&matching.pairs) {
-            let begin = pace.next_reception().max(pair.ready());
             let Mail { from, words, .. } = pair.mail;
-            let over = self.reception_end(begin, from, rank, words);
+            let (begin, over) =
+                pace.predict_reception(self.network, (from as usize, words as usize), pair.ready());
             offer(RankAct::Receive, begin, over, pair.ready(), pair.operation);
         }
         best
@@ -366,8 +367,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             return false;
         }
         let passage =
-            self.network.serve(&mut *self.ingresses, &mut state.pace.egress, outgoing.to, &outgoing.entry);
-        state.pace.now = passage.enter;
+            state.pace.send(self.network, &mut Plain, &mut self.ingresses, outgoing.to, &outgoing.entry);
         if let Some(log) = &mut self.log {
             let id = outgoing.id(rank as usize);
             log.activities.extend(send_activities(id, (now, begin), &passage));
@@ -408,9 +408,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let Some(pair) = self.pairs.take_first(&mut state.matching.pairs) else { return };
         let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
         let free = state.pace.now;
-        let begin = state.pace.start_reception(self.network, from as usize, pair.ready());
-        let now = self.reception_end(begin, from, rank, words);
-        self.ranks[rank as usize].pace.now = now;
+        let (begin, now) = state.pace.receive(self.network, (from as usize, words as usize), pair.ready());
         if let Some(log) = &mut self.log {
             let id = MessageId { from: from as usize, number: pair.mail.number as usize };
             let ends = [pair.ready(), begin, now];
@@ -433,13 +431,6 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             self.advance(rank, receive, now);
         }
         self.queue_ready(rank);
-    }
-
-    /// Returns the time at which a reception is over.
-    #[inline]
-    fn reception_end(&self, begin: Time, from: u32, rank: u32, words: u32) -> Time {
-        let overhead = self.network.recv_overhead(from as usize, rank as usize, words as usize);
-        self.network.busy_until(rank as usize, begin, overhead)
     }
 
     /// Takes the next step of an operation of more than one message, after one of them was sent or received.

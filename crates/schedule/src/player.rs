@@ -1,7 +1,7 @@
 //! Plays schedules event by event, without stacks and without data.
 //!
 //! Under the [papers' rules](papers) a rank is a processor of the machine, and the engine drives the same
-//! parts as the machine itself: a rank's [`Pace`](crate::rules::pace::Pace), the [`Network`], and the
+//! parts as the machine itself: a rank's [`Rank`](crate::rules::rank::Rank), the [`Network`], and the
 //! protocol of long messages. So a schedule whose operations wait for each other in a row takes exactly as
 //! long as the same program on the virtual clock. [`LogGOPSim`'s rules](loggopsim) differ;
 //! `docs/reference/replay.md` describes them.

@@ -9,7 +9,7 @@ use loggp_model::error::Cause;
 use loggp_model::message::Tag;
 use loggp_model::params::{Latency, Level, Noise, Params, Ports};
 use loggp_model::rules::network::{Ingress, Network};
-use loggp_model::rules::pace::Pace;
+use loggp_model::rules::rank::Rank;
 use loggp_model::time::{Time, US};
 use loggp_trace::audit::audit;
 
@@ -520,7 +520,7 @@ fn count_down(
 /// the number of stalls, or `None` if not all are done.
 fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
     struct RankByHand {
-        pace: Pace,
+        pace: Rank,
         /// Operations that are ready, each with the time since which it is.
         ready: Vec<(Time, u32)>,
         /// Messages: arrival, sender, turn, tag and length.
@@ -539,7 +539,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
                 make_ready(flat, &mut needs, &mut ready, operation, Time::ZERO);
             }
             ready.sort();
-            let mut pace = Pace::new(id, network);
+            let mut pace = Rank::new(id, network);
             if !schedule.is_sequential(id) {
                 pace.egress.keep_order();
             }
@@ -580,8 +580,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
                 };
                 if let Some(found) = posted.iter().position(takes) {
                     let (since, receive) = posted.remove(found);
-                    let begin = rank.pace.next_reception().max(arrival);
-                    let over = begin + network.recv_overhead(from as usize, id, words);
+                    let (begin, over) = rank.pace.predict_reception(network, (from as usize, words), arrival);
                     could.push((begin, since.max(arrival), receive, over, Some(place)));
                 }
             }
@@ -598,8 +597,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
         match (packed.kind, place) {
             (OperationKind::Recv, Some(place)) => {
                 let (_, from, .., words) = rank.mail.remove(place);
-                let begin = rank.pace.start_reception(network, from as usize, begin);
-                rank.pace.now = begin + network.recv_overhead(from as usize, id, words);
+                rank.pace.receive(network, (from as usize, words), begin);
             }
             (OperationKind::Send, _) => {
                 let words = network.params().words(packed.size as usize);

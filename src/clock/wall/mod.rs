@@ -40,7 +40,7 @@ use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
 use loggp_model::rules::network::{Egress, LockedIngress, Network, Passage};
-use loggp_model::rules::pace::OutgoingMessage;
+use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::{PS, Time};
 use ticks::HostClock;
 

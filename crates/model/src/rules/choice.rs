@@ -131,7 +131,7 @@ impl Choice {
     }
 
     /// Returns the processor that has a place at `time`.
-    pub(crate) fn processor_at(&self, time: Time, place: u32) -> u32 {
+    pub fn processor_at(&self, time: Time, place: u32) -> u32 {
         let Some(first) = self.precedence.get(&time) else { return self.drawn_processor(time, place) };
         first.get(place as usize).copied().unwrap_or_else(|| {
             let mut taken: Vec<u32> = first.iter().map(|id| self.drawn_place(time, *id)).collect();

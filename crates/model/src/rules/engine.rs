@@ -6,10 +6,10 @@
 //! *post, and drive later*. A call of a processor without requests takes a shorter way through the same
 //! rules, in [`Engine::send`] and [`Engine::receive`]. Engine and `network.rs` are the machine:
 //!
-//! - **send**: [`Pace::prepare_send`] makes a message, which waits for its turn; rules 1 to 3 are the
+//! - **send**: [`Rank::prepare_send`] makes a message, which waits for its turn; rules 1 to 3 are the
 //!   network's; [`Engine::enter`] moves local time to the entry;
 //! - **receive**: [`Engine::message_wait`] says from when on a message can be received; rule 4, with the
-//!   receive gap, is [`Pace::start_reception`]; [`Engine::spend_reception`] moves local time to its end;
+//!   receive gap, is [`Rank::receive`]; [`Engine::spend_reception`] moves local time to its end;
 //! - **leave the network**: where a message is in transit until then, [`Engine::free_room`] admits others at the
 //!   start of its reception, and a signal tells their senders;
 //! - **compute** and **wait**: [`Engine::work`], [`Engine::wait_until`];
@@ -26,7 +26,7 @@ use std::panic::Location;
 use super::message_wait::{MessageWait, PostedReceives, Purpose, WaitReason};
 use super::network::{Egress, Network, Passage};
 use super::operation::{ActiveOperation, OperationStage, OperationStep, RequestState};
-use super::pace::{OutgoingMessage, Pace, reception_activities, send_activities};
+use super::rank::{OutgoingMessage, Rank, reception_activities, send_activities};
 use super::stats::Stats;
 use crate::error::{Cause, ProcStatus, raise};
 use crate::log::{Activity, ActivityKind, CallKind, CallMessages, Log, Progress, Transfer};
@@ -48,7 +48,7 @@ pub struct Engine<'n> {
     /// Number of looks that found nothing since the processor last sent or received a message.
     pub vain_looks: u32,
     network: &'n Network,
-    pub pace: Pace,
+    pub pace: Rank,
     stats: Stats,
     /// The log, if the run is traced.
     log: Option<Box<Log>>,
@@ -237,7 +237,7 @@ impl<'n> Engine<'n> {
             is_traced: log.is_some(),
             vain_looks: 0,
             network,
-            pace: Pace::new(id, network),
+            pace: Rank::new(id, network),
             stats: Stats::default(),
             log,
             requests: None,
@@ -990,10 +990,7 @@ impl<'n> Engine<'n> {
     #[inline(always)]
     fn spend_reception(&mut self, (arrival, header): ArrivedHeader, activities: ActivityLog) -> Time {
         let (words, from, called) = (header.words, header.from as usize, self.pace.now);
-        let start = self.pace.start_reception(self.network, from, arrival);
-        let overhead = self.network.recv_overhead(from, self.id(), words as usize);
-        let end = self.network.busy_until(self.id(), start, overhead);
-        self.pace.now = end;
+        let (start, end) = self.pace.receive(self.network, (from, words as usize), arrival);
         self.vain_looks = 0;
         self.stats.received += 1;
         self.stats.words_received += u64::from(words);

@@ -4,13 +4,14 @@
 mod busy_intervals;
 mod capacity;
 pub mod choice;
+pub mod drive;
 pub mod engine;
 pub mod judge;
 pub mod message_wait;
 pub mod network;
 mod noise;
 pub mod operation;
-pub mod pace;
+pub mod rank;
 mod rooms;
 mod stats;
 mod traffic;

@@ -10,8 +10,8 @@
 //! 1. **overhead and send gap**: `ready = max(t + o, send_gap_end)`, in [`Network::prepare_entry`];
 //! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Occupancy`];
 //! 3. **port**: a long message occupies the ports of both ends for (k-1)G, [`BusyIntervals`];
-//! 4. **reception and receive gap**: `start = max(t, arrival, receive_gap_end)`, in `pace.rs`,
-//!    `Pace::start_reception`.
+//! 4. **reception and receive gap**: `start = max(t, arrival, receive_gap_end)`, in `rank.rs`,
+//!    `Rank::predict_reception`.
 //!
 //! Where a message is in transit until it is received, its end is not known when it enters, so nothing can be
 //! reserved: [`Rooms`] counts the messages, and lets those wait that find no room.
@@ -43,9 +43,9 @@ pub struct Entry {
     /// receiver must know of the message by then. The turn is earlier, by the network's `head_start`.
     pub asked_at: Time,
     /// Time in transit of the first word.
-    pub(crate) latency: Time,
+    pub latency: Time,
     /// Time from the first word to the last.
-    stream: Time,
+    pub stream: Time,
 }
 
 impl Entry {
@@ -689,6 +689,11 @@ impl Network {
     /// Returns the number of [`Ingress`]es: one for each processor, at one level after the other.
     pub fn ingress_count(&self) -> usize {
         self.params.P * self.level_count
+    }
+
+    /// Creates the receiving sides of all processors, for a run on one thread.
+    pub fn new_ingresses(&self) -> Box<[Ingress]> {
+        (0..self.ingress_count()).map(|_| Ingress::default()).collect()
     }
 
     /// Serves an entry of the processor with this egress for a message to `to`: finds the earliest way that

@@ -9,7 +9,7 @@ use std::panic::Location;
 
 use super::message_wait::WaitReason;
 use super::network::Network;
-use super::pace::OutgoingMessage;
+use super::rank::OutgoingMessage;
 use crate::log::Activity;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, RawTag, RecvFilter};

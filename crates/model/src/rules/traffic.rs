@@ -1,14 +1,13 @@
 //! Messages between processors without programs: their times when they wait for each other.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
+use crate::agenda::{Agenda, AgendaEntry};
 use crate::log::Message;
-use crate::message::MessageId;
-use crate::params::Latency;
-use crate::params::Ports;
-use crate::params::{Params, ParamsError};
-use crate::rules::network::{Egress, Entry, Ingress, Network, Passage};
+use crate::params::{Latency, Params, ParamsError, Ports};
+use crate::rules::judge::Plain;
+use crate::rules::network::{Ingress, Network};
+use crate::rules::rank::{OutgoingMessage, Rank};
 use crate::time::Time;
 
 /// The network of a machine by itself, to find costs without a run: sends go in, and messages come out, as
@@ -44,20 +43,18 @@ pub struct Traffic {
     network: Network,
     ingresses: Box<[Ingress]>,
     senders: Vec<TrafficSender>,
-    /// The time at which each processor's next message asks to enter.
-    agenda: BinaryHeap<Reverse<(Time, usize)>>,
+    /// The turns of each processor's next message. Its caller adds sends between them, so this is not the loop of
+    /// [`drive`](super::drive), which runs to its end.
+    agenda: Agenda,
 }
 
 /// The sends of a processor.
 #[derive(Debug)]
 struct TrafficSender {
-    egress: Egress,
-    /// The next message, and its entry.
-    next: Option<(PendingSend, Entry)>,
-    /// The messages after the next one, which wait until that one has entered.
+    rank: Rank,
+    next: Option<OutgoingMessage>,
+    /// The sends after the next one, which wait until that one's message has entered.
     waiting: VecDeque<PendingSend>,
-    /// The number of the next message.
-    next_number: usize,
 }
 
 /// A send that was called.
@@ -74,15 +71,10 @@ impl Traffic {
     pub fn new(params: Params, ports: Ports, latency: Latency) -> Result<Traffic, ParamsError> {
         params.check()?;
         let network = Network::new(params, &[], ports, latency);
-        let sender = |id| TrafficSender {
-            egress: network.new_egress(id),
-            next: None,
-            waiting: VecDeque::new(),
-            next_number: 0,
-        };
+        let sender =
+            |id| TrafficSender { rank: Rank::new(id, &network), next: None, waiting: VecDeque::new() };
         let senders = (0..params.P).map(sender).collect();
-        let ingresses = (0..network.ingress_count()).map(|_| Ingress::default()).collect();
-        Ok(Traffic { network, ingresses, senders, agenda: BinaryHeap::new() })
+        Ok(Traffic { ingresses: network.new_ingresses(), network, senders, agenda: Agenda::default() })
     }
 
     /// Calls a send on processor `from` at a time, or when its message before that has entered, if that is
@@ -108,18 +100,18 @@ impl Traffic {
         let words = self.network.params().counted_words(words);
         self.senders[from].waiting.push_back(PendingSend { to, words, at });
         if self.senders[from].next.is_none() {
-            self.prepare_next(from, Time::ZERO);
+            self.prepare_next(from);
         }
     }
 
-    /// Prepares the entry of a processor's next message, if there is one. The message before it enters at
-    /// `entered`.
-    fn prepare_next(&mut self, from: usize, entered: Time) {
-        let TrafficSender { egress, next, waiting, .. } = &mut self.senders[from];
-        *next = waiting.pop_front().map(|send| {
-            let entry = self.network.prepare_entry(egress, send.to, send.words, send.at.max(entered));
-            self.agenda.push(Reverse((entry.asked_at, from)));
-            (send, entry)
+    /// Prepares a processor's next message, if there is one.
+    fn prepare_next(&mut self, from: usize) {
+        let TrafficSender { rank, next, waiting } = &mut self.senders[from];
+        *next = waiting.pop_front().map(|PendingSend { to, words, at }| {
+            rank.now = rank.now.max(at);
+            let message = rank.prepare_send(&self.network, to, words);
+            self.agenda.add(AgendaEntry::new(message.turn, from as u32, 0));
+            message
         });
     }
 }
@@ -130,16 +122,12 @@ impl Iterator for Traffic {
 
     /// Returns the next message with its times in the network, or `None` if all messages have been taken.
     fn next(&mut self) -> Option<Message> {
-        let Reverse((_, from)) = self.agenda.pop()?;
-        let TrafficSender { egress, next, next_number, .. } = &mut self.senders[from];
-        let (PendingSend { to, words, .. }, entry) =
-            next.take().expect("a processor on the agenda has a next message");
-        let passage = self.network.serve(&mut *self.ingresses, egress, to, &entry);
-        let id = MessageId { from, number: *next_number };
-        *next_number += 1;
-        self.prepare_next(from, passage.enter);
-        let Passage { enter, first, arrival, .. } = passage;
-        Some(Message { id, to, words, latency: entry.latency, place: from, enter, first, arrival })
+        let from = self.agenda.pop()?.moment().1 as usize;
+        let TrafficSender { rank, next, .. } = &mut self.senders[from];
+        let message = next.take()?;
+        let passage = rank.send(&self.network, &mut Plain, &mut self.ingresses, message.to, &message.entry);
+        self.prepare_next(from);
+        Some(message.record(&self.network, from, &passage))
     }
 }
 

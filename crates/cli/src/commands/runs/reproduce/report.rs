@@ -1,7 +1,8 @@
 //! The report of all records: a page with everything; and for Markdown a summary, and a page for each paper.
 
 use loggp_document::{
-    ArticleCard, ArticleLink, Cell, CellFormat, Document, DocumentBlock, RichText, Span, Table, TableColumn, plain,
+    ArticleCard, ArticleLink, Cell, CellFormat, Document, DocumentBlock, RichText, Span, Table, TableColumn,
+    plain,
 };
 use loggp_draw::digits::rough;
 use loggp_papers::{AnswerSource, Cause, ExhibitRow, PAPERS, Paper, Picture, Tally, Verdict};
@@ -45,7 +46,10 @@ pub fn summary(records: &[ExhibitRecord], folder: &str) -> Document {
 
 /// Returns the page of each paper that has records, with the paper's folder. It links to the file of the
 /// summary.
-pub fn paper_pages(records: &[ExhibitRecord], summary: &str) -> impl Iterator<Item = (&'static str, Document)> {
+pub fn paper_pages(
+    records: &[ExhibitRecord],
+    summary: &str,
+) -> impl Iterator<Item = (&'static str, Document)> {
     by_paper(records).map(move |(paper, records)| {
         let link = Span::Link("All papers, and what the words mean".into(), format!("../{summary}"));
         let blocks = [DocumentBlock::Paragraph(vec![link])].into_iter().chain(part(paper, records));
@@ -217,10 +221,7 @@ fn difference(record: &ExhibitRecord, row: &ExhibitRow, why: &str, link: String)
         0 => format!("{}: {}", row.what, row.ours),
         _ => format!("{}: {} in the paper, {} here", row.what, row.paper, row.ours),
     };
-    vec![
-        Span::Link(place, link),
-        Span::Plain(format!(": {}. ({numbers})", capitalized(why))),
-    ]
+    vec![Span::Link(place, link), Span::Plain(format!(": {}. ({numbers})", capitalized(why)))]
 }
 
 /// Returns links to all exhibits.

@@ -54,7 +54,8 @@ impl SingleFile<'_> {
                 };
                 fs::create_dir_all(&folder).map_err(failed)?;
                 let write = |name: String, text: &str| {
-                    Draft::create(&folder.join(name), "report")?.write(|mut file| file.write_all(text.as_bytes()))
+                    Draft::create(&folder.join(name), "report")?
+                        .write(|mut file| file.write_all(text.as_bytes()))
                 };
                 for record in records {
                     for picture in &record.finding.pictures {

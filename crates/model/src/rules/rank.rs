@@ -1,15 +1,18 @@
-//! The local time and the gaps of a processor, which decide when it can send and receive.
+//! A processor as the rules see it: its local time, its gaps, and the steps of a send and of a reception. Who
+//! drives it, the engine of a program or the [loop](super::drive) of a run without programs, says which comes next.
 
-use crate::log::{Activity, ActivityKind, IndexedEvent, IndexedKind, Message};
+use crate::log::{Activity, ActivityKind, Message};
+use crate::log::{IndexedEvent, IndexedKind};
 use crate::message::MessageId;
-use crate::rules::network::{Egress, Entry, Network, Passage};
+use crate::rules::judge::Judge;
+use crate::rules::network::{Egress, Entry, Ingress, Network, Passage};
 use crate::time::Time;
 
 /// The local time and the two gaps of a processor.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Pace {
-    /// The local time, which the engine moves.
+pub struct Rank {
+    /// The local time.
     pub now: Time,
     /// The end of the receive gap, which the last reception began; long before the run if there was none.
     receive_gap_end: Time,
@@ -123,10 +126,10 @@ pub fn reception_activities(
     reception_events(id, called, ends).map(move |event| activity(event, message))
 }
 
-impl Pace {
-    /// Creates the pace of a processor at time 0.
-    pub fn new(id: usize, network: &Network) -> Pace {
-        Pace { now: Time::ZERO, receive_gap_end: Time::from_ps(i64::MIN), egress: network.new_egress(id) }
+impl Rank {
+    /// Creates a processor at time 0.
+    pub fn new(id: usize, network: &Network) -> Rank {
+        Rank { now: Time::ZERO, receive_gap_end: Time::from_ps(i64::MIN), egress: network.new_egress(id) }
     }
 
     /// Returns the earliest time at which a send of k words need not wait for the send gap.
@@ -162,7 +165,7 @@ impl Pace {
 
     /// Returns the earliest time at which a reception can start: now, or at the end of the receive gap.
     #[inline]
-    pub fn next_reception(&self) -> Time {
+    pub(crate) fn next_reception(&self) -> Time {
         self.now.max(self.receive_gap_end)
     }
 
@@ -171,13 +174,41 @@ impl Pace {
         self.receive_gap_end > self.now
     }
 
-    /// Starts the reception of a message (rule 4), once the message has arrived, the receiver is free and the
-    /// receive gap is over. Returns when it starts. The next receive gap begins then: the g between the two
-    /// processors.
-    #[inline]
-    pub fn start_reception(&mut self, network: &Network, from: usize, arrival: Time) -> Time {
-        let start = self.next_reception().max(arrival);
+    /// Sends a message at its turn, and goes on when it enters.
+    #[inline(always)]
+    pub fn send(
+        &mut self,
+        network: &Network,
+        judge: &mut impl Judge,
+        ingresses: &mut [Ingress],
+        to: usize,
+        entry: &Entry,
+    ) -> Passage {
+        let passage = network.serve_judged(judge, ingresses, &mut self.egress, to, entry);
+        self.now = passage.enter;
+        passage
+    }
+
+    /// Predicts when the reception of a message of k words would start and end: it starts once the message has
+    /// arrived, the receiver is free and the receive gap is over (rule 4).
+    #[inline(always)]
+    pub fn predict_reception(
+        &self,
+        network: &Network,
+        (from, k): (usize, usize),
+        arrival: Time,
+    ) -> (Time, Time) {
+        let (id, start) = (self.egress.processor(), self.next_reception().max(arrival));
+        (start, network.busy_until(id, start, network.recv_overhead(from, id, k)))
+    }
+
+    /// Receives a message of k words, and goes on when its reception ends. Returns when that starts and ends. The
+    /// next receive gap begins at the start: it is the g between the two processors.
+    #[inline(always)]
+    pub fn receive(&mut self, network: &Network, (from, k): (usize, usize), arrival: Time) -> (Time, Time) {
+        let (start, end) = self.predict_reception(network, (from, k), arrival);
         self.receive_gap_end = start + network.params_between(from, self.egress.processor()).g;
-        start
+        self.now = end;
+        (start, end)
     }
 }

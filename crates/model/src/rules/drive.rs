@@ -1,0 +1,73 @@
+//! The loop of a run without programs: ranks act in the order of their turns, and a source of acts says what
+//! each does next.
+
+use crate::agenda::{Agenda, AgendaEntry};
+
+/// Says what each rank does next, and does it.
+pub trait Acts {
+    type Error;
+
+    /// Lets a rank do all that need not wait for a turn. Returns the turn of its next act, or `None` if the rank
+    /// is done or must wait for another one.
+    fn plan(&mut self, rank: u32) -> Result<Option<AgendaEntry>, Self::Error>;
+
+    /// Performs the act whose turn it is. Returns its rank.
+    fn act(&mut self, entry: AgendaEntry) -> Result<u32, Self::Error>;
+
+    /// Returns a rank that is to be planned, because another one did what it waited for.
+    fn next_awake(&mut self) -> Option<u32>;
+
+    /// Returns whether an entry is its rank's last one.
+    #[inline]
+    fn is_current(&self, _: AgendaEntry) -> bool {
+        true
+    }
+
+    /// Prepares for the entries that come next.
+    #[inline]
+    fn look_ahead(&self, _: &Agenda) {}
+}
+
+/// Lets ranks act until each is done or waits for another.
+#[inline]
+pub fn drive<A: Acts>(acts: &mut A, ranks: u32) -> Result<(), A::Error> {
+    let mut agenda = Agenda::default();
+    for rank in 0..ranks {
+        plan(acts, &mut agenda, rank)?;
+    }
+    plan_awake(acts, &mut agenda)?;
+    let mut next = agenda.pop();
+    while let Some(entry) = next {
+        acts.look_ahead(&agenda);
+        if !acts.is_current(entry) {
+            next = agenda.pop();
+            continue;
+        }
+        let rank = acts.act(entry)?;
+        let planned = acts.plan(rank)?;
+        plan_awake(acts, &mut agenda)?;
+        next = match planned {
+            // A rank that is still the first goes on at once.
+            Some(entry) => agenda.exchange(entry, |other| acts.is_current(other)).or(Some(entry)),
+            None => agenda.pop(),
+        };
+    }
+    Ok(())
+}
+
+/// Plans all ranks that are awake.
+#[inline]
+fn plan_awake<A: Acts>(acts: &mut A, agenda: &mut Agenda) -> Result<(), A::Error> {
+    while let Some(rank) = acts.next_awake() {
+        plan(acts, agenda, rank)?;
+    }
+    Ok(())
+}
+
+#[inline]
+fn plan<A: Acts>(acts: &mut A, agenda: &mut Agenda, rank: u32) -> Result<(), A::Error> {
+    if let Some(entry) = acts.plan(rank)? {
+        agenda.insert(entry, |other| acts.is_current(other));
+    }
+    Ok(())
+}
