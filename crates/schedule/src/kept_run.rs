@@ -3,9 +3,10 @@
 //! sent in the order of their turns.
 
 use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
-use loggp_model::agenda::{Agenda, AgendaEntry};
+use loggp_model::agenda::AgendaEntry;
 use loggp_model::error::{Cause, RunError};
 use loggp_model::params::{Latency, Level, LeveledParams, Params};
+use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::judge::{Judge, Plain};
 use loggp_model::rules::network::{Entry, Ingress, Network, Passage};
 use loggp_model::rules::rank::Rank;
@@ -30,7 +31,7 @@ impl Drop for KeptRun<'_> {
 
 /// The state of a rank.
 struct KeptRank {
-    pace: Rank,
+    rank: Rank,
     /// Its next act.
     next: u32,
     /// The turn of its last act: none of its next ones is earlier.
@@ -68,7 +69,6 @@ struct KeptPlay<'a, 'j, J> {
     judge: &'j mut J,
     ranks: Vec<KeptRank>,
     ingresses: Box<[Ingress]>,
-    agenda: Agenda,
     /// Ranks that can go on.
     awake: Vec<u32>,
 }
@@ -97,7 +97,7 @@ impl KeptOrder {
         let params = Params { P: self.ranks(), ..params };
         let network = Network::new(params, &levels, self.ports, Latency::Exact);
         let rank = |id: usize| KeptRank {
-            pace: Rank::new(id, &network),
+            rank: Rank::new(id, &network),
             next: self.begins[id],
             turn: Time::ZERO,
             entry: Entry::when_ready(Time::ZERO, Time::ZERO, Time::ZERO),
@@ -110,63 +110,67 @@ impl KeptOrder {
         let mut play = KeptPlay {
             ranks: (0..self.ranks()).map(rank).collect(),
             ingresses: network.new_ingresses(),
-            agenda: Agenda::default(),
-            awake: (0..self.ranks() as u32).rev().collect(),
+            awake: Vec::new(),
             run: KeptRun { time: Time::ZERO, order: self, network, levels, times },
             judge,
         };
-        play.go_on()?;
-        while let Some(entry) = play.agenda.pop() {
-            let (turn, rank) = entry.moment();
-            play.send(rank, turn)?;
-            play.awake.push(rank);
-            play.go_on()?;
-        }
+        drive(&mut play, self.ranks() as u32)?;
         play.finish()
     }
 }
 
-impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
-    /// Lets ranks act until each waits for its turn, for a message, or is done.
-    fn go_on(&mut self) -> Result<(), RunError> {
-        while let Some(rank) = self.awake.pop() {
-            while let Some(act) = self.next_act(rank) {
-                match act {
-                    Act::Calc(time) => {
-                        let now = self.ranks[rank as usize].pace.now;
-                        let end = self.run.network.busy_until(rank as usize, now, self.judge.calc(time));
-                        self.end_act(rank, now, end);
+impl<J: KeptJudge> Acts for KeptPlay<'_, '_, J> {
+    type Error = RunError;
+
+    #[inline]
+    fn plan(&mut self, rank: u32) -> Result<Option<AgendaEntry>, RunError> {
+        while let Some(act) = self.next_act(rank) {
+            match act {
+                Act::Calc(time) => {
+                    let now = self.ranks[rank as usize].rank.now;
+                    let end = self.run.network.busy_until(rank as usize, now, self.judge.calc(time));
+                    self.end_act(rank, now, end);
+                }
+                Act::Receive(message) => {
+                    if !self.receive(rank, message) {
+                        break;
                     }
-                    Act::Receive(message) => {
-                        if !self.receive(rank, message) {
-                            break;
-                        }
+                }
+                Act::Send(message) => {
+                    let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
+                    let KeptRank { rank: sender, turn, entry, .. } = &mut self.ranks[rank as usize];
+                    let network = &self.run.network;
+                    *entry = network.predict_entry(&sender.egress, to as usize, words as usize, sender.now);
+                    let mut turn = *turn;
+                    if network.is_visible(entry) {
+                        turn = turn.max(network.turn_time(entry));
+                        return if turn == Time::MAX {
+                            Err(end_of_time(rank))
+                        } else {
+                            Ok(Some(AgendaEntry::new(turn, rank, 0)))
+                        };
                     }
-                    Act::Send(message) => {
-                        let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
-                        let KeptRank { pace, turn, entry, .. } = &mut self.ranks[rank as usize];
-                        let network = &self.run.network;
-                        *entry = network.predict_entry(&pace.egress, to as usize, words as usize, pace.now);
-                        let mut turn = *turn;
-                        if network.is_visible(entry) {
-                            turn = turn.max(network.turn_time(entry));
-                            if turn == Time::MAX {
-                                return Err(end_of_time(rank));
-                            }
-                            let entry = AgendaEntry::new(turn, rank, 0);
-                            if !self.awake.is_empty() || !self.agenda.is_before_all(entry) {
-                                self.agenda.add(entry);
-                                break;
-                            }
-                        }
-                        self.send(rank, turn)?;
-                    }
+                    self.send(rank, turn)?;
                 }
             }
         }
-        Ok(())
+        Ok(None)
     }
 
+    #[inline]
+    fn act(&mut self, entry: AgendaEntry) -> Result<u32, RunError> {
+        let (turn, rank) = entry.moment();
+        self.send(rank, turn)?;
+        Ok(rank)
+    }
+
+    #[inline]
+    fn next_awake(&mut self) -> Option<u32> {
+        self.awake.pop()
+    }
+}
+
+impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
     /// Returns a rank's next act, if it is not done.
     #[inline]
     fn next_act(&self, rank: u32) -> Option<Act> {
@@ -178,7 +182,7 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
     #[inline]
     fn end_act(&mut self, rank: u32, begin: Time, end: Time) {
         let state = &mut self.ranks[rank as usize];
-        state.pace.now = end;
+        state.rank.now = end;
         self.run.times.spans[state.next as usize] = (begin, end);
         state.next += 1;
     }
@@ -195,7 +199,7 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         }
         let arrival = self.run.times.passages[message as usize].arrival;
         let network = &self.run.network;
-        let (begin, end) = state.pace.receive(network, (from as usize, words as usize), arrival);
+        let (begin, end) = state.rank.receive(network, (from as usize, words as usize), arrival);
         state.turn = state.turn.max(end);
         self.end_act(rank, begin, end);
         true
@@ -212,12 +216,12 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         }
         let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
         let network = &self.run.network;
-        let pace = &mut state.pace;
-        let begin = pace.now.max(pace.next_send(network, to as usize, words as usize));
+        let sender = &mut state.rank;
+        let begin = sender.now.max(sender.next_send(network, to as usize, words as usize));
         if network.is_visible(&entry) {
             self.judge.note_turn(rank, turn);
         }
-        let passage = pace.send(network, self.judge, &mut self.ingresses, to as usize, &entry);
+        let passage = sender.send(network, self.judge, &mut self.ingresses, to as usize, &entry);
         self.run.times.passages[message as usize] = passage;
         self.end_act(rank, begin, passage.enter);
         let receiver = &self.ranks[to as usize];
@@ -234,9 +238,9 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
             let of = self.ranks.len();
             return Err(Cause::Deadlock { waiting, of }.into());
         }
-        let last = self.ranks.iter().map(|rank| rank.pace.now).max().unwrap_or_default();
+        let last = self.ranks.iter().map(|rank| rank.rank.now).max().unwrap_or_default();
         if last == Time::MAX {
-            let rank = self.ranks.iter().position(|rank| rank.pace.now == last).unwrap_or(0);
+            let rank = self.ranks.iter().position(|rank| rank.rank.now == last).unwrap_or(0);
             return Err(end_of_time(rank as u32));
         }
         self.run.time = last;

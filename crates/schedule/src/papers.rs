@@ -21,6 +21,7 @@ use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, RunError};
 use loggp_model::message::{MessageId, RawTag, RecvFilter};
 use loggp_model::prefetch::prefetch_value;
+use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::judge::Plain;
 use loggp_model::rules::network::{Ingress, Network};
 use loggp_model::rules::operation::{ActiveOperation, OperationStep};
@@ -31,8 +32,7 @@ use loggp_trace::{Activity, ActivityKind, Message};
 /// The state of a rank.
 #[derive(Debug)]
 struct RankState {
-    /// The rank's clock and gaps.
-    pace: Rank,
+    rank: Rank,
     /// The turn of the rank's next act, or the end of time if a message must arrive first.
     wake: Time,
     /// The ticket of the rank's current entry on the agenda; older entries don't count.
@@ -79,8 +79,8 @@ pub(super) struct PapersPlay<'a, 'w> {
     network: &'a Network,
     ingresses: Box<[Ingress]>,
     ranks: Vec<RankState>,
-    /// Next acts of the ranks.
-    agenda: Agenda,
+    /// A rank to which a message was sent.
+    awake: Option<u32>,
     /// The operations in the lists of all ranks.
     ready: ListPool<(Time, u32)>,
     early: EarlyReceives,
@@ -107,10 +107,86 @@ pub(super) struct PlayLog {
     pub messages: Vec<Message>,
 }
 
-/// Returns whether an agenda entry is its rank's current one.
-#[inline]
-fn is_current(ranks: &[RankState], entry: AgendaEntry) -> bool {
-    entry.ticket() == ranks[entry.moment().1 as usize].ticket
+impl Acts for PapersPlay<'_, '_> {
+    type Error = RunError;
+
+    /// Plans the next act of a rank.
+    #[inline]
+    fn plan(&mut self, rank: u32) -> Result<Option<AgendaEntry>, RunError> {
+        loop {
+            let chosen = self.choose(rank);
+            if let Some((RankAct::Calc, ..)) = chosen
+                && !self.ranks[rank as usize].matching.has_receives()
+                && self.long.is_empty()
+            {
+                self.calc(rank); // no message can change that
+                continue;
+            }
+            let state = &mut self.ranks[rank as usize];
+            state.ticket = state.ticket.wrapping_add(1);
+            state.wake = chosen.map_or(Time::MAX, |(.., turn)| turn);
+            return Ok(chosen.map(|_| AgendaEntry::new(state.wake, rank, state.ticket)));
+        }
+    }
+
+    #[inline]
+    fn act(&mut self, entry: AgendaEntry) -> Result<u32, RunError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(stopped());
+        }
+        let (time, rank) = entry.moment();
+        self.ranks[rank as usize].wake = Time::MAX;
+        match self.choose(rank) {
+            _ if time == Time::MAX => return Err(self.end_of_time(rank)),
+            Some((RankAct::Send, begin, _)) => self.send(rank, begin)?,
+            Some((RankAct::Receive, ..)) => self.receive(rank),
+            Some((RankAct::Calc, ..)) => self.calc(rank),
+            None => (),
+        }
+        Ok(rank)
+    }
+
+    /// Returns a rank to which a message was sent, if it may now act earlier.
+    #[inline]
+    fn next_awake(&mut self) -> Option<u32> {
+        let rank = self.awake.take()?;
+        let wake = self.choose(rank).map_or(Time::MAX, |(.., turn)| turn);
+        (wake != self.ranks[rank as usize].wake).then_some(rank)
+    }
+
+    #[inline]
+    fn is_current(&self, entry: AgendaEntry) -> bool {
+        entry.ticket() == self.ranks[entry.moment().1 as usize].ticket
+    }
+
+    /// Prefetches the data of ranks that are due soon. Each stage finds in the cache what the stage before
+    /// has fetched.
+    #[inline]
+    fn look_ahead(&self, agenda: &Agenda) {
+        if !self.prefetches {
+            return;
+        }
+        let rank = |others: usize| {
+            let (_, rank) = agenda.later_entry(others)?.moment();
+            Some((rank, self.ranks.get(rank as usize)?))
+        };
+        if let Some((_, rank)) = rank(12) {
+            prefetch_value(rank);
+        }
+        if let Some((id, rank)) = rank(8) {
+            let send = self.ready.first(&rank.sends).map(|(_, send)| *send);
+            let receive = self.pairs.first(&rank.matching.pairs).map(|pair| pair.operation);
+            [send, receive].into_iter().flatten().for_each(|operation| self.progress.prefetch(id, operation));
+        }
+        if let Some((id, rank)) = rank(4) {
+            if let Some((_, send)) = self.ready.first(&rank.sends) {
+                prefetch_value(&self.ranks[self.progress.operation(id, *send).peer as usize]);
+            }
+            if let Some(pair) = self.pairs.first(&rank.matching.pairs) {
+                self.progress.prefetch_followers(id, pair.operation);
+            }
+        }
+    }
 }
 
 impl<'a, 'w> PapersPlay<'a, 'w> {
@@ -122,7 +198,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         stop: &'a AtomicBool,
     ) -> PapersPlay<'a, 'w> {
         let rank = |id| RankState {
-            pace: Rank::new(id, network),
+            rank: Rank::new(id, network),
             wake: Time::MAX,
             ticket: 0,
             sends: List::default(),
@@ -135,7 +211,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             network,
             ingresses: network.new_ingresses(),
             ranks: (0..schedule.ranks()).map(rank).collect(),
-            agenda: Agenda::default(),
+            awake: None,
             ready: ListPool::with_capacity(schedule.initially_ready),
             early: EarlyReceives::new(schedule),
             pairs: MatchedPairs::with_capacity(0),
@@ -168,73 +244,19 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
 
     /// Plays the schedule to its end. Returns the record too, if the play is traced.
     pub(super) fn run(mut self) -> Result<(PlayReport, Option<PlayLog>), RunError> {
-        for rank in 0..self.ranks.len() as u32 {
+        let ranks = self.ranks.len() as u32;
+        for rank in 0..ranks {
             self.progress.start_rank(rank as usize);
             self.queue_ready(rank);
-            if let Some(entry) = self.plan(rank) {
-                self.add(entry);
-            }
         }
-        let mut next = self.agenda.pop();
-        while let Some(entry) = next {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(stopped());
-            }
-            if self.prefetches {
-                self.prefetch();
-            }
-            let (time, rank) = entry.moment();
-            next = if !is_current(&self.ranks, entry) {
-                self.agenda.pop()
-            } else if time == Time::MAX {
-                return Err(self.end_of_time(rank));
-            } else {
-                if !self.act(rank) {
-                    return Err(self.end_of_time(rank));
-                }
-                match self.plan(rank) {
-                    // A rank that is still the first goes on at once.
-                    Some(entry) => {
-                        let ranks = &self.ranks;
-                        self.agenda.exchange(entry, |other| is_current(ranks, other)).or(Some(entry))
-                    }
-                    None => self.agenda.pop(),
-                }
-            };
-        }
+        drive(&mut self, ranks)?;
         self.finish()
-    }
-
-    /// Prefetches the data of ranks that are due soon. Each stage finds in the cache what the stage before
-    /// has fetched.
-    #[inline]
-    fn prefetch(&self) {
-        let rank = |others: usize| {
-            let (_, rank) = self.agenda.later_entry(others)?.moment();
-            Some((rank, self.ranks.get(rank as usize)?))
-        };
-        if let Some((_, rank)) = rank(12) {
-            prefetch_value(rank);
-        }
-        if let Some((id, rank)) = rank(8) {
-            let send = self.ready.first(&rank.sends).map(|(_, send)| *send);
-            let receive = self.pairs.first(&rank.matching.pairs).map(|pair| pair.operation);
-            [send, receive].into_iter().flatten().for_each(|operation| self.progress.prefetch(id, operation));
-        }
-        if let Some((id, rank)) = rank(4) {
-            if let Some((_, send)) = self.ready.first(&rank.sends) {
-                prefetch_value(&self.ranks[self.progress.operation(id, *send).peer as usize]);
-            }
-            if let Some(pair) = self.pairs.first(&rank.matching.pairs) {
-                self.progress.prefetch_followers(id, pair.operation);
-            }
-        }
     }
 
     /// Returns the next act of a rank, its beginning and its turn, or `None` if nothing is ready.
     #[inline]
     fn choose(&self, rank: u32) -> Option<(RankAct, Time, Time)> {
-        let RankState { pace, sends, calcs, matching, .. } = &self.ranks[rank as usize];
+        let RankState { rank: own, sends, calcs, matching, .. } = &self.ranks[rank as usize];
         let mut best: Option<(RankAct, Time, Time)> = None;
         let mut best_key = (Time::MAX, true, Time::MAX, u32::MAX);
         let mut offer = |act, begin: Time, turn, since: Time, operation: u32| {
@@ -247,69 +269,19 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         };
         if let Some(&(since, send)) = self.ready.first(sends) {
             let NextSend { to, words, .. } = self.next_send(rank, send);
-            let (begin, turn) = pace.predict_send(self.network, to as usize, words as usize);
+            let (begin, turn) = own.predict_send(self.network, to as usize, words as usize);
             offer(RankAct::Send, begin, turn, since, send);
         }
         if let Some(&(since, calc)) = self.ready.first(calcs) {
-            offer(RankAct::Calc, pace.now, pace.now, since, calc);
+            offer(RankAct::Calc, own.now, own.now, since, calc);
         }
         if let Some(pair) = self.pairs.first(&matching.pairs) {
             let Mail { from, words, .. } = pair.mail;
             let (begin, over) =
-                pace.predict_reception(self.network, (from as usize, words as usize), pair.ready());
+                own.predict_reception(self.network, (from as usize, words as usize), pair.ready());
             offer(RankAct::Receive, begin, over, pair.ready(), pair.operation);
         }
         best
-    }
-
-    /// Plans the next act of a rank. Returns its agenda entry, or `None` if nothing is ready.
-    #[inline]
-    fn plan(&mut self, rank: u32) -> Option<AgendaEntry> {
-        loop {
-            let chosen = self.choose(rank);
-            if let Some((RankAct::Calc, ..)) = chosen
-                && !self.ranks[rank as usize].matching.has_receives()
-                && self.long.is_empty()
-            {
-                self.calc(rank); // no message can change that
-                continue;
-            }
-            let state = &mut self.ranks[rank as usize];
-            state.ticket = state.ticket.wrapping_add(1);
-            state.wake = chosen.map_or(Time::MAX, |(.., turn)| turn);
-            return chosen.map(|_| AgendaEntry::new(state.wake, rank, state.ticket));
-        }
-    }
-
-    /// Plans again for a rank to which a message was sent, since it may now act earlier.
-    #[inline]
-    fn replan(&mut self, rank: u32) {
-        let wake = self.choose(rank).map_or(Time::MAX, |(.., turn)| turn);
-        if wake != self.ranks[rank as usize].wake
-            && let Some(entry) = self.plan(rank)
-        {
-            self.add(entry);
-        }
-    }
-
-    /// Adds an entry to the agenda.
-    #[inline]
-    fn add(&mut self, entry: AgendaEntry) {
-        let ranks = &self.ranks;
-        self.agenda.insert(entry, |other| is_current(ranks, other));
-    }
-
-    /// Performs the act of a rank whose turn it is. Returns `false` at the end of time.
-    #[inline]
-    fn act(&mut self, rank: u32) -> bool {
-        self.ranks[rank as usize].wake = Time::MAX;
-        match self.choose(rank) {
-            Some((RankAct::Send, begin, _)) => return self.send(rank, begin),
-            Some((RankAct::Receive, ..)) => self.receive(rank),
-            Some((RankAct::Calc, ..)) => self.calc(rank),
-            None => (),
-        }
-        true
     }
 
     /// Tells that an operation begins, and when it is done if that is known.
@@ -325,16 +297,16 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     fn calc(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
         let Some((_, calc)) = self.ready.take_first(&mut state.calcs) else { return };
-        let begin = state.pace.now;
+        let begin = state.rank.now;
         let packed = self.progress.operation(rank, calc);
         let time = Time::from_ps(packed.size as i64);
         let is_wait = packed.kind == OperationKind::WaitUntil;
         let end = match is_wait {
-            true if time > state.pace.egress.send_gap_end() - self.network.params().o => begin.max(time),
+            true if time > state.rank.egress.send_gap_end() - self.network.params().o => begin.max(time),
             true => begin,
             false => self.network.busy_until(rank as usize, begin, time),
         };
-        state.pace.now = end;
+        state.rank.now = end;
         self.report.events += 1;
         if begin < end
             && let Some(log) = &mut self.log
@@ -348,26 +320,26 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         self.queue_ready(rank);
     }
 
-    /// Performs the first send of the queue. Returns `false` at the end of time.
+    /// Performs the first send of the queue.
     #[inline]
-    fn send(&mut self, rank: u32, begin: Time) -> bool {
+    fn send(&mut self, rank: u32, begin: Time) -> Result<(), RunError> {
         let state = &mut self.ranks[rank as usize];
-        let Some((_, send)) = self.ready.take_first(&mut state.sends) else { return true };
+        let Some((_, send)) = self.ready.take_first(&mut state.sends) else { return Ok(()) };
         let NextSend { to, words, tag, is_short } = self.next_send(rank, send);
         let state = &mut self.ranks[rank as usize];
-        if state.pace.egress.may_overtake() {
+        if state.rank.egress.may_overtake() {
             let schedule = self.progress.schedule;
             if !*state.is_sequential.get_or_insert_with(|| schedule.is_sequential(rank as usize)) {
-                state.pace.egress.keep_order(); // its sends overlap, like requests
+                state.rank.egress.keep_order(); // its sends overlap, like requests
             }
         }
-        let now = state.pace.now;
-        let outgoing = state.pace.prepare_send(self.network, to as usize, words as usize);
+        let now = state.rank.now;
+        let outgoing = state.rank.prepare_send(self.network, to as usize, words as usize);
         if outgoing.entry.asked_at == Time::MAX {
-            return false;
+            return Err(self.end_of_time(rank));
         }
         let passage =
-            state.pace.send(self.network, &mut Plain, &mut self.ingresses, outgoing.to, &outgoing.entry);
+            state.rank.send(self.network, &mut Plain, &mut self.ingresses, outgoing.to, &outgoing.entry);
         if let Some(log) = &mut self.log {
             let id = outgoing.id(rank as usize);
             log.activities.extend(send_activities(id, (now, begin), &passage));
@@ -383,9 +355,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             Mail { arrival: passage.arrival, from: rank, sent_by: send, number: outgoing.number, tag, words };
         let mut early = self.early.of_rank(&mut self.progress, to);
         let is_new = self.pairs.deliver(&mut self.ranks[to as usize].matching, &mut early, mail);
-        if is_new && to != rank {
-            self.replan(to);
-        }
+        self.awake = (is_new && to != rank).then_some(to);
 
         if tag.is_start_of_send() {
             self.watch(rank, send, begin, None);
@@ -398,7 +368,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             self.advance(rank, send, passage.enter);
         }
         self.queue_ready(rank);
-        true
+        Ok(())
     }
 
     /// Performs the first reception.
@@ -407,8 +377,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let state = &mut self.ranks[rank as usize];
         let Some(pair) = self.pairs.take_first(&mut state.matching.pairs) else { return };
         let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
-        let free = state.pace.now;
-        let (begin, now) = state.pace.receive(self.network, (from as usize, words as usize), pair.ready());
+        let free = state.rank.now;
+        let (begin, now) = state.rank.receive(self.network, (from as usize, words as usize), pair.ready());
         if let Some(log) = &mut self.log {
             let id = MessageId { from: from as usize, number: pair.mail.number as usize };
             let ends = [pair.ready(), begin, now];
@@ -533,7 +503,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let left = self.ranks.iter().enumerate().flat_map(|(to, rank)| {
             rank.matching.unreceived().map(move |mail| (mail.arrival, to, mail.from, mail.tag))
         });
-        let finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
+        let finishes = self.ranks.iter().map(|rank| rank.rank.now).collect();
         sort_by_rank_and_key(&mut self.ends, self.ranks.len(), |([rank, _], _)| *rank as usize, |ends| *ends);
         self.report.operations = self.ends.into_iter().map(|(_, ends)| ends).collect();
         let report = finish(self.report, &self.progress, finishes, sending, left)?;
