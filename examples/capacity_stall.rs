@@ -16,7 +16,7 @@ pub fn main() -> Result<(), RunError> {
     let params @ Params { L, P, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
     let machine = Machine::new(params);
     let hot = machine.run(|p| match p.id() {
-        0 => Some((1..p.P()).map(|_| p.recv(NUMBER).1).sum()),
+        0 => Some((1..p.P()).map(|_| p.recv(NUMBER)).sum()),
         id => {
             p.send(0, NUMBER, id as u64);
             None

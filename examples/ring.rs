@@ -11,10 +11,10 @@ pub fn main() -> Result<(), RunError> {
         let (id, next) = (p.id(), (p.id() + 1) % p.P());
         if id == 0 {
             p.send(next, TOKEN, 0);
-            let sum = p.recv(TOKEN).1;
+            let sum = p.recv(TOKEN);
             return (sum, p.now());
         }
-        let sum = p.recv(TOKEN).1 + id as u64;
+        let sum = p.recv(TOKEN) + id as u64;
         let had = p.now();
         p.send(next, TOKEN, sum);
         (sum, had)

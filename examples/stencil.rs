@@ -33,8 +33,8 @@ pub fn main() -> Result<(), RunError> {
                 p.send(id + 1, RIGHTWARD, piece[CELLS - 1]);
             }
             // Both ends of the rod stay cold.
-            let right = if id < last { p.recv_from(id + 1, LEFTWARD) } else { 0.0 };
-            let left = if id > 0 { p.recv_from(id - 1, RIGHTWARD) } else { 0.0 };
+            let right = if id < last { p.recv(LEFTWARD.from(id + 1)) } else { 0.0 };
+            let left = if id > 0 { p.recv(RIGHTWARD.from(id - 1)) } else { 0.0 };
             piece = p.work("cell", CELLS as u64, || step(left, &piece, right));
         }
         piece

@@ -27,13 +27,13 @@ pub fn main() -> Result<(), RunError> {
             let mut tasks = 1..=TASKS;
             (1..p.P()).for_each(|worker| p.send(worker, TASK, tasks.next()));
             while results.len() < TASKS as usize {
-                let (worker, result) = p.recv(RESULT);
+                let (worker, result) = p.recv_with_sender(RESULT);
                 results.push(result);
                 p.send(worker, TASK, tasks.next());
             }
             return results;
         }
-        while let Some(n) = p.recv_from(0, TASK) {
+        while let Some(n) = p.recv(TASK.from(0)) {
             let steps = collatz(n); // the work is not known beforehand
             p.work("step", steps, || results.push((n, steps)));
             p.send(0, RESULT, (n, steps));

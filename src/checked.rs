@@ -33,7 +33,7 @@ impl CheckedMachine for Machine {
     }
 
     fn results<R: Send>(&self, program: impl Fn(&mut Proc<'_>) -> R + Sync) -> Result<Vec<R>, RunError> {
-        Ok(self.run_once(program)?.results)
+        Ok(self.run(program)?.results)
     }
 
     fn surviving_results<R: Send>(

@@ -15,7 +15,7 @@
 //! let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 //! let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
 //! let run = Machine::new(params).run(|p| {
-//!     let datum = if p.id() == 0 { 42 } else { p.recv(DATUM).1 };
+//!     let datum = if p.id() == 0 { 42 } else { p.recv(DATUM) };
 //!     let at = p.now();
 //!     for &child in children[p.id()] {
 //!         p.send(child, DATUM, datum);
@@ -141,7 +141,7 @@ pub mod trace {
 #[doc(inline)]
 pub use loggp_model::{
     error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage},
-    message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack},
+    message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack, WithSender},
     params::{
         Capacity, Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work, preset,
     },

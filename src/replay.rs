@@ -135,7 +135,7 @@ impl<'a> Replay<'a> {
         machine = machine.surcharge(surcharge).trace(self.is_traced);
         // The recorded draws fit only the recorded messages, so a changed run draws anew.
         machine = match is_same {
-            true => machine.order_of(trace),
+            true => machine.order(trace),
             false => machine.latency(trace.latency).ties(trace.ties).noise(trace.noise.clone()),
         };
         machine = machine.levels(levels.iter().copied());
@@ -345,7 +345,7 @@ impl CallPlayer<'_> {
                 for _ in 0..self.count(got.message) {
                     match send {
                         Some(send) => p.recv_in_gap(send, got.message.from, blank_tag(tag)),
-                        None => drop(p.recv_from(got.message.from, blank_tag(tag))),
+                        None => drop(p.recv(blank_tag(tag).from(got.message.from))),
                     }
                 }
             }
@@ -371,7 +371,7 @@ impl CallPlayer<'_> {
                     left -= 1;
                     p.send_recv(to, from, tag, piece);
                 }
-                (0..left).for_each(|_| _ = p.recv_from(from, tag));
+                (0..left).for_each(|_| _ = p.recv(tag.from(from)));
             }
             CallKind::Barrier => drop(p.try_hardware_barrier()),
             CallKind::Isend { request, to, tag, bytes } => {

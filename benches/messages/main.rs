@@ -132,8 +132,8 @@ fn run_pattern(p: &mut Proc, steps: PatternSteps) -> u64 {
     for step in steps {
         match step {
             PatternStep::Send(to) => p.send(to, WORD, word),
-            PatternStep::Recv(None) => word = p.recv(WORD).1 + 1,
-            PatternStep::Recv(Some(from)) => word = p.recv_from(from, WORD) + 1,
+            PatternStep::Recv(None) => word = p.recv(WORD) + 1,
+            PatternStep::Recv(Some(from)) => word = p.recv(WORD.from(from)) + 1,
         }
     }
     word

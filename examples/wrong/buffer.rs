@@ -9,7 +9,7 @@ pub fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
             let request = p.irecv(ROW.from(1));
-            p.recv_from(2, GO); // mostly the row has arrived by then
+            p.recv(GO.from(2)); // mostly the row has arrived by then
             p.work("step", 2, || ());
             match p.test(request) {
                 Ok(row) => vec![row],

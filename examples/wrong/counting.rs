@@ -9,7 +9,7 @@ pub fn program(p: &mut Proc) -> Vec<f64> {
         0 => {
             let mut ready = vec![0.0; p.P()];
             for _ in 0..2 {
-                ready[p.recv(READY).0] = 1.0; // assumes that both workers are ready
+                ready[p.recv_with_sender(READY).0] = 1.0; // assumes that both workers are ready
             }
             p.recv(READY);
             ready

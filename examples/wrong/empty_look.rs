@@ -7,9 +7,9 @@ const PART: Tag<f64> = Tag::named(0, "part");
 pub fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
-            let mut sum = p.recv(PART).1;
+            let mut sum = p.recv(PART);
             p.work("add", 2, || ()); // mostly the next message has arrived by then
-            while let Some((_, part)) = p.try_recv(PART) {
+            while let Some(part) = p.try_recv(PART) {
                 sum += part;
                 p.work("add", 2, || ());
             }

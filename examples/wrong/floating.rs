@@ -6,7 +6,7 @@ const PART: Tag<f64> = Tag::named(0, "part");
 
 pub fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
-        0 => vec![(1..p.P()).map(|_| p.recv(PART).1).sum()],
+        0 => vec![(1..p.P()).map(|_| p.recv(PART)).sum()],
         id => {
             p.send(0, PART, [1e16, 1.0, -1e16][id - 1]);
             Vec::new()

@@ -7,7 +7,7 @@ const PART: Tag<f64> = Tag::named(0, "part");
 pub fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
-            let round = |p: &mut Proc| (1..p.P()).map(|_| p.recv(PART).1).sum();
+            let round = |p: &mut Proc| (1..p.P()).map(|_| p.recv(PART)).sum();
             vec![round(p), round(p)]
         }
         id => {

@@ -12,19 +12,19 @@ pub fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
             for _ in 0..2 {
-                let (holder, ()) = p.recv(ASK);
+                let (holder, ()) = p.recv_with_sender(ASK);
                 p.send(holder, GRANT, ());
-                p.recv_from(holder, DONE);
+                p.recv(DONE.from(holder));
             }
             Vec::new()
         }
         id @ (1 | 2) => {
             p.send(0, ASK, ());
-            p.recv_from(0, GRANT);
+            p.recv(GRANT.from(0));
             let mut note = Vec::new();
             match id {
                 1 => p.send(2, NOTE, 7.0),
-                _ => note.push(p.recv_from(1, NOTE)),
+                _ => note.push(p.recv(NOTE.from(1))),
             }
             p.send(0, DONE, ());
             note

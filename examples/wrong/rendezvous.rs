@@ -13,18 +13,18 @@ pub fn program(p: &mut Proc) -> Vec<f64> {
         0 => {
             p.send(1, NOTE, ());
             p.send(1, ROW, row);
-            p.recv_from(1, ROW)
+            p.recv(ROW.from(1))
         }
         1 => {
-            p.recv_from(2, GO); // mostly the note has arrived by then
+            p.recv(GO.from(2)); // mostly the note has arrived by then
             if p.try_recv(NOTE.from(0)).is_some() {
-                let received = p.recv_from(0, ROW);
+                let received = p.recv(ROW.from(0));
                 p.send(0, ROW, row);
                 return received;
             }
             p.send(0, ROW, row);
-            p.recv_from(0, NOTE);
-            p.recv_from(0, ROW)
+            p.recv(NOTE.from(0));
+            p.recv(ROW.from(0))
         }
         2 => {
             p.send(1, GO, ());

@@ -85,7 +85,7 @@ impl Plan for AllToAllBroadcast<'_> {
         let rhythm = Rhythm::new(&case.params, messages);
         let mut rng = fastrand::Rng::with_seed(case.seed);
         let items: Vec<Vec<u64>> = (0..P).map(|_| (0..k).map(|_| rng.u64(..)).collect()).collect();
-        let run = case.machine(emulation).run_across(|p| {
+        let run = case.machine(emulation).measure_across(|p| {
             let id = p.id();
             let mut all = vec![vec![0; k]; P];
             all[id].copy_from_slice(&items[id]);

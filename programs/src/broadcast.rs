@@ -132,7 +132,7 @@ impl Plan for Broadcast<'_> {
     #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let (children, datum) = (self.children(), datum(self.case));
-        let run = self.case.machine(emulation).run_across(|p| {
+        let run = self.case.machine(emulation).measure_across(|p| {
             let id = p.id();
             // Only processor 0 has it.
             let mine = Datum(if id == 0 { datum.clone() } else { Vec::new() });
@@ -173,7 +173,7 @@ impl Plan for LevelBroadcast<'_> {
     #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let datum = datum(self.case);
-        let run = self.case.machine(emulation).run_across(|p| {
+        let run = self.case.machine(emulation).measure_across(|p| {
             let mine = (p.id() == 0).then(|| datum.clone());
             collectives::broadcast(p, 0, mine)
         })?;

@@ -85,7 +85,7 @@ impl Plan for Combining<'_> {
         let schedule = CombiningSchedule::new(&case.params);
         let mut rng = fastrand::Rng::with_seed(case.seed);
         let operands: Vec<u64> = (0..case.params.P * case.size).map(|_| rng.u64(..)).collect();
-        let run = case.machine(emulation).run_across(|p| {
+        let run = case.machine(emulation).measure_across(|p| {
             let own = operands[p.id() * case.size..][..case.size].iter().map(|x| Word((*x, *x)));
             let own = own.reduce(|a, b| sum_and_max(a, &b)).expect("a size of 0 was refused");
             combine(p, &schedule, own, sum_and_max)
@@ -164,7 +164,7 @@ pub fn combine<T: Payload + Clone>(
     let values: Tag<T> = Tag::named(0, "values");
     let receive = |p: &mut Proc, n: usize, others: &mut Option<T>| {
         if let Some(message) = schedule.messages[n] {
-            let more = p.recv_from((id + P - message.distance) % P, values.step(n));
+            let more = p.recv(values.step(n).from((id + P - message.distance) % P));
             *others = Some(others.take().map_or(more.clone(), |others| op(others, &more)));
         }
     };

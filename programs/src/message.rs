@@ -215,7 +215,7 @@ impl Plan for OneMessage<'_> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let data: Arc<[u8]> = (0..size).map(|_| rng.u8(..)).collect();
         let machine = self.case.machine(emulation).rate(DELAY, PS);
-        let run = machine.run_across(|p| {
+        let run = machine.measure_across(|p| {
             let (mut calls, mut received) = (Vec::with_capacity(2), None);
             if p.id() == 1 {
                 delay(p, work, self.receiver_delay);
@@ -227,7 +227,7 @@ impl Plan for OneMessage<'_> {
                     delay(p, work, time);
                     call(p, &mut calls, WAIT_SEND, |p| p.wait(request));
                 }
-                (1, None) => received = Some(call(p, &mut calls, RECV, |p| p.recv_from(0, DATA))),
+                (1, None) => received = Some(call(p, &mut calls, RECV, |p| p.recv(DATA.from(0)))),
                 (1, Some(time)) => {
                     let request = call(p, &mut calls, IRECV, |p| p.irecv(DATA.from(0)));
                     delay(p, work, time);

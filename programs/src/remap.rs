@@ -246,7 +246,7 @@ impl Plan for Remap<'_> {
         let Case { params, size, seed, .. } = *self.case;
         let mut data = vec![0; params.P * params.P * size];
         fastrand::Rng::with_seed(seed).fill(&mut data);
-        let run = self.case.machine(emulation).run_across(|p| {
+        let run = self.case.machine(emulation).measure_across(|p| {
             let (id, P) = (p.id(), p.P());
             perform(p, self.steps(id), Blocks::new(self, &data[id * P * size..][..P * size], id)).received
         })?;

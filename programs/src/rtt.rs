@@ -170,17 +170,17 @@ impl Plan for Rtt<'_> {
         let (ping, pong) = (data(), data());
         let w = self.w;
         let machine = self.case.machine(emulation).rate(DELAY, PS);
-        let run = machine.run_across(|p| {
+        let run = machine.measure_across(|p| {
             let mut received = None;
             for _ in 0..self.rounds {
                 match p.id() {
                     0 => {
                         p.send(1, PING, ping.clone());
                         delay(p, work, w);
-                        received = Some(p.recv_from(1, PONG));
+                        received = Some(p.recv(PONG.from(1)));
                     }
                     1 => {
-                        received = Some(p.recv_from(0, PING));
+                        received = Some(p.recv(PING.from(0)));
                         p.send(0, PONG, pong.clone());
                     }
                     _ => (),

@@ -61,11 +61,11 @@ pub fn perform<D: StepData>(p: &mut Proc, steps: impl Iterator<Item = Step>, dat
                 p.send(to, tag(number), value);
             }
             Step::Receive { from: Some(from), number } => {
-                let value = p.recv_from(from, tag(number));
+                let value = p.recv(tag(number).from(from));
                 data.borrow_mut().take(from, value);
             }
             Step::Receive { from: None, number } => {
-                let (from, value) = p.recv(tag(number));
+                let (from, value) = p.recv_with_sender(tag(number));
                 data.borrow_mut().take(from, value);
             }
             Step::Exchange { longest, .. } => {

@@ -146,7 +146,7 @@ impl Plan for Stress<'_> {
         let receivers = (self.receivers)(self.case, &mut fastrand::Rng::with_seed(self.case.seed));
         let sent = expected_mail(self.case, &receivers);
         let machine = self.case.machine(&Emulation { trace: true, ..emulation.clone() });
-        let run = machine.run(|p| stress(p, self.case, self.interval, &receivers, &sent))?;
+        let run = machine.measure(|p| stress(p, self.case, self.interval, &receivers, &sent))?;
         let (mut run, received) = run.take_results();
         let trace = run.trace.take().expect("the run was traced");
         let audit = audit(&trace);
@@ -260,11 +260,13 @@ fn stress(
         for (&to, message) in burst.iter().zip(&mut messages) {
             let due = if interval.is_some() { due.unwrap_or_default() } else { p.now() };
             let message = StressMessage { due, ..message };
-            p.send_receiving(to, WORD, message, WORD, |p, from, message| mail.add(p.now(), from, message));
+            p.send_receiving(to, WORD, message, WORD.with_sender(), |p, (from, message)| {
+                mail.add(p.now(), from, message)
+            });
         }
     }
     while mail.count < expected {
-        let (from, message) = p.recv(WORD);
+        let (from, message) = p.recv_with_sender(WORD);
         mail.add(p.now(), from, message);
     }
     mail
@@ -273,7 +275,7 @@ fn stress(
 /// Receives a message if one arrives before this time.
 fn receive_before(p: &mut Proc, time: Time) -> Option<(usize, StressMessage)> {
     while p.now() < time {
-        if let Some(received) = p.recv_until(WORD, time) {
+        if let Some(received) = p.recv_deadline(WORD.with_sender(), time) {
             return Some(received);
         }
     }

@@ -123,7 +123,7 @@ pub fn all_gather_vector<T: Payload + Clone>(
     for (number, elements) in vector.chunks(piece).enumerate() {
         for distance in 1..P {
             let (to, value) = ((id + distance) % P, VectorPiece { number, elements: elements.to_vec() });
-            p.send_receiving(call.processor(to), tag, value, tag, |_, from, piece| {
+            p.send_receiving(call.processor(to), tag, value, tag.with_sender(), |_, (from, piece)| {
                 received.push((call.rank(from), piece))
             });
         }

@@ -74,12 +74,12 @@ impl CollectiveCall {
 
     #[track_caller]
     pub(super) fn recv<T: Payload>(&self, p: &mut Proc, from: usize, step: usize) -> T {
-        p.recv_from(self.processor(from), self.tag(step))
+        p.recv(self.tag(step).from(self.processor(from)))
     }
 
     #[track_caller]
     pub(super) fn recv_any<T: Payload>(&self, p: &mut Proc, step: usize) -> (usize, T) {
-        let (from, value) = p.recv(self.tag(step));
+        let (from, value) = p.recv_with_sender(self.tag(step));
         (self.rank(from), value)
     }
 

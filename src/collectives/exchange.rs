@@ -62,14 +62,14 @@ impl<'a> Proc<'a> {
         }
         let (mut sent, mut received) = (0, 0);
         for Shift { to, value, .. } in steps {
-            self.send_receiving(to, tag, value, tag, |_, from, value| {
+            self.send_receiving(to, tag, value, tag.with_sender(), |_, (from, value)| {
                 on(from, value);
                 received += 1;
             });
             sent += 1;
         }
         while received < sent {
-            let (from, value) = self.recv(tag);
+            let (from, value) = self.recv_with_sender(tag);
             on(from, value);
             received += 1;
         }

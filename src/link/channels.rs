@@ -19,7 +19,7 @@ use loggp_model::message::{Body, Slice};
 /// let params = Params::builder(3).build()?;
 /// let sum = |link| {
 ///     let machine = Machine::new(params).with_link(Arc::new(link));
-///     machine.run_across(|p| collectives::all_reduce(p, p.id() as u64, |a, b| a + b))
+///     machine.measure_across(|p| collectives::all_reduce(p, p.id() as u64, |a, b| a + b))
 /// };
 /// std::thread::scope(|scope| {
 ///     let ranks: Vec<_> = Channels::between(3).into_iter().map(|link| scope.spawn(move || sum(link))).collect();

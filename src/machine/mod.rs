@@ -53,7 +53,7 @@ pub use limits::Room;
 /// let machine = Machine::new(params);
 /// let run = machine.run(|p| match p.id() {
 ///     0 => { p.send(1, DATUM, 42); 0 }
-///     _ => p.recv_from(0, DATUM),
+///     _ => p.recv(DATUM.from(0)),
 /// })?;
 /// assert_eq!(run.results, [0, 42]);
 /// assert_eq!(run.time, 10 * US);
@@ -233,7 +233,7 @@ impl Machine {
     /// // At most ceil(6/4) = 2 messages are in transit to processor 0, and seven processors have one for it.
     /// let machine = Machine::new(Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let gather = |p: &mut loggp::Proc| match p.id() {
-    ///     0 => (1..8).map(|_| p.recv(WORD).1).sum(),
+    ///     0 => (1..8).map(|_| p.recv(WORD)).sum(),
     ///     _ => { p.send(0, WORD, 1); 0 }
     /// };
     /// let run = machine.clone().run(gather)?;
@@ -272,9 +272,13 @@ impl Machine {
         self.order.noise.is_some()
     }
 
-    /// Sets the order of messages of a run that was traced, which repeats that run: every message gets the
-    /// latency that it had there, processors that act at the same time do so in the same order, and they have
-    /// the same noise. The parameters and all other settings are this machine's.
+    /// Sets an order of messages: one under which a [check](Machine::check) failed, or that of the
+    /// [trace](Trace) of a run. It replaces the [latency](Machine::latency) and the [ties](Machine::ties), and
+    /// the [noise](Machine::noise) if it has any.
+    ///
+    /// The order of a trace repeats that run: every message gets the latency that it had there, processors that
+    /// act at the same time do so in the same order, and they have the same noise. The parameters and all other
+    /// settings are this machine's.
     ///
     /// ```
     /// use loggp::{Latency, Machine, Params, Ties, US};
@@ -284,19 +288,14 @@ impl Machine {
     /// let drawn = machine.clone().latency(Latency::Random { seed: 7 }).ties(Ties::Random { seed: 8 });
     /// let trace = drawn.trace(true).run(program)?.trace.unwrap();
     ///
-    /// let again = machine.order_of(&trace).trace(true).run(program)?.trace.unwrap();
+    /// let again = machine.order(&trace).trace(true).run(program)?.trace.unwrap();
     /// assert_eq!(again, trace);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn order_of(self, trace: &Trace) -> Machine {
-        self.order(&Order::from_trace(trace))
-    }
-
-    /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It replaces the
-    /// [latency](Machine::latency) and the [ties](Machine::ties).
-    pub fn order(self, order: &Order) -> Machine {
-        let noise = order.noise.clone().or(self.order.noise);
-        Machine { order: Order { noise, ..order.clone() }, ..self }
+    pub fn order(self, order: impl Into<Order>) -> Machine {
+        let mut order = order.into();
+        order.noise = order.noise.or(self.order.noise);
+        Machine { order, ..self }
     }
 
     /// Returns the machine's order of messages.
@@ -420,7 +419,8 @@ impl Machine {
     }
 
     /// Sets the factor by which the machine runs slower on the wall clock than its parameters say. By default
-    /// a factor is found, for which [`run`](Machine::run) runs a program several times.
+    /// [`run`](Machine::run) runs at 1, full speed, and [`measure`](Machine::measure) finds a factor at which
+    /// the host keeps up, for which it runs a program several times.
     pub fn dilation(self, dilation: Dilation) -> Machine {
         Machine { dilation, ..self }
     }
@@ -455,23 +455,12 @@ impl Machine {
         self
     }
 
-    /// Runs a program on every processor, and returns when all have finished.
-    ///
-    /// The program may borrow from its caller.
-    ///
-    /// On the wall clock it **may run several times**, unless its [dilation](Machine::dilation) is fixed:
-    /// once on the virtual clock to find the dilation, and up to four times on the wall clock until a run is
-    /// on time. Results, times and the trace are those of the last run, but the program's effects outside the
-    /// machine (it prints, counts, takes from a queue) happen each time. [`run_once`](Machine::run_once) runs
-    /// it once.
-    pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
-        self.execute(RunCount::AsNeeded, program)?.with_trace().require_all()
-    }
-
-    /// Runs a program exactly once on every processor, whatever the clock.
+    /// Runs a program once on every processor, and returns when all have finished. The program may borrow from
+    /// its caller.
     ///
     /// On the wall clock it runs at the [dilation](Machine::dilation) that is fixed, and at 1, full speed,
-    /// with [`Dilation::Auto`]. [`Host::on_time`] tells whether the host kept up.
+    /// with [`Dilation::Auto`]. [`Host::on_time`] tells whether the host kept up;
+    /// [`measure`](Machine::measure) sees to it.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -479,13 +468,23 @@ impl Machine {
     ///
     /// let machine = Machine::new(Params::builder(4).L(6 * US).o(2 * US).build()?).clock(ClockKind::Wall);
     /// let calls = AtomicUsize::new(0);
-    /// let run = machine.run_once(|_| calls.fetch_add(1, Ordering::Relaxed))?;
+    /// let run = machine.run(|_| calls.fetch_add(1, Ordering::Relaxed))?;
     /// assert_eq!(calls.into_inner(), 4);
     /// assert_eq!(run.host.unwrap().dilation, 1.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn run_once<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
+    pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
         self.execute(RunCount::Once, program)?.with_trace().require_all()
+    }
+
+    /// Runs a program on every processor as often as a measurement on the wall clock needs: once on the virtual
+    /// clock to find the [dilation](Machine::dilation), and up to four times on the wall clock until a run is
+    /// on time. Results, times and the trace are those of the last run, but the program's effects outside the
+    /// machine (it prints, counts, takes from a queue) happen each time.
+    ///
+    /// Where the dilation is fixed, and on the virtual clock, it runs once, as with [`run`](Machine::run).
+    pub fn measure<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
+        self.execute(RunCount::AsNeeded, program)?.with_trace().require_all()
     }
 
     /// Lets a run on one core of the virtual clock end at a time, before its programs, and leave messages that nobody
@@ -496,7 +495,7 @@ impl Machine {
         Machine { end: RunEnd { at: at.unwrap_or(Time::MAX), may_leave_messages }, ..self }
     }
 
-    /// Runs a program [once](Machine::run_once). Returns the run without its trace, and what that is made
+    /// Runs a program [once](Machine::run). Returns the run without its trace, and what that is made
     /// from. A processor whose program has not ended has the result `None`.
     #[doc(hidden)]
     pub fn run_recorded<R: Send>(
@@ -513,7 +512,7 @@ impl Machine {
         Ok((run, recording))
     }
 
-    /// Runs a program exactly once on every processor, under an [order](Machine::order) in which some may
+    /// Runs a program once on every processor, under an [order](Machine::order) in which some may
     /// crash. A processor that has crashed has the result `None`.
     pub fn run_surviving<R: Send>(
         &self,
@@ -523,7 +522,7 @@ impl Machine {
     }
 
     /// Runs a program with an input for each processor, which is moved to it. There must be P inputs. As they
-    /// can be moved only once, the program runs once, as with [`run_once`](Machine::run_once).
+    /// can be moved only once, there is no measurement that runs the program several times.
     ///
     /// ```
     /// use loggp::{Machine, Params, US};
@@ -548,14 +547,14 @@ impl Machine {
             return Err(ParamsError::new(sentence).into());
         }
         let inputs: Vec<Mutex<Option<I>>> = inputs.into_iter().map(|input| Mutex::new(Some(input))).collect();
-        self.run_once(|p| {
+        self.run(|p| {
             let input = inputs[p.id()].lock().take().expect("it runs once");
             program(p, input)
         })
     }
 
     /// Sets a link, so that programs run on a real machine: each processor is a process of its own, which
-    /// calls [`run_across`](Machine::run_across), and the link carries its messages. Time really passes, and
+    /// calls [`measure_across`](Machine::measure_across), and the link carries its messages. Time really passes, and
     /// work is measured. Programs plan by the parameters, but messages cost what they cost on the real
     /// machine.
     pub fn with_link(self, link: Arc<dyn Link>) -> Machine {
@@ -571,24 +570,24 @@ impl Machine {
 
     /// Runs a program on all processors, and returns the results of all to each process. On a machine with a
     /// [link](Machine::with_link) all processes must call it with the same program, and the results are sent
-    /// over the link. On any other machine it is the same as [`run`](Machine::run), so a program that uses it
-    /// runs on both.
-    pub fn run_across<R: Payload>(
+    /// over the link; it runs once. On any other machine it is the same as [`measure`](Machine::measure), so a
+    /// program that uses it runs on both.
+    pub fn measure_across<R: Payload>(
         &self,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<R>, RunError> {
-        self.run_across_map(program, |result| result)
+        self.measure_across_map(program, |result| result)
     }
 
-    /// Like [`run_across`](Machine::run_across), but each result is mapped by `map` after the processor's
+    /// Like [`measure_across`](Machine::measure_across), but each result is mapped by `map` after the processor's
     /// program has ended, and only the mapped result is sent.
-    pub fn run_across_map<T: Send, R: Payload>(
+    pub fn measure_across_map<T: Send, R: Payload>(
         &self,
         program: impl Fn(&mut Proc) -> T + Sync,
         map: impl Fn(T) -> R,
     ) -> Result<Run<R>, RunError> {
         let Some(link) = &self.link else {
-            let (run, results) = self.run(program)?.take_results();
+            let (run, results) = self.measure(program)?.take_results();
             return Ok(run.replace_results(results.into_iter().map(map).collect()).0);
         };
         self.check_settings()?;
@@ -628,7 +627,7 @@ impl Machine {
     ) -> Result<Run<Option<R>>, RunError> {
         self.check_settings()?;
         if self.link.is_some() {
-            let sentence = "its processors are processes, whose results must travel; call run_across";
+            let sentence = "its processors are processes, whose results must travel; call measure_across";
             return Err(ParamsError::new(sentence).into());
         }
         limits::check(self.clock, self.carrier, self.params.P, self.stack, self.may_be_unguarded)?;
@@ -947,7 +946,7 @@ fn switch_costs(carrier: Carrier, processors: usize) -> SwitchCosts {
             }
         };
         let once = || {
-            let host = machine.clone().dilation(Dilation::Fixed(1e-6)).run_once(ring).ok()?.host?;
+            let host = machine.clone().dilation(Dilation::Fixed(1e-6)).run(ring).ok()?.host?;
             Some(host.lateness.finish / (rounds * processors) as i64)
         };
         let mut times: Vec<Time> = (0..TIMES).filter_map(|_| once()).collect();

@@ -7,7 +7,7 @@ use std::panic::Location;
 
 use super::processor::Proc;
 use loggp_model::message::parcel::Parcel;
-use loggp_model::message::{Filter, Payload, RecvFilter, Tag};
+use loggp_model::message::{Envelope, Filter, Payload, RecvFilter, Tag, WithSender};
 use loggp_model::rules::engine::StalledSend;
 use loggp_model::rules::message_wait::MessageWait;
 use loggp_model::rules::operation::ActiveOperation;
@@ -27,44 +27,43 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends like [`send`](Proc::send), and receives messages while the gap before the send runs, as Active
-    /// Messages do: each message with the tag `taking` that has arrived or arrives then goes to `on`, with
-    /// its sender's number.
+    /// Messages do: what [`recv`](Proc::recv) returns of each message that `taking` takes, and that has arrived
+    /// or arrives then, goes to `on`.
     ///
     /// A processor is busy for o only, so it can send and receive a message every g, not every 2g.
     ///
     /// Where a message is in transit until it is [received](crate::Capacity::Received), the processor also receives
     /// while its message stalls, if that is of one word: two that send to each other would else wait for ever.
     #[track_caller]
-    pub fn send_receiving<T: Payload, M: Payload>(
+    pub fn send_receiving<T: Payload, F: Filter>(
         &mut self,
         to: usize,
         tag: Tag<T>,
         value: T,
-        taking: Tag<M>,
-        mut on: impl FnMut(&mut Proc<'a>, usize, M),
+        taking: F,
+        mut on: impl FnMut(&mut Proc<'a>, F::Received),
     ) {
         self.enter_call();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
         let at = Location::caller();
-        while let Some((from, _, message)) =
-            self.look_in_gap(to, words, |p, until| p.receive_value(None, taking, until))
-        {
-            self.log_receive(None, taking, Until::GapOver, at);
+        self.check_sender(taking);
+        while let Some(message) = self.look_in_gap(to, words, |p, until| p.receive_value(taking, until)) {
+            self.log_receive(taking, Until::GapOver, at);
             self.leave_call();
-            on(self, from, message);
+            on(self, message);
             self.enter_call();
         }
-        self.log_receive(None, taking, Until::GapOver, at); // the last look found nothing
+        self.log_receive(taking, Until::GapOver, at); // the last look found nothing
         if !self.engine.may_receive_in_stall(to, words) || self.is_unwinding() {
             self.send_value(to, tag, words, value);
         } else {
             let send = self.new_send(to, tag, words, value);
             if let Some(stalled) = self.engine.start_stall(self.clock, send) {
-                while let Some((from, message)) = self.receive_in_stall(&stalled, taking) {
-                    self.log_receive(None, taking, Until::GapOver, at);
+                while let Some(message) = self.receive_in_stall(&stalled, taking) {
+                    self.log_receive(taking, Until::GapOver, at);
                     self.leave_call();
-                    on(self, from, message);
+                    on(self, message);
                     self.enter_call();
                 }
                 self.engine.end_stall(stalled);
@@ -76,12 +75,13 @@ impl<'a> Proc<'a> {
 
     /// Receives a message while one of its own stalls, unless that enters first.
     #[track_caller]
-    fn receive_in_stall<M: Payload>(&mut self, stalled: &StalledSend, taking: Tag<M>) -> Option<(usize, M)> {
-        self.setup.names.record((taking.raw, taking.name));
+    fn receive_in_stall<F: Filter>(&mut self, stalled: &StalledSend, filter: F) -> Option<F::Received> {
+        let tag = filter.tag();
+        self.setup.names.record((tag.raw, tag.name));
         let mut got = None;
-        let filter = RecvFilter::new(None, taking.raw);
-        self.engine.receive_in_stall(self.clock, stalled, filter, taking.name, &mut got);
-        Some(self.open_at(got.as_mut()?, taking, Location::caller()))
+        let sought = RecvFilter::new(filter.sender(), tag.raw);
+        self.engine.receive_in_stall(self.clock, stalled, sought, tag.name, &mut got);
+        Some(self.open_received::<F>(got.as_mut()?, tag))
     }
 
     /// Sends a value to one processor, and receives one from another, or from the same, with the same tag: a
@@ -145,9 +145,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Receives the message that the [filter](Filter) takes and that arrives first, and waits until there is
-    /// one.
-    ///
-    /// `p.recv(TAG)` returns the sender and the value, `p.recv(TAG.from(3))` the value.
+    /// one. Returns its value.
     #[track_caller]
     pub fn recv<F: Filter>(&mut self, filter: F) -> F::Received {
         match self.receive(filter, Time::MAX) {
@@ -156,10 +154,11 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Receives the first message with this tag from one processor: short for `p.recv(tag.from(from))`.
+    /// Receives a message as [`recv`](Proc::recv) does, and returns its sender and its value. It is short for
+    /// `p.recv(TAG.with_sender())`, which is the filter with which other calls return the sender.
     #[track_caller]
-    pub fn recv_from<T: Payload>(&mut self, from: usize, tag: Tag<T>) -> T {
-        self.recv(tag.from(from))
+    pub fn recv_with_sender<F: Filter>(&mut self, filter: F) -> (usize, F::Received) {
+        self.recv(WithSender(filter))
     }
 
     /// Receives a message if its reception can start at once. A look at an inbox without one costs a cycle,
@@ -171,7 +170,7 @@ impl<'a> Proc<'a> {
 
     /// Receives a message if its reception can start by `deadline`, and gives up then.
     #[track_caller]
-    pub fn recv_until<F: Filter>(&mut self, filter: F, deadline: Time) -> Option<F::Received> {
+    pub fn recv_deadline<F: Filter>(&mut self, filter: F, deadline: Time) -> Option<F::Received> {
         self.receive(filter, deadline)
     }
 
@@ -199,7 +198,7 @@ impl<'a> Proc<'a> {
     ///     while p.probe(DATUM).is_none() {
     ///         p.work("step", 2, || steps += 1);
     ///     }
-    ///     p.recv_from(1, DATUM);
+    ///     p.recv(DATUM.from(1));
     ///     steps
     /// })?;
     /// assert_eq!((run.results[0], run.time), (3, (3 * 3 + 1 + 2) * US)); // it is there at 8, and seen at 9
@@ -209,9 +208,7 @@ impl<'a> Proc<'a> {
     pub fn probe<F: Filter>(&mut self, filter: F) -> Option<usize> {
         let (from, tag) = (filter.sender(), filter.tag());
         self.enter_call();
-        if let Some(from) = from {
-            self.check(from, 0);
-        }
+        self.check_sender(filter);
         let now = self.now();
         let mut seen = None;
         if !self.is_unwinding() {
@@ -244,20 +241,25 @@ impl<'a> Proc<'a> {
     /// Receives a message whose reception can start by `deadline`. A deadline that has passed means now.
     #[track_caller]
     fn receive<F: Filter>(&mut self, filter: F, deadline: Time) -> Option<F::Received> {
-        let (from, tag) = (filter.sender(), filter.tag());
         self.enter_call();
-        if let Some(from) = from {
-            self.check(from, 0);
-        }
+        self.check_sender(filter);
         let until = deadline.max(self.now());
-        let received = self.receive_value(from, tag, until);
+        let received = self.receive_value(filter, until);
         if received.is_none() {
             self.engine.wait_in_vain(deadline);
             self.engine.count_vain_look(self.clock);
         }
-        self.log_receive(from, tag, Until::from_deadline(deadline), Location::caller());
+        self.log_receive(filter, Until::from_deadline(deadline), Location::caller());
         self.leave_call();
-        received.map(|(sender, number, value)| F::received(sender, number, value))
+        received
+    }
+
+    /// Ends the run if a filter names a sender that is no processor.
+    #[track_caller]
+    pub(super) fn check_sender(&mut self, filter: impl Filter) {
+        if let Some(from) = filter.sender() {
+            self.check(from, 0);
+        }
     }
 
     /// Sends a value, and goes on when it enters.
@@ -270,27 +272,28 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Receives a message whose reception can start by a time, and opens it. Returns its sender, the number
-    /// of its tag, and its value.
+    /// Receives a message whose reception can start by a time, and opens it.
     #[inline(always)]
     #[track_caller]
-    fn receive_value<T: Payload>(
-        &mut self,
-        from: Option<usize>,
-        tag: Tag<T>,
-        until: Time,
-    ) -> Option<(usize, u16, T)> {
+    fn receive_value<F: Filter>(&mut self, filter: F, until: Time) -> Option<F::Received> {
         if self.is_unwinding() {
             return None;
         }
+        let tag = filter.tag();
         self.setup.names.record((tag.raw, tag.name));
         let mut got = None;
-        let filter = RecvFilter::new(from, tag.raw);
-        self.engine.receive(self.clock, filter, tag.name, until, &mut got);
-        let message = got.as_mut()?;
+        let sought = RecvFilter::new(filter.sender(), tag.raw);
+        self.engine.receive(self.clock, sought, tag.name, until, &mut got);
+        Some(self.open_received::<F>(got.as_mut()?, tag))
+    }
+
+    /// Opens a message that a receive with a filter of this tag has taken.
+    #[inline(always)]
+    #[track_caller]
+    fn open_received<F: Filter>(&mut self, message: &mut Envelope, tag: Tag<F::Value>) -> F::Received {
         let number = message.message.header.tag.user_number();
         let (sender, value) = self.open_at(message, tag, Location::caller());
-        Some((sender, number, value))
+        F::received(sender, number, value)
     }
 
     /// Looks for a message until the gap before a send of `words` is over. Requests may make the gap longer
@@ -327,12 +330,12 @@ impl<'a> Proc<'a> {
     pub(crate) fn recv_in_gap<T: Payload>(&mut self, (to, bytes): (usize, usize), from: usize, tag: Tag<T>) {
         self.enter_call();
         let words = self.params().words(bytes);
-        let look = |p: &mut Proc<'a>, until| p.receive_value(Some(from), tag, until);
+        let look = |p: &mut Proc<'a>, until| p.receive_value(tag.from(from), until);
         let found = self.look_in_gap(to, words, look).or_else(|| look(self, Time::MAX));
         if found.is_none() {
             self.fail_to_wait();
         }
-        self.log_receive(None, tag, Until::GapOver, Location::caller());
+        self.log_receive(tag, Until::GapOver, Location::caller());
         self.leave_call();
     }
 
@@ -364,15 +367,10 @@ impl<'a> Proc<'a> {
 
     /// Logs a receive that is over, if the run is traced.
     #[inline]
-    fn log_receive<T>(
-        &mut self,
-        from: Option<usize>,
-        tag: Tag<T>,
-        until: Until,
-        at: &'static Location<'static>,
-    ) {
+    fn log_receive(&mut self, filter: impl Filter, until: Until, at: &'static Location<'static>) {
         self.engine.log_call(|messages| {
-            Some(CallKind::Receive { from, tag: CallTag::new(tag), until, received: messages.received() })
+            let (from, tag) = (filter.sender(), CallTag::new(filter.tag()));
+            Some(CallKind::Receive { from, tag, until, received: messages.received() })
         });
         self.engine.log_location(at);
     }

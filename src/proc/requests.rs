@@ -55,7 +55,7 @@ impl<'a> Proc<'a> {
     /// let run = Machine::new(params).run(|p| {
     ///     let other = 1 - p.id();
     ///     let sends = p.isend(other, ROW, vec![p.id() as u64; 1000]);
-    ///     let row = p.recv_from(other, ROW);
+    ///     let row = p.recv(ROW.from(other));
     ///     p.wait(sends);
     ///     row[999]
     /// })?;
@@ -82,9 +82,7 @@ impl<'a> Proc<'a> {
     pub fn irecv<F: Filter>(&mut self, filter: F) -> Request<F::Received> {
         let (from, tag) = (filter.sender(), filter.tag());
         self.enter_call();
-        if let Some(from) = from {
-            self.check(from, 0);
-        }
+        self.check_sender(filter);
         let receive = self.new_receive(from, tag);
         let request = self.post_request(receive, |p, done, at| {
             let (number, tag) = (done.tag.user_number(), Tag::from_raw(done.tag, done.name));

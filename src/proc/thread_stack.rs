@@ -47,7 +47,7 @@ mod tests {
             let inner = on_thread_stack(&*thread_stack(p), || {
                 machine().run(|p| on_thread_stack(&*thread_stack(p), use_stack)).unwrap().results
             });
-            p.recv(SUM).1 + inner.iter().sum::<u64>()
+            p.recv(SUM) + inner.iter().sum::<u64>()
         });
         assert_eq!(run.unwrap().results, [4 << 16; 3]);
     }

@@ -46,18 +46,18 @@ const NAMED: Tag<(u64, u64)> = Tag::named(1, "pair");
 fn round(p: &mut Proc) {
     let (id, P) = (p.id(), p.P());
     p.send((id + 1) % P, NUMBER, id as u64);
-    assert_eq!(p.recv_from((id + P - 1) % P, NUMBER), ((id + P - 1) % P) as u64);
+    assert_eq!(p.recv(NUMBER.from((id + P - 1) % P)), ((id + P - 1) % P) as u64);
     for other in (0..P).filter(|other| *other != id) {
         p.send(other, NAMED, (id as u64, 1));
     }
     for _ in 1..P {
-        let (from, value) = p.recv(NAMED);
+        let (from, value) = p.recv_with_sender(NAMED);
         assert_eq!(value, (from as u64, 1));
     }
     collectives::barrier(p);
     // The deadline is long after the message's arrival.
     p.send((id + 1) % P, NUMBER, id as u64);
-    assert!(p.recv_until(NUMBER, p.now() + SEC).is_some());
+    assert!(p.recv_deadline(NUMBER, p.now() + SEC).is_some());
     collectives::barrier(p);
     for step in 1..P {
         p.send((id + step) % P, NUMBER.step(step), step as u64);

@@ -54,7 +54,7 @@ fn send_to_all(p: &mut Proc) {
         p.send(other, WORD, other as u64);
     }
     for _ in 1..p.P() {
-        assert_eq!(p.recv(WORD).1, p.id() as u64);
+        assert_eq!(p.recv(WORD), p.id() as u64);
     }
 }
 
@@ -83,7 +83,7 @@ fn three_and_four_fronts_of_a_busy_host_keep_the_order_of_acts() {
 #[test]
 fn a_run_uses_all_cores_that_the_host_claims() {
     if let Some(cores) = child::task().map(|cores| cores.parse::<usize>().unwrap()) {
-        let host = machine(32).clock(ClockKind::Wall).run(send_to_all).unwrap().host.unwrap();
+        let host = machine(32).clock(ClockKind::Wall).measure(send_to_all).unwrap().host.unwrap();
         return assert_eq!(host.cores, cores.min(32), "{host:?}");
     }
     let _guard = alone();

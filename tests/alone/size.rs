@@ -27,7 +27,7 @@ fn sixteen_thousand_processors_run() {
         let id = p.id();
         let (value, below) = match id {
             0 => (42_u64, P),
-            _ => (p.recv(WORD).1, 1 << id.trailing_zeros()),
+            _ => (p.recv(WORD), 1 << id.trailing_zeros()),
         };
         let mut child = below / 2;
         while child > 0 {

@@ -111,7 +111,7 @@ fn a_barrier_that_takes_no_time_keeps_the_order_of_acts() {
             }
             p.barrier();
             p.wait_until(MS);
-            std::iter::from_fn(|| p.try_recv(WORDS)).map(|(from, _)| from).collect::<Vec<_>>()
+            std::iter::from_fn(|| p.try_recv(WORDS.with_sender())).map(|(from, _)| from).collect::<Vec<_>>()
         };
         let model = machine.clone().clock(ClockKind::Virtual).cores(1).run(program).unwrap();
         let measured = machine.run(program).unwrap();
@@ -162,9 +162,9 @@ fn long_waits_end_on_time() {
 #[test]
 fn auto_dilation_says_what_it_chose_and_why() {
     let _guard = alone();
-    let run = machine(cm5(16)).dilation(Dilation::Auto).run(|p| {
+    let run = machine(cm5(16)).dilation(Dilation::Auto).measure(|p| {
         p.send((p.id() + 1) % p.P(), WORD, 1_u64);
-        p.recv(WORD).1
+        p.recv(WORD)
     });
     let host = run.unwrap().host.unwrap();
     assert!(host.dilation > 100.0, "10 us are too short to be measured: {host:?}");
@@ -194,7 +194,7 @@ fn one_core_serves_many_processors() {
         let mut token = p.id() as u64;
         for _ in 0..20 {
             p.send(next, WORD, token);
-            token = p.recv_from(last, WORD);
+            token = p.recv(WORD.from(last));
         }
         token
     });
@@ -224,7 +224,7 @@ fn a_receiver_that_computes_for_long_holds_up_nobody() {
             p.now()
         } else {
             p.work("long", 1, || std::thread::sleep(std::time::Duration::from_millis(20)));
-            (0..100).for_each(|i| assert_eq!(p.recv(WORD).1, i));
+            (0..100).for_each(|i| assert_eq!(p.recv(WORD), i));
             p.now()
         }
     });
@@ -242,7 +242,7 @@ fn polling_and_deadlines_move_time_forward() {
                 0
             }
             1 => {
-                assert_eq!(p.recv_until(WORD, 200 * US), None);
+                assert_eq!(p.recv_deadline(WORD, 200 * US), None);
                 assert_eq!(p.now(), 200 * US);
                 (0..).take_while(|_| p.try_recv(WORD).is_none()).count()
             }
@@ -316,7 +316,7 @@ fn a_failed_run_leaves_no_thread() {
         // The others have finished.
         (7, |p| {
             if p.id() == 3 {
-                drop(p.recv_from(5, WORDS))
+                drop(p.recv(WORDS.from(5)))
             }
         }),
         (20, |p| match p.id() {

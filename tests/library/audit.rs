@@ -410,7 +410,7 @@ fn lets_a_chain_within_one_moment_come_late() {
     let machine = machine_of(4, "L=0,o=0,g=2,G=1");
     let run = run(&machine, |p| match p.id() {
         0 => {
-            p.recv_from(3, SIGNAL);
+            p.recv(SIGNAL.from(3));
             p.send(1, ARRAY_3, [0; 3]);
         }
         1 => (0..2).for_each(|_| _ = p.recv(ARRAY_3)),

@@ -52,7 +52,7 @@ fn brute_force<T: Clone + Ord + std::marker::Send + Sync>(
         }
         let mut open = vec![(trace, None)];
         while let Some((order, settled)) = open.pop() {
-            let run = machine.clone().order_of(&order).trace(true).run(program).ok()?;
+            let run = machine.clone().order(&order).trace(true).run(program).ok()?;
             all.insert(run.results);
             let trace = run.trace.unwrap();
             let mut acts: BTreeMap<Time, BTreeSet<usize>> = BTreeMap::new();
@@ -111,7 +111,7 @@ fn check_systematically<T: Clone + Debug + Ord + std::marker::Send + Sync>(
 /// Three processors send at once, and processor 0 takes the messages as they arrive.
 fn three_at_once(p: &mut Proc) -> Vec<usize> {
     match p.id() {
-        0 => (1..p.P()).map(|_| p.recv(WORD).0).collect(),
+        0 => (1..p.P()).map(|_| p.recv_with_sender(WORD).0).collect(),
         id => {
             p.send(0, WORD, id);
             Vec::new()
@@ -125,7 +125,7 @@ fn answered(p: &mut Proc) -> Vec<usize> {
         0 => {
             let mut taken = Vec::new();
             while taken.len() < 4 {
-                let from = p.recv(WORD).0;
+                let from = p.recv_with_sender(WORD).0;
                 if !taken.contains(&from) {
                     p.send(from, OTHER, 0);
                 }
@@ -448,7 +448,7 @@ fn failing_orders_of_long_messages_are_found() {
                 if asks_first {
                     p.send(2, BYTES, vec![0; 120]);
                 }
-                let first = p.recv(BYTES).0;
+                let first = p.recv_with_sender(BYTES).0;
                 p.recv(BYTES);
                 if first == 2 {
                     p.recv(WORD);
@@ -458,7 +458,7 @@ fn failing_orders_of_long_messages_are_found() {
                 if asks_first && id == 1 {
                     p.work("cycle", 20, || ());
                 } else if asks_first {
-                    p.recv_from(0, BYTES);
+                    p.recv(BYTES.from(0));
                 }
                 p.send(0, BYTES, vec![0; sizes[id - 1]]);
             }
@@ -497,7 +497,7 @@ fn settings_may_be_as_large_as_numbers_are() {
     let check = check.losses(most).duplicates(most).crashes(most);
     let run = |p: &mut Proc| match p.id() {
         0 => p.send(1, WORD, 1),
-        _ => _ = p.recv_until(WORD, 100 * US),
+        _ => _ = p.recv_deadline(WORD, 100 * US),
     };
     assert!(check.run_surviving(&machine(2, 6), run, |_| Ok(())).unwrap().has_passed());
     let systematic = Check::new().strategy(Strategy::Systematic).runs(most).results_may_differ(true);
@@ -510,7 +510,7 @@ fn the_systematic_strategy_lets_either_of_two_go_first() {
     // At most one message is under way to processor 0, so the second sender waits for the first.
     let machine = Machine::new(Params::builder(3).L(3 * US).o(3 * US).g(3 * US).build().unwrap());
     let program = |p: &mut Proc| match p.id() {
-        0 => (0..3).map(|_| p.recv(WORD).0).collect(),
+        0 => (0..3).map(|_| p.recv_with_sender(WORD).0).collect(),
         id => {
             (0..id).for_each(|_| p.send(0, WORD, id));
             Vec::new()
@@ -538,9 +538,9 @@ fn the_systematic_strategy_lets_either_of_two_go_first() {
     let read = Trace::read(&file[..]).unwrap();
     let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
     for machine in [machine.clone(), wall] {
-        assert_eq!(machine.order_of(&read).run(program).unwrap().results, taken([2, 2, 1]));
+        assert_eq!(machine.order(&read).run(program).unwrap().results, taken([2, 2, 1]));
     }
-    let trace = machine.order_of(&read).trace(true).run(program).unwrap().trace.unwrap();
+    let trace = machine.order(&read).trace(true).run(program).unwrap().trace.unwrap();
     assert!(trace == failure.trace && audit(&trace).is_clean());
 }
 
@@ -567,14 +567,14 @@ fn each_wrong_program_is_found_and_at_most_two_messages_are_late() {
         match (&failure.kind, of(machine.clone().order(&failure.order))) {
             (FailureKind::DifferentResult, Ok(results)) => {
                 assert_ne!(results, checked.results[0].result, "{name}");
-                assert_eq!(of(machine.order_of(&read)).unwrap(), results, "{name}");
-                assert_eq!(of(wall.order_of(&read)).unwrap(), results, "{name}");
+                assert_eq!(of(machine.order(&read)).unwrap(), results, "{name}");
+                assert_eq!(of(wall.order(&read)).unwrap(), results, "{name}");
             }
             (FailureKind::RunFailed(error), Err(again)) => {
                 let cause = |machine| of(machine).unwrap_err().cause;
                 assert_eq!(again.cause, error.cause, "{name}");
-                assert_eq!(cause(machine.order_of(&read)), error.cause, "{name}");
-                assert_eq!(cause(wall.order_of(&read)), error.cause, "{name}");
+                assert_eq!(cause(machine.order(&read)), error.cause, "{name}");
+                assert_eq!(cause(wall.order(&read)), error.cause, "{name}");
             }
             (kind, again) => panic!("{name}: {kind}, and then {again:?}"),
         }
@@ -640,7 +640,7 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
     }
     let machine = wrong::machine("").unwrap();
     let arrival = |p: &mut Proc| match p.id() {
-        0 => (1..p.P()).map(|from| p.recv_from(from, WORD)).collect(),
+        0 => (1..p.P()).map(|from| p.recv(WORD.from(from))).collect(),
         id => {
             p.send(0, WORD, id);
             Vec::new()
@@ -649,8 +649,8 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
     assert!(Check::new().run(&machine, arrival).unwrap().has_passed());
     let tags = |p: &mut Proc| match p.id() {
         0 => {
-            let count = p.recv_from(1, OTHER);
-            (0..count).map(|place| p.recv_from(1, WORD.step(place))).collect()
+            let count = p.recv(OTHER.from(1));
+            (0..count).map(|place| p.recv(WORD.step(place).from(1))).collect()
         }
         1 => {
             p.send(0, OTHER, 2);
@@ -662,19 +662,19 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
     assert!(Check::new().run(&machine, tags).unwrap().has_passed());
     let lock = |p: &mut Proc| match p.id() {
         0 => (0..2).for_each(|_| {
-            let (holder, _) = p.recv(WORD);
+            let (holder, _) = p.recv_with_sender(WORD);
             p.send(holder, WORD.step(1), 0);
-            p.recv_from(holder, WORD.step(2));
+            p.recv(WORD.step(2).from(holder));
         }),
         id @ (1 | 2) => {
             p.send(0, WORD, 0);
-            p.recv_from(0, WORD.step(1));
+            p.recv(WORD.step(1).from(0));
             if id == 1 {
                 p.send(2, OTHER, 7);
             }
             p.send(0, WORD.step(2), 0);
             if id == 2 {
-                p.recv_from(1, OTHER);
+                p.recv(OTHER.from(1));
             }
         }
         _ => (),
@@ -686,7 +686,7 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
 fn failures_with_longer_latencies_are_counted_apart() {
     // The second message overtakes the first if that is under way for more than 20 cycles.
     let overtakes = |p: &mut Proc| match p.id() {
-        0 => (0..2).map(|_| p.recv(WORD).1).collect(),
+        0 => (0..2).map(|_| p.recv(WORD)).collect(),
         _ => {
             p.send(0, WORD, 1);
             p.work("cycle", 20, || ());
@@ -719,10 +719,10 @@ fn look_loop_ends_when_latencies_are_unbounded() {
     // matter to it.
     let looks = |p: &mut Proc| match p.id() {
         0 => {
-            p.recv_from(1, WORD);
+            p.recv(WORD.from(1));
             let seen = p.try_recv(OTHER);
             seen.unwrap_or_else(|| p.recv(OTHER));
-            (0..2).map(|_| p.recv_from(2, WORD)).collect()
+            (0..2).map(|_| p.recv(WORD.from(2))).collect()
         }
         1 => {
             p.send(0, WORD, 1);
@@ -737,7 +737,7 @@ fn look_loop_ends_when_latencies_are_unbounded() {
             Vec::new()
         }
         _ => loop {
-            if let Some((_, value)) = p.try_recv(WORD) {
+            if let Some(value) = p.try_recv(WORD) {
                 break vec![value];
             }
         },

@@ -126,7 +126,7 @@ fn machine_barrier_leaves_the_network_alone() {
         p.send(other, BYTE, 1_u8);
         assert_eq!(p.now(), 6 * US);
         for value in 0..2 {
-            assert_eq!(p.recv_from(other, BYTE), value);
+            assert_eq!(p.recv(BYTE.from(other)), value);
             p.barrier();
         }
         p.now()
@@ -357,7 +357,7 @@ fn messages_of_the_program_do_not_mix_with_those_of_collectives() {
                 }
                 check_all(p, (round + 1) % P, 7);
                 for tag in (0..4).rev() {
-                    assert_eq!(p.recv(PAIR.step(tag)), (from, (from, tag)));
+                    assert_eq!(p.recv_with_sender(PAIR.step(tag)), (from, (from, tag)));
                 }
             }
         });

@@ -64,7 +64,7 @@ fn check_sent<T: Payload + Sync + Clone + PartialEq + Debug>(value: T, bytes: us
             p.send(1, Tag::new(0), value.clone());
             None
         }
-        _ => Some(p.recv_from(0, Tag::<T>::new(0))),
+        _ => Some(p.recv(Tag::<T>::new(0).from(0))),
     });
     let mut run = run.unwrap();
     assert_eq!(run.results.pop().unwrap(), Some(value));

@@ -132,7 +132,7 @@ fn settings_of_any_size_are_taken_or_refused() {
         p.send(1 - p.id(), Tag::new(0), 1_u8);
         p.work("kind", 1, || ());
         p.barrier();
-        p.recv(Tag::<u8>::new(0)).1
+        p.recv(Tag::<u8>::new(0))
     };
     let ends = |machine: Machine| _ = machine.run(program).map_err(|error| error.to_string());
     for n in SIZES {
@@ -176,7 +176,7 @@ fn calls_with_any_numbers_end_or_fail() {
     };
     for time in TIMES {
         call(&|p| p.wait_until(time));
-        call(&|p| _ = p.recv_until(BYTE.step(u32::MAX as usize), time));
+        call(&|p| _ = p.recv_deadline(BYTE.step(u32::MAX as usize), time));
         let mut traffic = Traffic::new(*machine.params(), Ports::Single, Latency::Exact).unwrap();
         SIZES.iter().for_each(|words| traffic.send(0, 1, *words, time));
         assert_eq!(traffic.count(), SIZES.len());
@@ -184,7 +184,7 @@ fn calls_with_any_numbers_end_or_fail() {
     for n in SIZES {
         call(&|p| p.work("kind", n as u64, || ()));
         call(&|p| p.send(n, BYTE, 0));
-        call(&|p| _ = p.recv_from(n, BYTE));
+        call(&|p| _ = p.recv(BYTE.from(n)));
         call(&|p| _ = p.try_recv(BYTE.from(n)));
         call(&|p| _ = collectives::broadcast_vector::<u64>(p, 0, n, (p.id() == 0).then(Vec::new)));
         call(&|p| _ = collectives::all_gather_vector::<u64>(p, &[0, n], Vec::new()));

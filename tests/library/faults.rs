@@ -64,9 +64,9 @@ fn unsuccessful_look_does_not_reorder_messages() {
         }
         let request = p.irecv(T.from(1));
         p.wait_until(60 * US);
-        p.recv_from(2, T);
+        p.recv(T.from(2));
         assert_eq!(p.try_recv(T.from(4)), None);
-        let mut senders: Vec<usize> = (0..3).map(|_| p.recv(T).0).collect();
+        let mut senders: Vec<usize> = (0..3).map(|_| p.recv_with_sender(T).0).collect();
         p.wait(request);
         senders.push(1);
         senders
@@ -82,10 +82,11 @@ fn unsuccessful_look_does_not_reorder_tags() {
             0 => {
                 let request = p.irecv(T.from(1));
                 p.wait_until(90 * US);
-                p.recv_from(3, T);
+                p.recv(T.from(3));
                 assert_eq!(p.try_recv(U), None);
-                let (_, tag, _) = p.recv(AnyTag::<u32>::new().from(2));
-                p.recv_from(2, if tag == 0 { U } else { T });
+                let (tag, _) = p.recv(AnyTag::<u32>::new().from(2));
+                let other = if tag == 0 { U } else { T };
+                p.recv(other.from(2));
                 p.wait(request);
                 return tag;
             }
@@ -265,7 +266,7 @@ fn gap_lengthened_by_a_reply_is_replayed() {
         0 => {
             let request = p.irecv(LONG);
             p.send(2, U, 1);
-            p.send_receiving(2, U, 2, U, |_, _, _| ());
+            p.send_receiving(2, U, 2, U, |_, _| ());
             p.wait(request);
         }
         1 => p.send(0, LONG, [0; 6]),
@@ -281,7 +282,7 @@ fn sender_receives_in_a_gap_lengthened_by_its_request() {
             let mut got = vec![];
             p.send(1, U, 1);
             let request = p.isend(1, LONG, [0; 6]);
-            p.send_receiving(1, U, 2, U, |p, from, _| got.push((from, p.now())));
+            p.send_receiving(1, U, 2, U.with_sender(), |p, (from, _)| got.push((from, p.now())));
             assert_eq!(p.now(), 41 * US);
             p.wait(request);
             assert_eq!(p.try_recv(U), None);
@@ -325,7 +326,7 @@ fn message_in_a_gap_lengthened_by_a_request_obeys_the_rules() {
                     let mut got = 0;
                     p.send(1, U, 1);
                     let request = p.isend(1, LONG, [0; 6]);
-                    p.send_receiving(1, U, 2, U, |_, _, _| got += 1);
+                    p.send_receiving(1, U, 2, U, |_, _| got += 1);
                     p.wait(request);
                     if got == 0 {
                         p.recv(U);

@@ -26,7 +26,7 @@ fn ask_all(p: &mut Proc, times: usize) -> Vec<usize> {
         for time in 1..=times {
             if p.id() == 0 {
                 p.send(other, ASK, time);
-                if let Some((from, reply)) = p.recv_until(REPLY, p.now() + LONGEST) {
+                if let Some((from, reply)) = p.recv_deadline(REPLY.with_sender(), p.now() + LONGEST) {
                     replies[from] = reply;
                     break;
                 }
@@ -34,7 +34,7 @@ fn ask_all(p: &mut Proc, times: usize) -> Vec<usize> {
         }
     }
     if p.id() > 0 {
-        while let Some((_, time)) = p.recv_until(ASK, p.now() + (times * p.P()) as i64 * LONGEST) {
+        while let Some(time) = p.recv_deadline(ASK, p.now() + (times * p.P()) as i64 * LONGEST) {
             p.send(0, REPLY, 10 * p.id() + time.min(1));
         }
     }
@@ -55,7 +55,7 @@ fn again_from_files<R: Send>(
         let read = Trace::read(&*file).unwrap();
         assert_eq!(read, failure.trace);
         assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
-        let again = machine.clone().order_of(&read).trace(true).run(&program).unwrap();
+        let again = machine.clone().order(&read).trace(true).run(&program).unwrap();
         assert_eq!(again.trace.as_ref(), Some(&failure.trace));
         assert_eq!(Replay::new(&read).run().unwrap().time, again.time);
         Timeline::new(&read).write(&mut Vec::new()).unwrap();
@@ -127,7 +127,7 @@ fn failure_without_losses_is_reduced_to_a_late_message() {
     // The result is wrong if both messages come, the second one first.
     let program = |p: &mut Proc| {
         let until = p.now() + LONGEST;
-        let take = |p: &mut Proc| p.recv_until(DONE, until).map_or(0, |(from, _)| from);
+        let take = |p: &mut Proc| p.recv_deadline(DONE.with_sender(), until).map_or(0, |(from, _)| from);
         match p.id() {
             0 => [take(p), take(p)] == [2, 1],
             id => {
@@ -165,7 +165,7 @@ fn losses_are_refused_where_they_cannot_be_made() {
         assert!(matches!(error.cause, Cause::Params(_)), "{error}");
         assert!(error.to_string().contains(says), "{error}");
     };
-    let wall = machine(3).clock(ClockKind::Wall).order_of(&failure.trace);
+    let wall = machine(3).clock(ClockKind::Wall).order(&failure.trace);
     refused(wall.run(|p| ask_all(p, 1)).unwrap_err(), "on the virtual clock only");
     let systematic = Check::new().strategy(Strategy::Systematic).losses(1);
     refused(systematic.run(&machine(3), |p| ask_all(p, 1)).unwrap_err(), "which are drawn");
@@ -180,7 +180,7 @@ type SurvivorResults = [Option<Option<usize>>];
 /// Processor 0 tells a datum to all others, and so do the next `relays` processors, since those before may
 /// crash.
 fn tell_others(p: &mut Proc, relays: usize) -> Option<usize> {
-    let take = |p: &mut Proc| p.recv_until(DONE, p.now() + 4 * LONGEST).map(|(_, datum)| datum);
+    let take = |p: &mut Proc| p.recv_deadline(DONE, p.now() + 4 * LONGEST);
     let got = if p.id() == 0 { Some(42) } else { take(p) };
     if let Some(datum) = got.filter(|_| p.id() <= relays) {
         (1..p.P()).for_each(|other| p.send(other, DONE, datum));
@@ -232,7 +232,7 @@ fn as_many_relays_as_crashes_are_enough_and_fewer_are_not() {
         failure.trace.write(&mut file).unwrap();
         let read = Trace::read(&*file).unwrap();
         assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
-        let again = machine(5).order_of(&read).trace(true).run_surviving(program).unwrap();
+        let again = machine(5).order(&read).trace(true).run_surviving(program).unwrap();
         assert_eq!(again.trace.as_ref(), Some(&failure.trace));
         Timeline::new(&read).write(&mut Vec::new()).unwrap();
         assert!(all_or_none(&again.results).is_err());
@@ -240,7 +240,7 @@ fn as_many_relays_as_crashes_are_enough_and_fewer_are_not() {
         assert_eq!(none, those.keys().copied().collect::<Vec<_>>());
 
         // A run that must have all results fails with the crash.
-        let error = machine(5).order_of(&read).run(program).unwrap_err();
+        let error = machine(5).order(&read).run(program).unwrap_err();
         assert_eq!(error.cause, Cause::Crashed { id: none[0] });
         let error = Replay::new(&read).run().unwrap_err().to_string();
         assert!(error.contains("a processor crashed"), "{error}");
@@ -281,7 +281,7 @@ fn program_that_catches_its_crash_stays_crashed() {
                 drop(catch_unwind(AssertUnwindSafe(|| p.wait_until(p.now() + US))));
             }
         }
-        while p.id() == 1 && p.recv_until(DONE, p.now() + LONGEST).is_some() {}
+        while p.id() == 1 && p.recv_deadline(DONE, p.now() + LONGEST).is_some() {}
     };
     let got = |got: &[Option<()>]| if got[0].is_some() { Ok(()) } else { Err("0 has crashed".to_string()) };
     let failure = Check::new().crashes(1).run_surviving(&machine(2), program, got).unwrap().failure.unwrap();
@@ -304,10 +304,10 @@ fn runs_with_crashes_pass_the_audit() {
             p.wait(request);
         }
         let mut got = 0;
-        p.send_receiving((id + 2) % P, ASK, id, DONE, |_, _, _| ());
+        p.send_receiving((id + 2) % P, ASK, id, DONE, |_, _| ());
         p.send((id + 1) % P, DONE, id);
         let until = p.now() + 4 * LONGEST;
-        while p.recv_until(DONE, until).is_some() || p.recv_until(ASK, until).is_some() {
+        while p.recv_deadline(DONE, until).is_some() || p.recv_deadline(ASK, until).is_some() {
             got += 1;
         }
         got
@@ -319,7 +319,7 @@ fn runs_with_crashes_pass_the_audit() {
         let program = |p: &mut Proc| {
             let got = program(p);
             let until = p.now() + 4 * LONGEST;
-            while p.recv_until(REPLY, until).is_some() {}
+            while p.recv_deadline(REPLY, until).is_some() {}
             got
         };
         let checked = check.run_surviving(&machine, program, |_| Ok(())).unwrap();
@@ -353,7 +353,7 @@ fn add_numbers(p: &mut Proc, ignores_copies: bool) -> usize {
         return 0;
     }
     let (mut sum, mut before) = (0, Vec::new());
-    while let Some((from, (number, amounts))) = p.recv_until(NUMBERED, p.now() + LONGEST) {
+    while let Some((from, (number, amounts))) = p.recv_deadline(NUMBERED.with_sender(), p.now() + LONGEST) {
         if !(ignores_copies && before.contains(&(from, number))) {
             sum += amounts.iter().sum::<usize>();
         }
@@ -406,7 +406,7 @@ fn a_message_that_comes_twice_must_be_received_once() {
     assert!(right.has_passed(), "{right}");
     // Processor 1 leaves a message if the other one comes first.
     let never = |p: &mut Proc| match p.id() {
-        1 => while p.recv_until(ASK, p.now() + LONGEST).is_some_and(|(_, word)| word != 1) {},
+        1 => while p.recv_deadline(ASK, p.now() + LONGEST).is_some_and(|word| word != 1) {},
         _ => (0..2).for_each(|word| p.send(1, ASK, word)),
     };
     let failure = Check::new().duplicates(1).run(&machine(2), never).unwrap().failure.unwrap();
@@ -445,10 +445,10 @@ fn runs_with_all_faults_under_loggps_pass_the_audit() {
         p.send((id + 2) % P, DONE, id);
         let until = p.now() + 4 * LONGEST;
         let mut sum = 0;
-        while let Some((_, got)) = p.recv_until(DONE, until) {
+        while let Some(got) = p.recv_deadline(DONE, until) {
             sum += got;
         }
-        while let Some((_, (got, _))) = p.recv_until(NUMBERED, until + LONGEST) {
+        while let Some((got, _)) = p.recv_deadline(NUMBERED, until + LONGEST) {
             sum += got;
         }
         p.wait(request);

@@ -25,7 +25,7 @@ fn the_processors_of_a_node_may_share_a_port() {
         let machine = Machine::new(network).levels([level]).ports(ports).trace(true);
         let run = run_and_audit(&machine, |p| match p.id() {
             0 | 1 => p.send(p.id() + 2, BYTES, vec![0; 11]),
-            id => drop(p.recv_from(id - 2, BYTES)),
+            id => drop(p.recv(BYTES.from(id - 2))),
         });
         run.processors.iter().map(|stats| stats.finish).collect::<Vec<Time>>()
     };
@@ -50,7 +50,7 @@ fn each_level_has_its_own_capacity_and_ports() {
         }
         0 => {
             p.send(2, BYTES, vec![0; 5]);
-            let first = p.recv_from(1, BYTES).len();
+            let first = p.recv(BYTES.from(1)).len();
             assert_eq!(first, 5);
             p.now()
         }
@@ -163,7 +163,7 @@ fn a_level_may_have_all_processors() {
             let all = collectives::all_gather(p, p.id() as u8);
             let sum = collectives::reduce(p, 0, 1_u8, |a, b| a + b);
             p.send((p.id() + 1) % P, BYTES, vec![0; 9]);
-            (first, all, sum, p.recv(BYTES).1.len())
+            (first, all, sum, p.recv(BYTES).len())
         };
         let (part, whole) = (run_and_audit(&part, program), run_and_audit(&whole, program));
         assert_eq!((part.time, part.results), (whole.time, whole.results), "{P} of {size}");

@@ -22,7 +22,7 @@ fn run_on_threads<R: Payload>(
 ) -> Vec<Result<Run<R>, RunError>> {
     on_threads(Channels::between(params.P), |link| {
         let patience = Duration::from_millis(200);
-        Machine::new(params).with_link(link).patience(patience).run_across(&program)
+        Machine::new(params).with_link(link).patience(patience).measure_across(&program)
     })
 }
 
@@ -71,9 +71,9 @@ fn messages_across_a_link_arrive_unchanged() {
         p.send(next, DATA, long.clone());
         p.send(next, TEXT, ("from".into(), Some(p.id() as u8)));
         p.send(p.id(), DATA, vec![0.5]);
-        let own = p.recv_from(p.id(), DATA);
+        let own = p.recv(DATA.from(p.id()));
         let text = p.recv(TEXT);
-        (own, p.recv_from(before, DATA) == long, text.1.1, p.now() > Time::ZERO, *p.params() == params(3))
+        (own, p.recv(DATA.from(before)) == long, text.1, p.now() > Time::ZERO, *p.params() == params(3))
     }));
     assert_eq!(run.results[1], (vec![0.5], true, Some(0), true, true));
     assert!(run.time > Time::ZERO && run.processors.iter().all(|stats| stats.finish <= run.time));
@@ -100,10 +100,10 @@ fn all_calls_work_across_a_link() {
         while p.probe(TEXT.from((id + P - 1) % P)).is_none() {}
         let (mut looks, mut text) = (0, None);
         while text.is_none() {
-            text = p.try_recv(TEXT);
+            text = p.try_recv(TEXT.with_sender());
             looks += 1;
         }
-        assert_eq!((looks, p.recv_until(TEXT, p.now() + 5 * US)), (1, None));
+        assert_eq!((looks, p.recv_deadline(TEXT, p.now() + 5 * US)), (1, None));
         let right = (right, text.map(|(from, text)| (from, text.0)));
         (sum, table[899], (parts, came), (most.value, most.place, right))
     };
@@ -127,14 +127,14 @@ fn long_messages_wait_for_their_receivers() {
         }
         _ => {
             std::thread::sleep(Duration::from_millis(20));
-            p.recv_from(0, DATA);
+            p.recv(DATA.from(0));
             p.now()
         }
     }));
     assert!(run.results[0] > 20_000 * US, "{:?}", run.results);
     let said = agreed_error(run_on_threads(params, |p| {
         p.send(1 - p.id(), DATA, vec![1.5; 10_000]);
-        p.recv(DATA).0
+        p.recv_with_sender(DATA).0
     }));
     assert!(said.starts_with("deadlock: 2 of 2 processors wait"), "{said}");
     assert!(said.contains("\n  processor 1 at "), "{said}");
@@ -182,7 +182,7 @@ fn failure_of_one_process_ends_all() {
 fn unsupported_settings_of_a_real_machine_are_refused() {
     let refused = |machine: &(dyn Fn(Machine) -> Machine + Sync)| {
         agreed_error(on_threads(Channels::between(2), |link| {
-            machine(Machine::new(params(2)).with_link(link)).run_across(|_| ())
+            machine(Machine::new(params(2)).with_link(link)).measure_across(|_| ())
         }))
     };
     let charged = refused(&|machine| machine.work(Work::Charged));
@@ -190,12 +190,12 @@ fn unsupported_settings_of_a_real_machine_are_refused() {
     assert_eq!(refused(&|machine| machine.trace(true)), "a real machine has no trace to set; leave it out");
     let other = Machine::new(params(3)).with_link(Arc::new(Channels::between(2).remove(0)));
     assert_eq!(
-        other.run_across(|_| ()).unwrap_err().to_string(),
+        other.measure_across(|_| ()).unwrap_err().to_string(),
         "P = 3, and there are 2 processes; give P = 2, or start 3"
     );
     let alone = Machine::new(params(1)).with_link(Arc::new(Channels::between(1).remove(0)));
     let said = alone.run(|_| ()).unwrap_err().to_string();
-    assert_eq!(said, "its processors are processes, whose results must travel; call run_across");
+    assert_eq!(said, "its processors are processes, whose results must travel; call measure_across");
 }
 
 /// If one process would run something else than the others, none starts.
@@ -204,7 +204,7 @@ fn processes_must_run_the_same_program() {
     let refused = |machine: &(dyn Fn(Machine, usize) -> Machine + Sync)| {
         let ranks = on_threads(Channels::between(2), |link| {
             let id = link.id();
-            machine(Machine::new(params(2)).with_link(link), id).run_across(|p| p.barrier())
+            machine(Machine::new(params(2)).with_link(link), id).measure_across(|p| p.barrier())
         });
         self::agreed_error(ranks)
     };
@@ -212,7 +212,7 @@ fn processes_must_run_the_same_program() {
     assert_eq!(refused(&|machine, id| machine.job_id(&("fft", 1024 << id))), said);
     let said = on_threads(Channels::between(2), |link| {
         let L = (1 + link.id() as i64) * US;
-        let error = Machine::new(Params { L, ..params(2) }).with_link(link).run_across(|p| p.barrier());
+        let error = Machine::new(Params { L, ..params(2) }).with_link(link).measure_across(|p| p.barrier());
         error.unwrap_err().cause
     });
     assert!(said.iter().all(|cause| matches!(cause, Cause::Params(_))), "{said:?}");
@@ -228,7 +228,7 @@ fn processes_must_run_equally_often() {
             let machine = Machine::new(params(2)).with_link(link).patience(Duration::from_millis(1));
             let run = || {
                 std::thread::sleep(Duration::from_millis(10 * id as u64));
-                machine.run_across(|p| p.barrier()).map(drop)
+                machine.measure_across(|p| p.barrier()).map(drop)
             };
             run().and_then(|()| run()).unwrap();
             if id == last { run().unwrap_err().to_string() } else { String::new() }
@@ -283,11 +283,11 @@ impl Link for Narrow {
 fn no_message_is_longer_than_the_link_takes() {
     let run = |program: &(dyn Fn(&mut Proc) -> Vec<f64> + Sync)| {
         on_threads(Channels::between(2).into_iter().map(Narrow).collect(), |link| {
-            Machine::new(params(2)).with_link(link).run_across(program)
+            Machine::new(params(2)).with_link(link).measure_across(program)
         })
     };
     let send = |p: &mut Proc, n: usize| match p.id() {
-        0 => p.recv_from(1, DATA),
+        0 => p.recv(DATA.from(1)),
         _ => {
             p.send(0, DATA, vec![0.5; n]);
             Vec::new()
@@ -316,9 +316,9 @@ fn no_message_is_longer_than_the_link_takes() {
 #[test]
 fn resumed_processor_is_in_no_deadlock() {
     let run = agreed_run(run_on_threads(params(3), |p| match p.id() {
-        0 => p.recv_from(1, DATA).len() + p.recv_from(1, DATA).len(),
+        0 => p.recv(DATA.from(1)).len() + p.recv(DATA.from(1)).len(),
         1 => {
-            let data = p.recv_from(2, DATA);
+            let data = p.recv(DATA.from(2));
             p.send(0, DATA, data);
             std::thread::sleep(Duration::from_millis(700));
             (0..=2).step_by(2).for_each(|to| p.send(to, DATA, vec![0.5]));
@@ -327,7 +327,7 @@ fn resumed_processor_is_in_no_deadlock() {
         _ => {
             std::thread::sleep(Duration::from_millis(350));
             p.send(1, DATA, vec![1.5; 2]);
-            p.recv_from(1, DATA).len()
+            p.recv(DATA.from(1)).len()
         }
     }));
     assert_eq!(run.results, [3, 0, 1]);
@@ -453,7 +453,7 @@ fn any_bytes_of_another_process_end_the_run_with_an_error() {
         p.send(other, TEXT, ("text".into(), Some(3)));
         p.send(other, DATA, vec![0.5; if p.id() == 0 { 2 } else { 1000 }]);
         let units = collectives::broadcast(p, 0, (p.id() == 0).then(|| vec![(); 5]));
-        (p.recv(TEXT).1, p.recv(DATA).1, units)
+        (p.recv(TEXT), p.recv(DATA), units)
     };
     let (mut failed, mut foreign) = (0, 0);
     // No more in longer tests: among thousands of changed messages is one that is well-formed and untrue, and a run
@@ -468,7 +468,7 @@ fn any_bytes_of_another_process_end_the_run_with_an_error() {
             let (sender, link) = (sender.clone(), Arc::new(Foreign { channels, rng, left: left.into() }));
             std::thread::spawn(move || {
                 let machine = Machine::new(params(2)).with_link(link).patience(Duration::from_millis(2));
-                _ = sender.send(machine.run_across(program).map(|run| run.results.len()));
+                _ = sender.send(machine.measure_across(program).map(|run| run.results.len()));
             });
         }
         drop(sender);

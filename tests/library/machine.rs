@@ -69,10 +69,10 @@ fn values_of_every_kind_arrive_unchanged() {
                 true
             }
             _ => {
-                p.recv_from(0, BYTE) == 7
-                    && p.recv(SIGNAL) == (0, ())
-                    && p.recv_from(0, Tag::<[u64; 50]>::new(0)) == [3; 50]
-                    && p.recv(Tag::<Everything>::new(0)) == (0, everything)
+                p.recv(BYTE.from(0)) == 7
+                    && p.recv_with_sender(SIGNAL) == (0, ())
+                    && p.recv(Tag::<[u64; 50]>::new(0).from(0)) == [3; 50]
+                    && p.recv_with_sender(Tag::<Everything>::new(0)) == (0, everything)
             }
         }
     });
@@ -88,7 +88,7 @@ fn receive_takes_only_its_tag() {
             }
             vec![]
         }
-        _ => [0, 3, 3, u32::MAX].map(|tag| p.recv_from(0, PAIR.step(tag as usize))).to_vec(),
+        _ => [0, 3, 3, u32::MAX].map(|tag| p.recv(PAIR.step(tag as usize).from(0))).to_vec(),
     });
     let expected = [(0, 6), (3, 0), (3, 10), (u32::MAX, 2)].map(|(tag, at)| (tag, at * US));
     assert_eq!(run.unwrap().results[1], expected);
@@ -99,7 +99,7 @@ fn the_smallest_arrival_comes_first_and_then_the_lowest_source() {
     let run = machine(5, "L=6, o=2, G=1").run(|p| match p.id() {
         0 => {
             p.wait_until(100 * US);
-            (0..5).map(|_| p.recv(WORDS).0).collect()
+            (0..5).map(|_| p.recv_with_sender(WORDS).0).collect()
         }
         4 => {
             p.send(0, WORDS, vec![0_u64; 9]); // arrives at 2 + 6 + 8
@@ -153,7 +153,7 @@ fn receive_gives_up_at_its_deadline() {
                 None
             }
             _ => {
-                let got = p.recv_until(BYTE, deadline * US);
+                let got = p.recv_deadline(BYTE, deadline * US);
                 let at = us(p.now());
                 if got.is_none() {
                     p.recv(BYTE);
@@ -166,7 +166,7 @@ fn receive_gives_up_at_its_deadline() {
     // A deadline that has passed is now.
     let run = machine(1, "").run(|p| {
         p.wait_until(5 * US);
-        assert_eq!(p.recv_until(BYTE, 3 * US), None);
+        assert_eq!(p.recv_deadline(BYTE, 3 * US), None);
         us(p.now())
     });
     assert_eq!(run.unwrap().results, [6]);
@@ -197,10 +197,10 @@ fn a_look_costs_a_cycle_and_takes_nothing() {
                 && p.probe(BYTE.from(0)).is_none()
         );
         assert_eq!((us(p.now()), p.probe(OTHER_BYTE), us(p.now())), (13, None, 14));
-        assert_eq!((p.recv(BYTE), us(p.now())), ((1, 1), 16));
+        assert_eq!((p.recv_with_sender(BYTE), us(p.now())), ((1, 1), 16));
         look(p, &mut looks); // at 16
         assert_eq!((p.try_recv(BYTE), us(p.now())), (None, 18)); // the gap runs until 18
-        assert_eq!((p.try_recv(BYTE), us(p.now())), (Some((2, 2)), 20));
+        assert_eq!((p.try_recv(BYTE.with_sender()), us(p.now())), (Some((2, 2)), 20));
         look(p, &mut looks);
         looks
     });
@@ -220,7 +220,7 @@ fn look_sees_announced_messages_and_ends() {
         _ => {
             while p.probe(BYTES).is_none() {}
             assert_eq!(us(p.now()), 9); // the request arrives at 8
-            assert_eq!(p.recv_from(0, BYTES), [7; 5]);
+            assert_eq!(p.recv(BYTES.from(0)), [7; 5]);
         }
     });
     assert!(run.time > 9 * US);
@@ -292,7 +292,7 @@ fn all_to_all(p: &mut Proc, n: usize, receiving: bool) {
     for i in 0..n {
         let to = (id + 1 + i % (P - 1)) % P;
         if receiving {
-            p.send_receiving(to, NUMBER, i, NUMBER, |_, _, _| received += 1);
+            p.send_receiving(to, NUMBER, i, NUMBER, |_, _| received += 1);
         } else {
             p.send(to, NUMBER, i);
         }
@@ -324,11 +324,11 @@ fn messages_within_the_gap_go_to_the_closure() {
         let mut came = vec![];
         if p.id() == 0 {
             p.send(1, BYTE, 0_u8); // the gap runs until 20
-            p.send_receiving(1, BYTE, 0_u8, OTHER_SHORT, |p, from, value| {
+            p.send_receiving(1, BYTE, 0_u8, OTHER_SHORT.with_sender(), |p, (from, value)| {
                 came.push((us(p.now()), from, value))
             });
             assert_eq!(us(p.now()), 22);
-            came.push((0, p.recv(OTHER_SHORT).0, 0));
+            came.push((0, p.recv_with_sender(OTHER_SHORT).0, 0));
         } else if p.id() == 1 {
             p.recv(BYTE);
             p.recv(BYTE);
@@ -348,13 +348,15 @@ fn the_closure_may_send() {
         0 => {
             p.send(1, BYTE, 1_u8);
             p.wait_until(20 * US);
-            p.send_receiving(1, BYTE, 3_u8, BYTE, |p, from, value| p.send(from, BYTE, value + 1));
+            p.send_receiving(1, BYTE, 3_u8, BYTE.with_sender(), |p, (from, value)| {
+                p.send(from, BYTE, value + 1)
+            });
             vec![]
         }
         _ => {
-            let first = p.recv(BYTE).1;
+            let first = p.recv(BYTE);
             p.send(0, BYTE, first);
-            vec![first, p.recv(BYTE).1, p.recv(BYTE).1]
+            vec![first, p.recv(BYTE), p.recv(BYTE)]
         }
     });
     assert_eq!(run.unwrap().results[1], [1, 2, 3]);
@@ -407,7 +409,7 @@ fn work_is_charged_by_default() {
             p.work("add", 3, || ());
             std::hint::black_box((0..10_000).map(std::hint::black_box).sum::<u64>());
             p.send((p.id() + 1) % 4, NUMBER, p.id());
-            p.recv(NUMBER).0
+            p.recv_with_sender(NUMBER).0
         });
         let run = run.unwrap();
         assert_eq!((us(run.time), run.results), (3 + 2 + 6 + 2, vec![3, 0, 1, 2]));
@@ -479,10 +481,10 @@ fn a_program_borrows_from_its_caller_and_results_come_in_order() {
     assert_eq!(results.iter().flat_map(|(_, part)| part.iter().copied()).collect::<Vec<_>>(), numbers);
 }
 
-/// `run_once` calls the program once for each processor, whatever the clock and the dilation; `run` may call
+/// `run` calls the program once for each processor, whatever the clock and the dilation; `measure` may call
 /// it more often to find the dilation.
 #[test]
-fn run_once_runs_once() {
+fn run_runs_once_and_measure_as_often_as_needed() {
     let machine = machine(3, "L=6, o=2, g=4");
     let wall = machine.clone().clock(ClockKind::Wall);
     let fixed = wall.clone().dilation(Dilation::Fixed(3.0));
@@ -491,14 +493,14 @@ fn run_once_runs_once() {
         let ring = |p: &mut Proc| {
             calls[p.id()].fetch_add(1, Ordering::Relaxed);
             p.send((p.id() + 1) % 3, NUMBER, p.id());
-            p.recv(NUMBER).0
+            p.recv_with_sender(NUMBER).0
         };
-        let run = machine.run_once(ring).unwrap();
+        let run = machine.run(ring).unwrap();
         assert_eq!(calls.each_ref().map(|calls| calls.swap(0, Ordering::Relaxed)), [1; 3], "{machine:?}");
         assert_eq!((run.results, run.model), (vec![2, 0, 1], Some(10 * US)));
         assert_eq!(run.host.map(|host| host.dilation), dilation);
 
-        assert_eq!(machine.run(ring).unwrap().results, [2, 0, 1]);
+        assert_eq!(machine.measure(ring).unwrap().results, [2, 0, 1]);
         let calls = calls.each_ref().map(|calls| calls.swap(0, Ordering::Relaxed));
         let expected = if dilation == Some(1.0) { 2..=5 } else { 1..=1 };
         assert!(calls.iter().all(|calls| expected.contains(calls)), "{calls:?} {machine:?}");
@@ -533,7 +535,7 @@ fn processor_can_send_to_itself() {
     let run = machine(1, "L=6, o=2, g=4, G=1").run(|p| {
         assert_eq!((p.id(), p.P()), (0, 1));
         p.send(0, WORDS, vec![1_u64, 2, 3]);
-        p.recv_from(0, WORDS)
+        p.recv(WORDS.from(0))
     });
     let run = run.unwrap();
     assert_eq!(run.results, [[1, 2, 3]]);
@@ -593,10 +595,10 @@ fn failure(machine: Machine, program: impl Fn(&mut Proc) + Sync) -> RunError {
 #[test]
 fn deadlock_names_processors_messages_and_times() {
     let error = failure(machine(3, "L=6, o=2, g=4"), |p| match p.id() {
-        0 => p.recv_from(1, Tag::<()>::new(5)),
+        0 => p.recv(Tag::<()>::new(5).from(1)),
         1 => {
             p.work("work", 3, || ());
-            p.recv(Tag::<()>::new(7)).1
+            p.recv(Tag::<()>::new(7))
         }
         _ => (),
     });
@@ -660,7 +662,7 @@ fn error_names_the_awaited_tag() {
     let gps = "word=1,L=6,o=2,g=4,O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S=2";
     let error = said(gps, |p| drop(p.recv(ROW.step(7))));
     assert!(error.contains(" waited for a message with tag 3 (row), step 7"), "{error}");
-    let error = said(gps, |p| _ = p.recv_from((p.id() + 1) % 3, ROW));
+    let error = said(gps, |p| _ = p.recv(ROW.from((p.id() + 1) % 3)));
     assert!(error.contains("processor 1 at 0 us waited for a message from 2 with tag 3 (row)"), "{error}");
 }
 
@@ -715,7 +717,7 @@ fn type_mismatch_names_both_types() {
 #[test]
 fn nonexistent_processor_is_refused() {
     let line = line!();
-    let programs: [fn(&mut Proc); 2] = [|p| p.send(3, BYTE, 0_u8), |p| p.recv_from(3, SIGNAL)];
+    let programs: [fn(&mut Proc); 2] = [|p| p.send(3, BYTE, 0_u8), |p| p.recv(SIGNAL.from(3))];
     for program in programs {
         let error = failure(machine(3, "L=6, o=2, g=4"), |p| {
             if p.id() == 2 {
@@ -738,7 +740,7 @@ fn panic_keeps_its_message() {
         match p.id() {
             2 => panic!("lost {} of {}", 1, 4),
             3 => (),
-            _ => p.recv(SIGNAL).1,
+            _ => p.recv(SIGNAL),
         }
     });
     assert_eq!(error.cause, Cause::Panic { id: 2, message: "lost 1 of 4".into() });
@@ -795,7 +797,7 @@ fn a_run_may_end_before_its_programs() {
 #[test]
 fn a_receive_until_the_end_of_time_is_a_receive() {
     let error = failure(machine(2, ""), |p| {
-        p.recv_until(BYTE, Time::MAX);
+        p.recv_deadline(BYTE, Time::MAX);
     });
     assert_eq!(error.cause, Cause::Deadlock { waiting: 2, of: 2 });
 }

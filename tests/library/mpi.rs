@@ -152,7 +152,7 @@ fn check_case(case: &Case) {
         _ => duration(
             p,
             (t_r, receiver),
-            |p| assert_eq!(p.recv_from(0, BYTES), bytes()),
+            |p| assert_eq!(p.recv(BYTES.from(0)), bytes()),
             |p| p.irecv(BYTES.from(0)),
             |p, request| assert_eq!(p.wait(request), bytes()),
         ),
@@ -222,10 +222,10 @@ fn round_trips_take_what_table_6_says() {
                 0 => {
                     p.send(1, BYTES, vec![0_u8; k as usize]);
                     p.work("dummy", w as u64, || ());
-                    p.recv_from(1, BYTES);
+                    p.recv(BYTES.from(1));
                 }
                 _ => {
-                    let message = p.recv_from(0, BYTES);
+                    let message = p.recv(BYTES.from(0));
                     p.send(0, BYTES, message);
                 }
             });

@@ -96,10 +96,10 @@ fn program(p: &mut Proc) -> Vec<Time> {
     for round in 0..6 {
         let request = p.isend((id + 1) % P, WORD, round);
         p.work("think", 20 + (id as u64 * 13 + round * 7) % 50, || ());
-        p.recv_from((id + P - 1) % P, WORD);
+        p.recv(WORD.from((id + P - 1) % P));
         p.wait(request);
         p.send((id + 2) % P, WORD, round);
-        p.recv_from((id + P - 2) % P, WORD);
+        p.recv(WORD.from((id + P - 2) % P));
         times.push(p.now());
     }
     times
@@ -124,7 +124,7 @@ fn noise_is_the_same_on_both_clocks_and_any_cores() {
             assert_eq!(other.trace.as_ref(), Some(trace), "{cores} cores");
         }
     }
-    let again = machine.clone().noise(None).order_of(trace).run(program).unwrap();
+    let again = machine.clone().noise(None).order(trace).run(program).unwrap();
     assert_eq!(again.trace.as_ref(), Some(trace));
     let replayed = Replay::new(trace).trace(true).run().unwrap();
     assert_eq!(replayed.trace.unwrap().activities, trace.activities);

@@ -19,7 +19,7 @@ fn ask(p: &mut Proc, question: usize, write: Option<usize>) -> usize {
     let replicas = 3..p.P();
     replicas.clone().for_each(|replica| p.send(replica, ASK, (question, write)));
     let majority = replicas.len() / 2 + 1;
-    (0..majority).map(|_| p.recv(ANSWER.step(question)).1).max().unwrap()
+    (0..majority).map(|_| p.recv(ANSWER.step(question))).max().unwrap()
 }
 
 /// A register of five replicas: one processor writes twice, and a second one reads after the first one has
@@ -45,13 +45,13 @@ fn register(p: &mut Proc, writes_back: bool) -> usize {
             (read, reader_asks)
         }
         2 => {
-            p.recv_from(1, NEXT);
+            p.recv(NEXT.from(1));
             (read(p), reader_asks)
         }
         _ => {
             let mut latest = 0;
             for _ in 0..2 + 2 * reader_asks {
-                let (from, (question, write)) = p.recv(ASK);
+                let (from, (question, write)) = p.recv_with_sender(ASK);
                 latest = latest.max(write.unwrap_or(0));
                 p.send(from, ANSWER.step(question), latest);
             }
@@ -85,7 +85,7 @@ fn paxos(p: &mut Proc, accepts_any: bool) -> usize {
     if p.id() >= 2 {
         let (mut promised, mut accepted) = (0, (0, 0));
         for _ in 0..4 {
-            match p.recv(BALLOT) {
+            match p.recv_with_sender(BALLOT) {
                 (from, (ballot, None, true)) => {
                     let promises = ballot > promised;
                     promised = promised.max(ballot);
@@ -104,13 +104,13 @@ fn paxos(p: &mut Proc, accepts_any: bool) -> usize {
         return 0;
     }
     if p.id() == 1 {
-        p.recv_from(0, NEXT);
+        p.recv(NEXT.from(0));
     }
     let ballot = 1 + p.id();
     acceptors.clone().for_each(|acceptor| p.send(acceptor, BALLOT, (ballot, None, true)));
     let (mut promises, mut came, mut before) = (0, 0, (0, 0));
     while promises < majority && came < acceptors.len() {
-        let (promised, accepted) = p.recv(PROMISE).1;
+        let (promised, accepted) = p.recv(PROMISE);
         came += 1;
         if promised {
             promises += 1;
@@ -123,7 +123,7 @@ fn paxos(p: &mut Proc, accepts_any: bool) -> usize {
         p.send(1, NEXT, ());
     }
     let answers = if value.is_some() { acceptors.len() } else { 0 };
-    let accepted = (0..answers).filter(|_| p.recv(ACCEPTED).1).count();
+    let accepted = (0..answers).filter(|_| p.recv(ACCEPTED)).count();
     (came..acceptors.len()).for_each(|_| _ = p.recv(PROMISE));
     value.filter(|_| accepted >= majority).unwrap_or(0)
 }

@@ -39,7 +39,7 @@ fn fixed_calls(p: &mut Proc, seed: u64, most: usize, pieces: Option<usize>) {
     };
     let receive = |p: &mut Proc, from: usize, tag: Tag<Vec<u8>>, bytes: usize| {
         let count = pieces.map_or(1, |longest| bytes.div_ceil(longest).max(1));
-        (0..count).for_each(|_| drop(p.recv_from(from, tag)));
+        (0..count).for_each(|_| drop(p.recv(tag.from(from))));
     };
     for step in 0..rng.usize(1..=20) {
         let (from, to, bytes) = (rng.usize(0..P), rng.usize(0..P), rng.usize(0..=most));
@@ -93,7 +93,7 @@ fn one_message(params: Params, bytes: usize, late: u64) -> Trace {
         0 => p.send(1, BYTES, vec![0; bytes]),
         _ => {
             p.work("late", late, || ());
-            p.recv_from(0, BYTES);
+            p.recv(BYTES.from(0));
         }
     });
     run.unwrap().trace.unwrap()
@@ -273,7 +273,7 @@ fn replay_looks_in_the_gap_as_the_run_did() {
             p.recv(CALLED);
             let sends: Vec<_> = (0..2).map(|i| p.isend(0, CALLED, i)).collect();
             let receive = p.irecv(REQUESTED);
-            p.send_receiving(0, CALLED, 2, UNASKED, |_, _, _| ());
+            p.send_receiving(0, CALLED, 2, UNASKED, |_, _| ());
             p.wait_all(sends);
             p.wait(receive);
             (0..3).for_each(|_| _ = p.recv(CALLED));
@@ -294,7 +294,7 @@ fn smaller_S_can_deadlock() {
     let params = Params::builder(2).word(1).set("L=10,o=2,s=4,S=100,G_s=0").unwrap().build().unwrap();
     let run = Machine::new(params).trace(true).run(|p| {
         p.send(1 - p.id(), BYTES, vec![0; 50]);
-        p.recv_from(1 - p.id(), BYTES);
+        p.recv(BYTES.from(1 - p.id()));
     });
     let smaller = Params::builder(2).word(1).set("L=10,o=2,s=4,S=10,G_s=0").unwrap().build().unwrap();
     let error = Replay::new(&run.unwrap().trace.unwrap()).params(smaller).run().unwrap_err();
@@ -310,7 +310,7 @@ fn calls_record_filters_and_messages() {
         0 => p.send(1, BYTES, vec![0; 10]),
         1 => {
             assert!(p.try_recv(SIGNAL).is_none());
-            assert!(p.recv_until(OTHER, 5 * US).is_none());
+            assert!(p.recv_deadline(OTHER, 5 * US).is_none());
             p.recv(BYTES);
             p.wait_until(50 * US);
         }

@@ -45,12 +45,12 @@ fn message_goes_to_the_receive_posted_first() {
         let first = p.irecv(BYTES.from(0));
         let any = p.irecv(BYTES);
         let other = p.irecv(OTHER);
-        let blocking = p.recv(BYTES).1;
+        let blocking = p.recv(BYTES);
         let last = p.irecv(BYTES.from(0));
         // In another order than that of the requests.
         let last = p.wait(last);
-        let other = p.wait(other).1;
-        [p.wait(first), p.wait(any).1, blocking, last, other].concat()
+        let other = p.wait(other);
+        [p.wait(first), p.wait(any), blocking, last, other].concat()
     });
     assert_eq!(run.unwrap().results[1], [0, 1, 2, 3, 9]);
 }
@@ -69,10 +69,10 @@ fn messages_are_sent_in_the_order_of_their_calls() {
                     p.wait_all(requests);
                     vec![]
                 } else if seed.is_multiple_of(2) {
-                    (0..7).map(|_| p.recv_from(0, BYTES)[0]).collect()
+                    (0..7).map(|_| p.recv(BYTES.from(0))[0]).collect()
                 } else {
                     let requests: Vec<_> = (0..7).map(|_| p.irecv(BYTES)).collect();
-                    p.wait_all(requests).into_iter().map(|(_, bytes)| bytes[0]).collect()
+                    p.wait_all(requests).into_iter().map(|bytes| bytes[0]).collect()
                 }
             });
             let mut run = run.unwrap();
@@ -98,8 +98,8 @@ fn request_does_not_overtake_an_earlier_send() {
     for (machine, long) in drawn.chain([(exact(3), vec![1; 9])]) {
         let run = machine.trace(true).run(|p| match (p.id(), p.P()) {
             (0, P) => {
-                let got = [(); 2].map(|()| p.recv_from(1, BYTES)[0]);
-                (2..P).for_each(|from| _ = p.recv_from(from, OTHER));
+                let got = [(); 2].map(|()| p.recv(BYTES.from(1))[0]);
+                (2..P).for_each(|from| _ = p.recv(OTHER.from(from)));
                 got
             }
             (1, _) => {
@@ -140,11 +140,11 @@ fn requests_are_deterministic_without_latency() {
                 let mut looks = 0;
                 let first = loop {
                     match p.test(first) {
-                        Ok((_, value)) => break value,
+                        Ok(value) => break value,
                         Err(request) => (first, looks) = (request, looks + 1),
                     }
                 };
-                vec![first, p.recv(NUMBER).1, looks]
+                vec![first, p.recv(NUMBER), looks]
             });
             let result = run.unwrap().results.swap_remove(0);
             assert_eq!(result[..2], [9, 7]);
@@ -156,7 +156,7 @@ fn requests_are_deterministic_without_latency() {
 #[test]
 fn any_tag_receives_all_tags_and_returns_them() {
     let run = mpi(3).run(|p| match p.id() {
-        0 => p.recv(AnyTag::<Vec<u8>>::new()).1 + p.recv(AnyTag::<Vec<u8>>::new().from(2)).1,
+        0 => p.recv(AnyTag::<Vec<u8>>::new()).0 + p.recv(AnyTag::<Vec<u8>>::new().from(2)).0,
         // Messages of collectives do not match.
         id => {
             p.send(0, if id == 1 { BYTES } else { OTHER }, vec![0; 200]);
@@ -167,15 +167,15 @@ fn any_tag_receives_all_tags_and_returns_them() {
     // The same for a message above S, which is three messages on the network.
     let run = mpi(2).run(|p| match p.id() {
         0 => {
-            let request = p.irecv(AnyTag::<Vec<u8>>::new());
+            let request = p.irecv(AnyTag::<Vec<u8>>::new().with_sender());
             p.wait(request)
         }
         _ => {
             p.send(0, OTHER, vec![7; 200]);
-            (0, 0, vec![])
+            (0, (0, vec![]))
         }
     });
-    assert_eq!(run.unwrap().results[0], (1, 1, vec![7; 200]));
+    assert_eq!(run.unwrap().results[0], (1, (1, vec![7; 200])));
     let run = machine(2).run(|p| {
         if p.id() == 1 {
             p.send(0, OTHER, vec![5]);
@@ -187,7 +187,7 @@ fn any_tag_receives_all_tags_and_returns_them() {
         collectives::broadcast(p, 0, Some(3_u64));
         vec![p.wait(one), p.wait(two)]
     });
-    assert_eq!(run.unwrap().results[0], [(1, 1, vec![5]), (1, 0, vec![6])]);
+    assert_eq!(run.unwrap().results[0], [(1, vec![5]), (0, vec![6])]);
 }
 
 #[test]
@@ -209,22 +209,22 @@ fn looks_for_any_tag_give_up_and_find() {
             let any = AnyTag::<Vec<u8>>::new();
             let request = posts_request.then(|| p.irecv(OTHER.from(2)));
             assert_eq!((p.try_recv(any), p.probe(any)), (None, None));
-            assert_eq!(p.recv_until(any, 20 * US), None);
+            assert_eq!(p.recv_deadline(any, 20 * US), None);
             assert_eq!(p.now(), 20 * US);
-            let mut got = vec![p.recv_until(any.from(1), 100 * US).unwrap()];
+            let mut got = vec![p.recv_deadline(any.from(1).with_sender(), 100 * US).unwrap()];
             match request {
                 Some(request) => {
                     let (number, value) = (1, p.wait(request));
-                    got.push((2, number, value));
+                    got.push((2, (number, value)));
                 }
-                None => got.push(p.recv(any)),
+                None => got.push(p.recv_with_sender(any)),
             }
             while p.probe(any).is_none() {}
-            got.push(p.try_recv(any).unwrap());
+            got.push(p.try_recv(any.with_sender()).unwrap());
             got
         });
         let run = run.unwrap();
-        assert_eq!(run.results[0], [(1, 1, vec![5; 3]), (2, 1, vec![8]), (1, 0, vec![6; 200])]);
+        assert_eq!(run.results[0], [(1, (1, vec![5; 3])), (2, (1, vec![8])), (1, (0, vec![6; 200]))]);
         let trace = run.trace.unwrap();
         assert!(audit(&trace).is_clean(), "{:?}", audit(&trace));
         assert_eq!(Replay::new(&trace).run().unwrap().time, run.time);
@@ -241,7 +241,7 @@ fn exchange_of_long_messages_needs_requests() {
             if !by_request {
                 p.send(1 - p.id(), BYTES, vec![0; words]);
             }
-            p.recv_from(1 - p.id(), BYTES);
+            p.recv(BYTES.from(1 - p.id()));
             p.wait_all(request);
         })
     };
@@ -271,7 +271,7 @@ fn a_deadlock_of_requests_names_them() {
     assert!(said.contains("processor 1 at") && said.contains("waited for any of its 2 requests"), "{said}");
     let error = machine(2).run(|p| {
         let request = p.irecv(BYTES.from(1 - p.id()));
-        p.recv_from(1 - p.id(), OTHER);
+        p.recv(OTHER.from(1 - p.id()));
         p.wait(request);
     });
     let said = error.unwrap_err().to_string();
@@ -350,10 +350,10 @@ fn requests_progress_in_every_wait() {
         let sends = p.isend(right, BYTES, vec![p.id() as u8; 300]);
         let comes = p.irecv(BYTES.from(left));
         p.barrier();
-        let none = p.recv_until(OTHER, p.now() + 20 * US);
+        let none = p.recv_deadline(OTHER, p.now() + 20 * US);
         assert!(none.is_none() && p.probe(OTHER).is_none() && p.try_recv(OTHER).is_none());
         p.send(right, OTHER, vec![1; 5]);
-        assert_eq!(p.recv_from(left, OTHER), [1; 5]);
+        assert_eq!(p.recv(OTHER.from(left)), [1; 5]);
         let both = p.send_recv(right, left, OTHER, vec![2; 200]);
         assert_eq!(both, [2; 200]);
         let sum = collectives::all_reduce(p, 1_u64, |a, b| a + b);
@@ -373,11 +373,11 @@ fn a_blocking_send_keeps_its_number_while_a_request_goes_first() {
         0 => {
             p.send(1, BYTES, vec![0]);
             for words in [101, 102] {
-                assert_eq!(p.recv_from(1, BYTES), vec![words; words as usize]);
+                assert_eq!(p.recv(BYTES.from(1)), vec![words; words as usize]);
             }
         }
         _ => {
-            p.recv_from(0, BYTES);
+            p.recv(BYTES.from(0));
             let request = p.isend(0, BYTES, vec![101; 101]);
             p.work("think", 13, || ());
             p.send(0, BYTES, vec![102; 102]);
@@ -401,7 +401,7 @@ fn many_requests_need_no_deep_stack() {
         }
         let receives: Vec<_> = (0..MANY).map(|_| p.irecv(WORD)).collect();
         p.work("long", 1_000_000, || ());
-        p.wait_all(receives).into_iter().map(|(_, value)| value).sum()
+        p.wait_all(receives).into_iter().sum()
     });
     assert_eq!(run.unwrap().results, [MANY as u64, (MANY * (MANY - 1) / 2) as u64]);
 }

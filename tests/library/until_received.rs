@@ -84,7 +84,7 @@ fn senders_that_do_not_receive_wait_for_each_other_in_vain() {
     // Those that receive meanwhile go on.
     let run = machine.run(|p| {
         let (other, mut left) = (1 - p.id(), 3);
-        (0..3).for_each(|_| p.send_receiving(other, WORD, 1, WORD, |_, _, _| left -= 1));
+        (0..3).for_each(|_| p.send_receiving(other, WORD, 1, WORD, |_, _| left -= 1));
         (0..left).for_each(|_| _ = p.recv(WORD));
     });
     assert_eq!(audit(run.unwrap().trace.as_ref().unwrap()).violations, []);
@@ -139,7 +139,7 @@ fn auditor_finds_a_message_that_is_admitted_before_one_that_asked_first() {
 fn what_does_not_know_the_rule_refuses_it() {
     let exchange = |p: &mut Proc| {
         let other = 1 - p.id();
-        (0..9).for_each(|_| p.send_receiving(other, WORD, 1, WORD, |_, _, _| ()));
+        (0..9).for_each(|_| p.send_receiving(other, WORD, 1, WORD, |_, _| ()));
     };
     let plain = machine(2, "L=6,o=2,g=4");
     let check = Check::new().strategy(Strategy::Systematic).run(&plain, exchange);
@@ -148,7 +148,7 @@ fn what_does_not_know_the_rule_refuses_it() {
     assert!(negative.unwrap_err().to_string().starts_with("a message that arrives before it enters"));
     let run = plain.run(|p| {
         let (other, mut left) = (1 - p.id(), 9);
-        (0..9).for_each(|_| p.send_receiving(other, WORD, 1, WORD, |_, _, _| left -= 1));
+        (0..9).for_each(|_| p.send_receiving(other, WORD, 1, WORD, |_, _| left -= 1));
         (0..left).for_each(|_| _ = p.recv(WORD));
     });
     let replayed = Replay::new(run.unwrap().trace.as_ref().unwrap()).run();

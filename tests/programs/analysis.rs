@@ -428,10 +428,11 @@ fn run_rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
             4 => {
                 // Short messages do not wait for receivers. They are polled for and received at the end.
                 for to in (0..P).filter(|to| *to != id) {
-                    p.send_receiving(to, BACK.step(round), Vec::new(), WORDS, |_, _, _| ());
+                    p.send_receiving(to, BACK.step(round), Vec::new(), WORDS, |_, _| ());
                 }
                 let until = p.now() + 3 * US;
-                let mut left = P - 1 - usize::from(P > 1 && p.recv_until(BACK.step(round), until).is_some());
+                let mut left =
+                    P - 1 - usize::from(P > 1 && p.recv_deadline(BACK.step(round), until).is_some());
                 while left > 0 {
                     left -= usize::from(p.try_recv(BACK.step(round)).is_some());
                 }

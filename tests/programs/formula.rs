@@ -70,7 +70,7 @@ fn formula_of_a_ring() {
             p.send(next, WORDS, vec![1]);
             p.recv(WORDS);
         } else {
-            let (_, value) = p.recv(WORDS);
+            let value = p.recv(WORDS);
             p.work("think", 5, || ());
             p.send(next, WORDS, value);
         }

@@ -224,7 +224,7 @@ fn curves_of_traces_are_exact() {
                         p.send(to, Tag::<Vec<u8>>::new(tag as u16), vec![0; bytes as usize]);
                     }
                     Op::Recv { from, tag } => {
-                        p.recv_from(from.unwrap(), Tag::<Vec<u8>>::new(tag as u16));
+                        p.recv(Tag::<Vec<u8>>::new(tag as u16).from(from.unwrap()));
                     }
                 }
             }

@@ -19,7 +19,7 @@ use loggp_model::error::RunError;
 /// // Processor 0 takes the words in the order of their arrival, which may be the wrong one.
 /// let machine = Machine::new(Params::builder(3).L(6 * US).o(US).g(US).build()?);
 /// let program = |p: &mut loggp::Proc| match p.id() {
-///     0 => [p.recv(WORD).1, p.recv(WORD).1].join(" "),
+///     0 => [p.recv(WORD), p.recv(WORD)].join(" "),
 ///     1 => { p.send(0, WORD, "every".into()); "".into() }
 ///     _ => { p.send(0, WORD, "order".into()); "".into() }
 /// };
@@ -133,11 +133,11 @@ impl Check {
     ///         match p.id() {
     ///             0 => {
     ///                 p.send(1, ASK, time);
-    ///                 if let Some((_, reply)) = p.recv_until(REPLY, p.now() + 40 * US) {
+    ///                 if let Some(reply) = p.recv_deadline(REPLY, p.now() + 40 * US) {
     ///                     return reply;
     ///                 }
     ///             }
-    ///             _ => if p.recv_until(ASK, p.now() + 80 * US).is_some() { p.send(0, REPLY, 42) },
+    ///             _ => if p.recv_deadline(ASK, p.now() + 80 * US).is_some() { p.send(0, REPLY, 42) },
     ///         }
     ///     }
     ///     if p.id() == 0 { 0 } else { 42 }
@@ -174,7 +174,7 @@ impl Check {
     ///         return 0;
     ///     }
     ///     let (mut sum, mut before) = (0, vec![]);
-    ///     while let Some((_, (number, amount))) = p.recv_until(ADD, p.now() + 100 * US) {
+    ///     while let Some((number, amount)) = p.recv_deadline(ADD, p.now() + 100 * US) {
     ///         if !(ignores_copies && before.contains(&number)) {
     ///             sum += amount;
     ///             before.push(number);
@@ -210,11 +210,11 @@ impl Check {
     ///
     /// // Processor 0 tells all others, and so may processor 1, since 0 may crash meanwhile.
     /// fn tell_others(p: &mut Proc, also_1: bool) -> Option<u64> {
-    ///     let got = if p.id() == 0 { Some(42) } else { p.recv_until(DATUM, p.now() + 100 * US).map(|(_, got)| got) };
+    ///     let got = if p.id() == 0 { Some(42) } else { p.recv_deadline(DATUM, p.now() + 100 * US) };
     ///     if let Some(datum) = got && (p.id() == 0 || (p.id() == 1 && also_1)) {
     ///         (1..p.P()).for_each(|other| p.send(other, DATUM, datum));
     ///     }
-    ///     while p.recv_until(DATUM, p.now() + 100 * US).is_some() {} // once more
+    ///     while p.recv_deadline(DATUM, p.now() + 100 * US).is_some() {} // once more
     ///     got
     /// }
     /// let all_or_none = |got: &[Option<Option<u64>>]| {

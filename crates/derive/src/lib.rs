@@ -38,7 +38,7 @@ use syn::{Data, DataEnum, DeriveInput, Error, Field, Fields, Ident, Type, parse_
 ///         p.send(1, COMMAND, Command::Add(7, vec![Particle { place: [0.0; 3], charge: 1 }]));
 ///         0
 ///     }
-///     _ => p.recv_from(0, COMMAND).bytes() + p.recv_from(0, COMMAND).bytes(),
+///     _ => p.recv(COMMAND.from(0)).bytes() + p.recv(COMMAND.from(0)).bytes(),
 /// })?;
 /// assert_eq!(run.results[1], 8 + 4 + 13);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

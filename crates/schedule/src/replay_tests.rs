@@ -399,7 +399,7 @@ fn sequential_schedule_takes_as_long_as_the_program() {
                 match *op {
                     Op::Calc(units) => p.work("compute", units as u64, || ()),
                     Op::Send(to, bytes, number) => p.send(to, tag(number), vec![0; bytes]),
-                    Op::Recv(Some(from), number) => drop(p.recv_from(from, tag(number))),
+                    Op::Recv(Some(from), number) => drop(p.recv(tag(number).from(from))),
                     Op::Recv(None, number) => drop(p.recv(tag(number))),
                 }
             }

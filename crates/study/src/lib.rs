@@ -268,10 +268,10 @@ fn run_on_process_0(
 ) -> Result<Option<ClockRuns>, StudyError> {
     let meeting =
         Machine::new(Params::builder(link.P()).build().map_err(RunError::from)?).with_link(link.clone());
-    meeting.run_across(|_| ())?;
+    meeting.measure_across(|_| ())?;
     let runs = (link.id() == 0).then(run).transpose();
     let message = runs.as_ref().err().map(ToString::to_string);
-    let failure = meeting.run_across(|_| message.clone())?.results.swap_remove(0);
+    let failure = meeting.measure_across(|_| message.clone())?.results.swap_remove(0);
     match failure {
         Some(message) if link.id() > 0 => Err(RunError::from(Cause::OtherProcess(message)).into()),
         _ => runs,

@@ -39,9 +39,15 @@ pub struct Order {
     pub observer: Option<RunObserver>,
 }
 
-impl Order {
+impl From<&Order> for Order {
+    fn from(order: &Order) -> Order {
+        order.clone()
+    }
+}
+
+impl From<&Trace> for Order {
     /// Returns the order of a run that was traced.
-    pub fn from_trace(trace: &Trace) -> Order {
+    fn from(trace: &Trace) -> Order {
         Order {
             latency: trace.latency,
             ties: trace.ties,
@@ -52,7 +58,9 @@ impl Order {
             ..Order::default()
         }
     }
+}
 
+impl Order {
     /// Makes an order in which a rule sets the latencies, and the processor with the lower number goes first.
     #[doc(hidden)]
     pub fn from_rule(rule: LatencyRule) -> Order {

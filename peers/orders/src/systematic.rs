@@ -16,13 +16,13 @@ pub fn count(program: &OrderProgram, L: i64) -> (usize, usize) {
             let tag_of = |tag: u16| Tag::<()>::new(tag);
             match *step {
                 ProgramStep::Send(to, tag) => p.send(to, tag_of(tag), ()),
-                ProgramStep::Recv(tag) => last = p.recv(tag_of(tag)).0,
+                ProgramStep::Recv(tag) => last = p.recv_with_sender(tag_of(tag)).0,
                 ProgramStep::RecvFrom(from, tag) => {
-                    p.recv_from(from, tag_of(tag));
+                    p.recv(tag_of(tag).from(from));
                     last = from;
                 }
                 ProgramStep::Answer(tag) => p.send(last, tag_of(tag), ()),
-                ProgramStep::RecvAgain(tag) => p.recv_from(last, tag_of(tag)),
+                ProgramStep::RecvAgain(tag) => p.recv(tag_of(tag).from(last)),
             }
         }
     });

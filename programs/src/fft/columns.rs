@@ -30,13 +30,13 @@ impl ButterflyColumn {
         let mut missing = points.len();
         for i in 0..points.len() {
             let message = AddressedPoint { i: i as u32, point: load(p, points, i) };
-            p.send_receiving(partner, tag, message, tag, |_, _, AddressedPoint { i, point }| {
+            p.send_receiving(partner, tag, message, tag, |_, AddressedPoint { i, point }| {
                 others[i as usize] = point;
                 missing -= 1;
             });
         }
         for _ in 0..missing {
-            let AddressedPoint { i, point } = p.recv_from(partner, tag);
+            let AddressedPoint { i, point } = p.recv(tag.from(partner));
             others[i as usize] = point;
         }
     }

@@ -225,7 +225,7 @@ impl Plan for Fft<'_> {
             part.transform(p, self);
             part // all of it, as freeing memory takes time
         };
-        let run = machine.run_across_map(transformed, |part| (part.memory.points, part.watch.spent));
+        let run = machine.measure_across_map(transformed, |part| (part.memory.points, part.watch.spent));
         let (run, results) = run?.take_results();
 
         let mut transform = vec![kernels::ZERO; shape.n];

@@ -52,14 +52,20 @@ pub fn transform_overlapped(p: &mut Proc, part: &mut FftPart, charges: Charges) 
             }
             work.fill_gap(p, unsent as i64 * idle);
             let message = AddressedPoint { i: a as u32, point };
-            p.send_receiving(to, POINT, message, POINT, |_, from, AddressedPoint { i, point }| {
-                work.store(from, i as usize, point);
-            });
+            p.send_receiving(
+                to,
+                POINT,
+                message,
+                POINT.with_sender(),
+                |_, (from, AddressedPoint { i, point })| {
+                    work.store(from, i as usize, point);
+                },
+            );
             unsent -= 1;
         }
     }
     while work.missing > 0 {
-        let (from, AddressedPoint { i, point }) = p.recv(POINT);
+        let (from, AddressedPoint { i, point }) = p.recv_with_sender(POINT);
         work.store(from, i as usize, point);
     }
     watch.lap(p, FftPhase::Remap);

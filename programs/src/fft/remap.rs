@@ -49,7 +49,9 @@ pub fn send_points(
         for i in 0..c {
             let point = load(p, points, shape.leaving_place(to, i));
             let message = AddressedPoint { i: i as u32, point };
-            p.send_receiving(to, POINT, message, POINT, |_, from, message| remapped.store(from, message));
+            p.send_receiving(to, POINT, message, POINT.with_sender(), |_, (from, message)| {
+                remapped.store(from, message)
+            });
         }
         if order == SendOrder::Synchronized {
             remapped.receive_until(p, (P - 1 - step) * c);
@@ -77,7 +79,7 @@ impl RemappedPoints<'_> {
     /// Receives until at most `missing` points are missing.
     fn receive_until(&mut self, p: &mut Proc, missing: usize) {
         while self.missing > missing {
-            let (from, message) = p.recv(POINT);
+            let (from, message) = p.recv_with_sender(POINT);
             self.store(from, message);
         }
     }

@@ -148,7 +148,7 @@ impl Plan for Gauss<'_> {
             let found = solver.solve(p);
             (solver, found) // it is kept, as freeing memory takes time
         };
-        let run = machine.run_across_map(solve, |(solver, found)| (solver.longest, found))?;
+        let run = machine.measure_across_map(solve, |(solver, found)| (solver.longest, found))?;
         let (run, parts) = run.take_results();
         let longest = parts.iter().map(|(longest, _)| *longest).max().unwrap_or(0);
         let found: Vec<Result<Vec<f64>, SingularStep>> = parts.into_iter().map(|(_, found)| found).collect();

@@ -85,11 +85,11 @@ impl Solver {
         (k, r): (usize, usize),
         owner: usize,
     ) -> Option<Pivot> {
-        let pivot = p.recv_from(owner, PIVOT.step(k + r))?;
+        let pivot = p.recv(PIVOT.step(k + r).from(owner))?;
         rows.exchange_columns(0..rows.len(), k + r, pivot.column);
         let mut right: Vec<f32> = Vec::with_capacity(self.n - k - r - 1);
         for _ in self.shared_pieces(self.n - k - r - 1) {
-            right.extend_from_slice(&p.recv_from(owner, ROW.step(k + r)));
+            right.extend_from_slice(&p.recv(ROW.step(k + r).from(owner)));
         }
         rows.set_row(r, k + r, &right, pivot.y);
         Some(pivot)
@@ -119,12 +119,12 @@ impl Solver {
         let sharers = self.sharers(number);
         let mut pivots = Vec::with_capacity(BLOCK);
         for (row, owner) in (k..end).zip(sharers.clone()) {
-            pivots.push(p.recv_from(owner, PIVOT.step(row)).ok_or(SingularStep(row))?);
+            pivots.push(p.recv(PIVOT.step(row).from(owner)).ok_or(SingularStep(row))?);
         }
         let numbers = (end - k) * (self.n - end);
         let mut u = Vec::with_capacity(numbers);
         for _ in self.shared_pieces(numbers) {
-            let piece = p.recv_from(sharers.start + self.id % BLOCK, SHARED.step(self.messages));
+            let piece = p.recv(SHARED.step(self.messages).from(sharers.start + self.id % BLOCK));
             u.extend(piece.iter().map(|value| f64::from(*value)));
             self.messages += 1;
         }

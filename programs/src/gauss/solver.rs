@@ -192,11 +192,11 @@ impl Solver {
         let (Range { start: k, end }, owner) = (self.block(number), self.owner(number));
         let mut block = EliminatedBlock { k, pivots: Vec::with_capacity(BLOCK), u: Vec::new() };
         for row in k..end {
-            block.pivots.push(p.recv_from(owner, PIVOT.step(row)).ok_or(SingularStep(row))?);
+            block.pivots.push(p.recv(PIVOT.step(row).from(owner)).ok_or(SingularStep(row))?);
         }
         block.u.reserve_exact(block.width() * (self.n - end));
         for _ in self.pieces(end) {
-            block.u.extend_from_slice(&p.recv_from(owner, ROWS.step(self.messages)));
+            block.u.extend_from_slice(&p.recv(ROWS.step(self.messages).from(owner)));
             self.messages += 1;
         }
         Ok(block)
@@ -249,7 +249,7 @@ impl Solver {
                     let place = first..first + block.len();
                     p.work("flop", solve_flops(block.len()), || self.rows.solve(place, block.start))
                 }
-                false => p.recv_from(after, UNKNOWNS.step(number)),
+                false => p.recv(UNKNOWNS.step(number).from(after)),
             };
             if before != owner {
                 self.send(p, before, UNKNOWNS.step(number), known.clone());

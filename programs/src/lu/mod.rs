@@ -263,7 +263,7 @@ impl Plan for Lu<'_> {
             machine = machine.rate("flop", flop).rate(grid::MOVE, Time::ZERO);
         }
         let home = |(part, found): (LuPart<'_>, Result<(), SingularStep>)| (part.into_results(), found);
-        let (run, parts) = machine.run_across_map(|p| self.eliminate(p, &matrix), home)?.take_results();
+        let (run, parts) = machine.measure_across_map(|p| self.eliminate(p, &matrix), home)?.take_results();
         let n = self.layout.n;
         let mut lu = Array2::zeros((n, n).f());
         let (mut logs, mut singular) = (EliminationLogs(Vec::new()), None);

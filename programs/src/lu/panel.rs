@@ -51,7 +51,7 @@ impl Team<'_, '_, '_> {
                 self.p.send(to, ROW.step(row), values);
                 None
             }
-            None if to == self.p.id() => Some(self.p.recv_from(from, ROW.step(row))),
+            None if to == self.p.id() => Some(self.p.recv(ROW.step(row).from(from))),
             here => here,
         }
     }

@@ -43,10 +43,10 @@ pub fn shift(
     let mut received = Vec::with_capacity(receptions);
     for (number, values) in values.chunks(values_per_message(p.params(), values.len())).enumerate() {
         let values = NumberedValues { number, values: values.to_vec() };
-        p.send_receiving(to, tag, values, tag, |_, _, values| received.push(values));
+        p.send_receiving(to, tag, values, tag, |_, values| received.push(values));
     }
     while received.len() < receptions {
-        received.push(p.recv_from(from, tag));
+        received.push(p.recv(tag.from(from)));
     }
     received.sort_unstable_by_key(|values: &NumberedValues| values.number);
     received.into_iter().flat_map(|values| values.values).collect()

@@ -117,7 +117,7 @@ fn run<K: SortKey>(case: &Case, setting: &SortSetting, machine: Machine) -> Resu
         let ends = sort(p, setting.method, &keys[p.id() * n..][..n], &mut memory);
         (memory, ends) // all of it, as freeing memory takes time
     };
-    let run = machine.run_across_map(sort, |(memory, ends)| (memory.items, ends));
+    let run = machine.measure_across_map(sort, |(memory, ends)| (memory.items, ends));
     let (run, results) = run?.take_results();
     let (results, ends): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     keys.sort_unstable();

@@ -48,7 +48,7 @@ fn sum_by_pipeline(p: &mut Proc, pass: usize, counts: &[u32]) -> BucketSums {
     let mut sums = BucketSums { before: vec![0; counts.len()], all: vec![0; counts.len()] };
     for (b, count) in counts.iter().enumerate() {
         if id > 0 {
-            sums.before[b] = p.recv_from(id - 1, pass_tag(SCAN, pass, b));
+            sums.before[b] = p.recv(pass_tag(SCAN, pass, b).from(id - 1));
         }
         let sum = p.work("scan", 1, || sums.before[b] + count);
         match id {
@@ -59,7 +59,7 @@ fn sum_by_pipeline(p: &mut Proc, pass: usize, counts: &[u32]) -> BucketSums {
     let (from, to) = ((id + last) % (last + 1), (id + 1) % (last + 1));
     for (b, all) in sums.all.iter_mut().enumerate() {
         if id < last {
-            *all = p.recv_from(from, pass_tag(TOTAL, pass, b));
+            *all = p.recv(pass_tag(TOTAL, pass, b).from(from));
         }
         if to != last {
             p.send(to, pass_tag(TOTAL, pass, b), *all);
@@ -79,14 +79,14 @@ fn sum_by_doubling(p: &mut Proc, pass: usize, counts: &[u32]) -> BucketSums {
     let paired = id < 2 * pairs;
     if paired && id % 2 == 1 {
         p.send(id - 1, pass_tag(COUNTS, pass, rounds), counts.to_vec());
-        let (before, all) = p.recv_from(id - 1, pass_tag(SUMS, pass, 0));
+        let (before, all) = p.recv(pass_tag(SUMS, pass, 0).from(id - 1));
         return BucketSums { before, all };
     }
     let mut sums = BucketSums { before: vec![0; buckets], all: counts.to_vec() };
     let mut own = Vec::new();
     if paired {
         own = counts.to_vec();
-        let others = p.recv_from(id + 1, pass_tag(COUNTS, pass, rounds));
+        let others = p.recv(pass_tag(COUNTS, pass, rounds).from(id + 1));
         p.work("scan", buckets as u64, || add(&mut sums.all, &others));
     }
     let place = if paired { id / 2 } else { id - pairs };
@@ -118,10 +118,10 @@ fn add(sums: &mut [u32], counts: &[u32]) {
 /// that both sent first would wait for each other forever.
 pub fn swap<T: loggp::Payload>(p: &mut Proc, other: usize, tag: Tag<T>, mine: T) -> T {
     if p.params().gps().is_some() && other < p.id() {
-        let theirs = p.recv_from(other, tag);
+        let theirs = p.recv(tag.from(other));
         p.send(other, tag, mine);
         return theirs;
     }
     p.send(other, tag, mine);
-    p.recv_from(other, tag)
+    p.recv(tag.from(other))
 }

@@ -131,14 +131,14 @@ fn distribute_short<T: SortItem>(
             missing -= 1;
         } else {
             let put = PlacedItem { place: place as u32, item: *item };
-            p.send_receiving(to, tag, put, tag, |_, _, put| {
+            p.send_receiving(to, tag, put, tag, |_, put| {
                 out[put.place as usize] = put.item;
                 missing -= 1;
             });
         }
     }
     for _ in 0..missing {
-        let (_, put) = p.recv(tag);
+        let put = p.recv(tag);
         out[put.place as usize] = put.item;
     }
 }
@@ -223,13 +223,13 @@ fn exchange<T: SortItem>(p: &mut Proc, pass: usize, mut missing: usize, messages
         if message.is_empty() {
             continue;
         }
-        p.send_receiving(to, tag, message, tag, |_, from, message| {
+        p.send_receiving(to, tag, message, tag.with_sender(), |_, (from, message)| {
             missing -= message.len();
             received[from] = message;
         });
     }
     while missing > 0 {
-        let (from, message) = p.recv(tag);
+        let (from, message) = p.recv_with_sender(tag);
         missing -= message.len();
         received[from] = message;
     }

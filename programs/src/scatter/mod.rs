@@ -242,14 +242,14 @@ impl Plan for Scatter<'_> {
         let mut items = vec![0; case.params.P * set];
         fastrand::Rng::with_seed(case.seed).fill(&mut items);
         let run = if variant == ScatterVariant::Short {
-            machine.run_across(|p| {
+            machine.measure_across(|p| {
                 let id = p.id();
                 let mine = if id == 0 { items[..set].to_vec() } else { Vec::new() };
                 perform(p, self.short_steps(id), SingleItems { items: &items, set, mine }).mine
             })
         } else {
             let tree = self.tree();
-            machine.run_across(|p| scatter(p, &tree, &items))
+            machine.measure_across(|p| scatter(p, &tree, &items))
         };
         let (run, results) = run?.take_results();
         Ok(Outcome::new(run, verify(&results, &items, set)))

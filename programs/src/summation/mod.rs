@@ -152,7 +152,7 @@ impl Plan for Summation<'_> {
         let operand = |_| Word((rng.u64(..), rng.f64() - 0.5));
         let operands: Vec<Operand> = (0..self.operands).map(operand).collect();
         let add = |a: Operand, b: &Operand| Word((a.0.0.wrapping_add(b.0.0), a.0.1 + b.0.1));
-        let run = self.case.machine(emulation).run_across(|p| sum(p, &roles, &operands, add))?;
+        let run = self.case.machine(emulation).measure_across(|p| sum(p, &roles, &operands, add))?;
         let (run, results) = run.take_results();
         let verified = verify(&results, &operands, &sum_in_order(&roles, &operands, add));
         let metric = |name, value| Metric { name, unit: "", value };

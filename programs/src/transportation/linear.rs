@@ -53,7 +53,7 @@ pub fn send_linear(
             }
             (true, false) => p.send(to, tag, message(to)),
             (false, true) => {
-                let packet = p.recv_from(from, tag);
+                let packet = p.recv(tag.from(from));
                 receive(from, packet);
             }
             (false, false) => (),

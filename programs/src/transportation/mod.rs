@@ -326,7 +326,7 @@ impl Plan for Transportation<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let sources = self.sources();
         let machine = self.case.machine(emulation).rate("part", self.part);
-        let run = machine.run_across(|p| transport(p, self.method, &sources[p.id()]))?;
+        let run = machine.measure_across(|p| transport(p, self.method, &sources[p.id()]))?;
         let (run, deliveries) = run.take_results();
         let verified = verify::verify(&sources, deliveries.iter().map(|delivery| &delivery.messages[..]));
         let metrics = self.metrics(run.time, &deliveries);

@@ -158,7 +158,7 @@ pub fn send_random(
     while !scheduler.is_done() {
         let now = p.now();
         if scheduler.has_nothing_to_send() && (scheduler.asked.is_some() || scheduler.unsent.is_empty()) {
-            let (from, note) = p.recv(tag);
+            let (from, note) = p.recv_with_sender(tag);
             scheduler.serve(p, from, note);
             continue;
         }
@@ -171,7 +171,7 @@ pub fn send_random(
         is_asleep = wake_time > now;
         let until = p.next_send().max(wake_time);
         if until > now {
-            if let Some((from, note)) = p.recv_until(tag, until) {
+            if let Some((from, note)) = p.recv_deadline(tag.with_sender(), until) {
                 scheduler.serve(p, from, note);
             }
             continue;
@@ -268,7 +268,7 @@ impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> RandomScheduler<'_, M, 
         }
         p.send(from, self.tag, SchedulingNote::Reply(Ok(())));
         while self.granted > 0 {
-            let note = p.recv_from(from, self.tag);
+            let note = p.recv(self.tag.from(from));
             self.serve(p, from, note);
         }
     }

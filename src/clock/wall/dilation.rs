@@ -10,8 +10,8 @@ use loggp_model::time::{MS, Time};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Dilation {
-    /// The least dilation at which the host keeps up, found by a run on the virtual clock first. A program
-    /// that may run [only once](crate::Machine::run_once) runs at 1.
+    /// The least dilation at which the host keeps up, which [`measure`](crate::Machine::measure) finds by a run on
+    /// the virtual clock first. A program that [runs](crate::Machine::run) once runs at 1.
     #[default]
     Auto,
     /// This factor.

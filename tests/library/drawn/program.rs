@@ -30,12 +30,12 @@ macro_rules! receive {
                 $receive.map(|got| (from, tag, got))
             }
             Pattern { from: None, tag: Some(tag) } => {
-                let $filter = about(tag);
+                let $filter = about(tag).with_sender();
                 $receive.map(|(from, got)| (from, tag, got))
             }
             Pattern { from, tag: None } => {
-                let $filter = any_tag(from);
-                $receive.map(|(from, tag, got)| (from, usize::from(tag), got))
+                let $filter = any_tag(from).with_sender();
+                $receive.map(|(from, (tag, got))| (from, usize::from(tag), got))
             }
         }
     };
@@ -404,7 +404,7 @@ struct LiveProcessor {
     isends: Requests<()>,
     irecvs: Requests<(usize, Value)>,
     irecvs_from: Requests<Value>,
-    irecvs_any_tag: Requests<(usize, u16, Value)>,
+    irecvs_any_tag: Requests<(usize, (u16, Value))>,
 }
 
 /// Makes a processor's calls, and returns its notes.
@@ -418,7 +418,7 @@ pub fn run_live(p: &mut Proc, case: &Case) -> Vec<Note> {
         isends: Requests::new(|_, ()| None),
         irecvs: Requests::new(|pattern, (from, value)| message(from, pattern.tag?, &value)),
         irecvs_from: Requests::new(|pattern, value| message(pattern.from?, pattern.tag?, &value)),
-        irecvs_any_tag: Requests::new(|_, (from, tag, value)| message(from, tag.into(), &value)),
+        irecvs_any_tag: Requests::new(|_, (from, (tag, value))| message(from, tag.into(), &value)),
     };
     for op in case.calls(p.id()) {
         live.call(p, &op);
@@ -462,8 +462,8 @@ impl LiveProcessor {
                 self.note(p, None);
             }
             SendReceiving { to, tag, words, taking } => {
-                let take = |p: &mut Proc, from: usize, got: Value| self.received(p, from, taking, &got);
-                p.send_receiving(to, about(tag), value(words), about(taking), take);
+                let take = |p: &mut Proc, (from, got): (usize, Value)| self.received(p, from, taking, &got);
+                p.send_receiving(to, about(tag), value(words), about(taking).with_sender(), take);
                 self.note(p, None);
             }
             SendRecv { to, tag, words, from } => {
@@ -481,7 +481,7 @@ impl LiveProcessor {
             }
             Until { pattern, wait } => {
                 let time = p.now() + wait * PS;
-                let got = receive!(pattern, filter => p.recv_until(filter, time));
+                let got = receive!(pattern, filter => p.recv_deadline(filter, time));
                 self.note(p, got.map(|(from, tag, got)| Message { from, tag, words: got.len() }));
             }
             Poll { pattern, looks } => {
@@ -519,11 +519,15 @@ impl LiveProcessor {
                 }
                 self.came.add_call(pattern);
                 match pattern {
-                    Pattern { from, tag: None } => self.irecvs_any_tag.add(pattern, p.irecv(any_tag(from))),
+                    Pattern { from, tag: None } => {
+                        self.irecvs_any_tag.add(pattern, p.irecv(any_tag(from).with_sender()));
+                    }
                     Pattern { from: Some(from), tag: Some(tag) } => {
                         self.irecvs_from.add(pattern, p.irecv(about(tag).from(from)));
                     }
-                    Pattern { from: None, tag: Some(tag) } => self.irecvs.add(pattern, p.irecv(about(tag))),
+                    Pattern { from: None, tag: Some(tag) } => {
+                        self.irecvs.add(pattern, p.irecv(about(tag).with_sender()));
+                    }
                 }
                 self.note(p, None);
             }

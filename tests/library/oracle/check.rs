@@ -195,7 +195,7 @@ fn check_replay(case: &Case, machine: &Machine, ran: &Run<Vec<Note>>, trace: &Tr
         Err(error) if cannot_be_replayed(&error) => {}
         Err(error) => faults.push(fault("replay", error.to_string())),
     }
-    match case.run_on(&machine.clone().order_of(trace)) {
+    match case.run_on(&machine.clone().order(trace)) {
         Ok(repeated) => {
             let again = repeated.trace.as_ref().unwrap();
             faults.extend((again != trace).then(|| fault("repeat", first_difference(again, trace))));

@@ -43,7 +43,7 @@ fn a_program_takes_as_long_as_one_with_the_same_calls() {
                     }
                     Recv { receive, .. } => {
                         let taken = receive.taken.unwrap();
-                        p.recv_from(taken.peer as usize, Tag::<u8>::new(taken.tag as u16));
+                        p.recv(Tag::<u8>::new(taken.tag as u16).from(taken.peer as usize));
                     }
                     _ => unreachable!(),
                 }

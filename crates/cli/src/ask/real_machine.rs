@@ -91,7 +91,7 @@ fn start_mpi(oversubscribe: bool) -> Result<Arc<dyn Link>, CliError> {
 #[cfg(any(feature = "mpi", test))]
 fn check_same_arguments(link: &Arc<dyn Link>, arguments: &str) -> Result<(), CliError> {
     let params = Params::builder(link.P()).build().map_err(CliError::request)?;
-    let run = Machine::new(params).with_link(link.clone()).run_across(|_| arguments.to_string());
+    let run = Machine::new(params).with_link(link.clone()).measure_across(|_| arguments.to_string());
     let all = run.map_err(StudyError::from)?.results;
     match all.iter().position(|other| *other != all[0]) {
         None => Ok(()),

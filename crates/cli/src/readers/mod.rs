@@ -208,7 +208,7 @@ fn traces(bytes: &[u8]) -> Result<(), String> {
     let trace = with_sentence(Trace::read(bytes))?;
     drop(audit(&trace));
     drop(Analysis::from_trace(&trace));
-    drop(Order::from_trace(&trace));
+    drop(Order::from(&trace));
     drop(timeline_from_trace(&trace, "it", ("us", US), &Window::default()).svg());
     if trace.params.P <= MOST_PROCESSORS {
         if trace2goal::check(&trace).is_ok() {

@@ -7,10 +7,11 @@ use super::tag::{RawTag, Tag};
 ///
 /// | filter | messages | a receive returns |
 /// |---|---|---|
-/// | `TAG` | with this tag, from any processor | the sender and the value |
+/// | `TAG` | with this tag, from any processor | the value |
 /// | [`TAG.from(3)`](Tag::from) | with this tag, from processor 3 | the value |
-/// | [`AnyTag::new()`](AnyTag::new) | with any tag, from any processor | the sender, the tag's number and the value |
-/// | [`AnyTag::new().from(3)`](AnyTag::from) | with any tag, from processor 3 | the sender, the tag's number and the value |
+/// | [`AnyTag::new()`](AnyTag::new) | with any tag, from any processor | the tag's number and the value |
+/// | [`AnyTag::new().from(3)`](AnyTag::from) | with any tag, from processor 3 | the tag's number and the value |
+/// | [`TAG.with_sender()`](Tag::with_sender), [`AnyTag::new().with_sender()`](AnyTag::with_sender) | the same as without | the sender, and what it returns without |
 ///
 /// ```
 /// use loggp::{Machine, Params, Tag, US};
@@ -24,7 +25,7 @@ use super::tag::{RawTag, Tag};
 ///         return 0;
 ///     }
 ///     let last = p.recv(NUMBER.from(2));
-///     let (sender, number) = p.recv(NUMBER);
+///     let (sender, number) = p.recv_with_sender(NUMBER);
 ///     assert_eq!(sender, 1);
 ///     10 * last + number
 /// })?;
@@ -54,11 +55,12 @@ mod sealed {
     impl<T> Sealed for super::Tag<T> {}
     impl<T> Sealed for super::TagFrom<T> {}
     impl<T> Sealed for super::AnyTag<T> {}
+    impl<F> Sealed for super::WithSender<F> {}
 }
 
 impl<T: Payload> Filter for Tag<T> {
     type Value = T;
-    type Received = (usize, T);
+    type Received = T;
 
     #[inline]
     fn sender(self) -> Option<usize> {
@@ -71,8 +73,8 @@ impl<T: Payload> Filter for Tag<T> {
     }
 
     #[inline]
-    fn received(sender: usize, _number: u16, value: T) -> (usize, T) {
-        (sender, value)
+    fn received(_sender: usize, _number: u16, value: T) -> T {
+        value
     }
 }
 
@@ -88,6 +90,13 @@ impl<T> Tag<T> {
     #[inline]
     pub fn from(self, sender: usize) -> TagFrom<T> {
         TagFrom { tag: self, sender }
+    }
+
+    /// Returns the [filter](Filter) of messages with this tag from any processor, with which a receive returns
+    /// the sender too.
+    #[inline]
+    pub fn with_sender(self) -> WithSender<Tag<T>> {
+        WithSender(self)
     }
 }
 
@@ -137,6 +146,11 @@ impl<T> AnyTag<T> {
     pub fn from(self, sender: usize) -> AnyTag<T> {
         AnyTag { sender: Some(sender), ..self }
     }
+
+    /// Returns the filter of the same messages with which a receive returns the sender too.
+    pub fn with_sender(self) -> WithSender<AnyTag<T>> {
+        WithSender(self)
+    }
 }
 
 impl<T> Clone for AnyTag<T> {
@@ -149,7 +163,7 @@ impl<T> Copy for AnyTag<T> {}
 
 impl<T: Payload> Filter for AnyTag<T> {
     type Value = T;
-    type Received = (usize, u16, T);
+    type Received = (u16, T);
 
     fn sender(self) -> Option<usize> {
         self.sender
@@ -159,7 +173,32 @@ impl<T: Payload> Filter for AnyTag<T> {
         self.tag
     }
 
-    fn received(sender: usize, number: u16, value: T) -> (usize, u16, T) {
-        (sender, number, value)
+    fn received(_sender: usize, number: u16, value: T) -> (u16, T) {
+        (number, value)
+    }
+}
+
+/// The messages of another filter, with which a receive returns the sender and what it returns without: see
+/// [`Tag::with_sender`].
+#[derive(Clone, Copy, Debug)]
+pub struct WithSender<F>(pub F);
+
+impl<F: Filter> Filter for WithSender<F> {
+    type Value = F::Value;
+    type Received = (usize, F::Received);
+
+    #[inline]
+    fn sender(self) -> Option<usize> {
+        self.0.sender()
+    }
+
+    #[inline]
+    fn tag(self) -> Tag<F::Value> {
+        self.0.tag()
+    }
+
+    #[inline]
+    fn received(sender: usize, number: u16, value: F::Value) -> (usize, F::Received) {
+        (sender, F::received(sender, number, value))
     }
 }

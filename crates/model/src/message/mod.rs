@@ -17,7 +17,7 @@ pub use envelope::Envelope;
 pub use envelope::Header;
 pub use envelope::Receiver;
 pub use envelope::SentMessage;
-pub use filter::{AnyTag, Filter, TagFrom};
+pub use filter::{AnyTag, Filter, TagFrom, WithSender};
 pub use id::MessageId;
 pub use pack::stable_hash;
 pub use pack::{Body, Pack, Plain, Slice, Unpack};

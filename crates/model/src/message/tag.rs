@@ -15,8 +15,8 @@ use std::marker::PhantomData;
 ///
 /// let machine = Machine::new(Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?);
 /// let run = machine.run(|p| match p.id() {
-///     0 => { p.send(1, ROW, vec![1.5; 4]); p.recv_from(1, SUM) }
-///     _ => { let (from, row) = p.recv(ROW); p.send(from, SUM, row.iter().sum()); 0.0 }
+///     0 => { p.send(1, ROW, vec![1.5; 4]); p.recv(SUM.from(1)) }
+///     _ => { let (from, row) = p.recv_with_sender(ROW); p.send(from, SUM, row.iter().sum()); 0.0 }
 /// })?;
 /// assert_eq!(run.results[0], 6.0);
 /// # Ok::<(), loggp::RunError>(())
@@ -71,7 +71,7 @@ impl<T> Tag<T> {
     ///     for step in 0..3 {
     ///         let other = p.id() ^ 1 << step;
     ///         p.send(other, HALF.step(step), sum);
-    ///         sum += p.recv_from(other, HALF.step(step));
+    ///         sum += p.recv(HALF.step(step).from(other));
     ///     }
     ///     sum
     /// })?;

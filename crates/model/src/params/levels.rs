@@ -25,7 +25,7 @@ use super::table::MOST_LEVELS;
 ///     const WORD: Tag<u64> = Tag::new(0);
 ///     match p.id() {
 ///         0 => [1, 2].map(|to| p.send(to, WORD, 7)).len() as u64,
-///         1 | 2 => p.recv(WORD).1,
+///         1 | 2 => p.recv(WORD),
 ///         _ => 0,
 ///     }
 /// })?;

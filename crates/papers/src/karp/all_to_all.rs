@@ -102,12 +102,12 @@ fn run_permutations(P: usize, k: usize) -> Result<Vec<Ran<bool>>, StudyError> {
             for (step, targets) in collection.iter().enumerate() {
                 // The first message has arrived when the third is sent.
                 if step >= 2 {
-                    items[p.recv(ITEM).0] += 1;
+                    items[p.recv_with_sender(ITEM).0] += 1;
                 }
                 p.send(targets[p.id()], ITEM, 1);
             }
             for _ in 0..steps.min(2) {
-                items[p.recv(ITEM).0] += 1;
+                items[p.recv_with_sender(ITEM).0] += 1;
             }
             items
         })?;

@@ -125,12 +125,12 @@ impl Butterfly {
                 next.insert(row, value);
                 continue;
             }
-            p.send_receiving(to(row), VALUE, (row as u64, value), VALUE, |_, _, (row, value)| {
+            p.send_receiving(to(row), VALUE, (row as u64, value), VALUE, |_, (row, value)| {
                 next.insert(row as usize, value);
             });
         }
         while next.len() < self.n / self.P {
-            let (_, (row, value)) = p.recv(VALUE);
+            let (row, value) = p.recv(VALUE);
             next.insert(row as usize, value);
         }
         next

@@ -109,12 +109,12 @@ fn show_remote(sheet: &mut Sheet) -> Result<(), StudyError> {
             if p.id() == 0 {
                 p.send(1, ASK, word as u64);
             } else {
-                let (_, word) = p.recv(ASK);
+                let word = p.recv(ASK);
                 p.send(0, WORD, word);
             }
         }
         if p.id() == 0 {
-            (0..WORDS).for_each(|_| assert!(p.recv(WORD).1 < WORDS as u64));
+            (0..WORDS).for_each(|_| assert!(p.recv(WORD) < WORDS as u64));
         }
     })?;
     let trace = run.trace.as_ref().expect("it was traced");

@@ -87,7 +87,7 @@ fn do_jobs(p: &mut Proc, as_they_come: bool) -> Vec<usize> {
         0 => {
             for turn in 0..2 {
                 let job = if as_they_come {
-                    p.recv(JOB).0
+                    p.recv_with_sender(JOB).0
                 } else {
                     p.recv(JOB.from(2 - turn));
                     2 - turn

@@ -34,7 +34,7 @@ fn exchange(virtual_processors: usize) -> Result<Run<()>, RunError> {
         let other = 1 - p.id();
         (0..virtual_processors).for_each(|number| p.send(other, WORD, number as u64));
         for _ in virtual_processors..virtual_processors * ROUNDS {
-            let (_, number) = p.recv(WORD);
+            let number = p.recv(WORD);
             p.send(other, WORD, number);
         }
         for _ in 0..virtual_processors {

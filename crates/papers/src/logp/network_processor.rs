@@ -35,7 +35,7 @@ fn run_nodes(per_node: usize, compute: u64) -> Result<Run<()>, RunError> {
     let last = 2 * per_node - 1;
     Machine::new(params).levels(level).run(|p| {
         for word in 0..WORDS {
-            let got = if p.id() == 0 { word } else { p.recv_from(p.id() - 1, WORD) };
+            let got = if p.id() == 0 { word } else { p.recv(WORD.from(p.id() - 1)) };
             assert_eq!(got, word);
             if p.id() == 0 || p.id() == last {
                 p.work("word", compute, || ());

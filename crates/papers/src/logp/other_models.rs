@@ -96,7 +96,7 @@ fn broadcast_in_supersteps(h: usize) -> Result<Run<u64>, RunError> {
                 let first = told + id * h;
                 (first..p.P().min(first + h)).for_each(|to| p.send(to, DATUM, datum));
             } else if id < told * (h + 1) {
-                datum = p.recv(DATUM).1;
+                datum = p.recv(DATUM);
             }
             told *= h + 1;
             p.barrier();

@@ -64,7 +64,7 @@ fn show_permutations(sheet: &mut Sheet) -> Result<(), StudyError> {
             if to != p.id() {
                 let mut missing = WORDS;
                 for word in 0..WORDS {
-                    p.send_receiving(to, WORD, word, WORD, |_, _, _| missing -= 1);
+                    p.send_receiving(to, WORD, word, WORD, |_, _| missing -= 1);
                 }
                 for _ in 0..missing {
                     p.recv(WORD);

@@ -31,9 +31,9 @@ fn show_protocol(sheet: &mut Sheet) -> Result<(), StudyError> {
                 p.recv(ASK);
                 (0..words).for_each(|word| p.send(1, WORD, word as u64));
             } else {
-                let (_, request) = p.recv(ASK);
+                let request = p.recv(ASK);
                 p.send(0, ASK, request);
-                (0..words).for_each(|word| assert_eq!(p.recv(WORD).1, word as u64));
+                (0..words).for_each(|word| assert_eq!(p.recv(WORD), word as u64));
             }
         })?;
         missing.push(run.ran(|run| (3 * (L + 2 * o) + words * g - run.time).in_units(US)));

@@ -376,7 +376,7 @@ fn noise_rendezvous_and_idleness_are_in_the_picture_and_the_legend() {
             _ => {
                 p.work("step", 50, || ());
                 p.recv(WORDS);
-                drop(p.recv_until(WORDS, p.now() + 20 * US));
+                drop(p.recv_deadline(WORDS, p.now() + 20 * US));
             }
         });
         draw_timeline(&run.unwrap().trace.unwrap(), "", ("us", US)).unwrap()

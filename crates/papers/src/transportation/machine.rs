@@ -68,7 +68,7 @@ fn message_time(lab: &Lab, words: usize) -> Result<Ran<Time>, StudyError> {
     const DATA: loggp::Tag<Vec<u32>> = loggp::Tag::named(0, "data");
     let run = machine(2).run(|p| match p.id() {
         0 => p.send(1, DATA, vec![0; words]),
-        _ => assert_eq!(p.recv(DATA).1.len(), words),
+        _ => assert_eq!(p.recv(DATA).len(), words),
     })?;
     lab.summary.borrow_mut().virtual_runs += 1;
     Ok(run.ran(|run| run.time))

@@ -84,7 +84,7 @@ fn measure_closed_port(
     let (rest, slack) = (lab.rest, lab.slack());
     let pause = round_trip + rest; // after that the port is closed
     let close = |p: &mut Proc, watch: Watch| {
-        p.recv_from(0, BEGIN);
+        p.recv(BEGIN.from(0));
         p.send(1, MESSAGE, plug);
         let closed = watch.read(p);
         receive(p, M + 1);
@@ -100,7 +100,7 @@ fn measure_closed_port(
             p.send(1, MESSAGE, message);
             times.push(watch.read(p));
         }
-        p.recv_from(1, REPLY);
+        p.recv(REPLY.from(1));
         times.push(watch.rest(p, rest));
         times
     };

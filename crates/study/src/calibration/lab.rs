@@ -81,7 +81,7 @@ impl CalibrationLab {
             ClockKind::Virtual => Watch::Local,
             _ => Watch::Host(Instant::now()),
         };
-        let run = self.machine.run(|p| experiment(p, watch))?;
+        let run = self.machine.measure(|p| experiment(p, watch))?;
         let Some(host) = run.host else { return Ok((run.results, true)) };
         (self.dilation, self.cores) = (self.dilation.max(host.dilation), host.cores);
         let one = run.time.as_ps() as f64 * host.dilation / self.repetitions as f64;
@@ -196,10 +196,10 @@ impl CalibrationLab {
         let call = |p: &mut Proc| {
             p.send(1, MESSAGE, ping);
             p.work(PAUSE, w.as_ps() as u64, || ());
-            p.recv_from(1, REPLY);
+            p.recv(REPLY.from(1));
         };
         let answer = |p: &mut Proc| {
-            p.recv_from(0, MESSAGE);
+            p.recv(MESSAGE.from(0));
             p.send(0, REPLY, pong);
         };
         self.time_action(call, answer)

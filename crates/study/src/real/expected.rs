@@ -64,7 +64,7 @@ impl RoughMachine {
     ) -> Result<Vec<Option<Time>>, RunError> {
         let params = Params::builder(link.P()).build()?;
         let meeting = Machine::new(params).with_link(link.clone());
-        meeting.run_across(|_| ())?;
+        meeting.measure_across(|_| ())?;
         // The others wait, so that computing takes the time that it takes alone.
         let times: Vec<Option<u64>> = match link.id() {
             0 => {
@@ -72,7 +72,7 @@ impl RoughMachine {
             }
             _ => Vec::new(),
         };
-        let agreed = meeting.run_across(|_| times.clone())?.results.swap_remove(0);
+        let agreed = meeting.measure_across(|_| times.clone())?.results.swap_remove(0);
         Ok(agreed.into_iter().map(|time| time.map(|ps| Time::from_ps(ps as i64))).collect())
     }
 

@@ -136,18 +136,18 @@ impl Experiment {
                     (0, WAY) => {
                         p.send(other, DATA, buffers.next());
                         call = p.now() - start;
-                        buffers.keep(p.recv_from(other, DATA));
+                        buffers.keep(p.recv(DATA.from(other)));
                     }
                     (_, WAY) if me == other => {
-                        buffers.keep(p.recv_from(0, DATA));
+                        buffers.keep(p.recv(DATA.from(0)));
                         p.send(0, DATA, buffers.next());
                     }
                     (0, FLOOD) => {
                         (0..messages).for_each(|_| p.send(other, DATA, buffers.next()));
-                        p.recv_from(other, DONE);
+                        p.recv(DONE.from(other));
                     }
                     (_, FLOOD) if me == other => {
-                        (0..messages).for_each(|_| buffers.keep(p.recv_from(0, DATA)));
+                        (0..messages).for_each(|_| buffers.keep(p.recv(DATA.from(0))));
                         p.send(0, DONE, ());
                     }
                     (_, EXCHANGE) if me == 0 || me == other => {

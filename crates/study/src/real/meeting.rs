@@ -48,7 +48,7 @@ impl Meeting<'_> {
         which: &[usize],
         Repeats { skipped, counted }: Repeats,
     ) -> Result<ExperimentTimes, RunError> {
-        let run = machine.run_across(|p| experiment.run(p, self.other, which, skipped, counted))?;
+        let run = machine.measure_across(|p| experiment.run(p, self.other, which, skipped, counted))?;
         Ok(run.results.into_iter().next().expect("processor 0 has times"))
     }
 
@@ -64,7 +64,7 @@ impl Meeting<'_> {
 
     /// Returns the time since the start by the clock of processor 0, in ns.
     fn spent(&self) -> Result<f64, RunError> {
-        let run = self.free.run_across(|_| self.start.elapsed().as_nanos() as f64)?;
+        let run = self.free.measure_across(|_| self.start.elapsed().as_nanos() as f64)?;
         Ok(run.results[0])
     }
 

@@ -39,7 +39,7 @@ const SETTINGS: [&str; 12] = [
 /// Returns the place of each process. All processes must call it.
 pub fn read_places(link: &Arc<dyn Link>) -> Result<Vec<ProcessPlace>, RunError> {
     let machine = Machine::new(Params::builder(link.P()).build()?).with_link(link.clone());
-    let run = machine.run_across(|_| {
+    let run = machine.measure_across(|_| {
         let cores = read("/proc/self/status").and_then(|status| {
             let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
             Some(allowed.trim().to_string())

@@ -187,7 +187,7 @@ mod tests {
         let machine = Machine::new(Params::builder(3).L(6 * US).o(US).build().unwrap());
         let checked = Check::new().run_trials(&Order::default(), 3, |order| {
             let run = machine.clone().order(order).run(|p| match p.id() {
-                0 => [p.recv(WORD).0, p.recv(WORD).0],
+                0 => [p.recv_with_sender(WORD).0, p.recv_with_sender(WORD).0],
                 id => {
                     p.send(0, WORD, id);
                     [0, 0]
@@ -209,9 +209,9 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         assert_eq!(
             machine
-                .order_of(&trace)
+                .order(&trace)
                 .run(|p| if p.id() == 0 {
-                    p.recv(WORD).0 + p.recv(WORD).0
+                    p.recv_with_sender(WORD).0 + p.recv_with_sender(WORD).0
                 } else {
                     p.send(0, WORD, 1);
                     0

@@ -76,7 +76,7 @@ impl<'a> ProgramSetup<'a> {
             let trace = read_trace(path)?;
             repeated_P = Some(trace.params.P);
             draws = DrawOptions { latency: trace.latency, ties: trace.ties };
-            emulation.order = Some(Order::from_trace(&trace));
+            emulation.order = Some(Order::from(&trace));
         }
         let noise = run.noise.as_ref().map(|noise| noise.read(options.seed)).transpose()?;
         let (program, given) = (args.program, &*args.values);

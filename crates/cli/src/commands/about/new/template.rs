@@ -61,7 +61,7 @@ impl Plan for Ring<'_> {
         let block = |id: usize| (0..n).map(|i| seed ^ (id * n + i) as u64).collect();
         let blocks: Vec<Vec<u64>> = (0..self.0.params.P).map(block).collect();
 
-        let run = self.0.machine(emulation).run(|p| {
+        let run = self.0.machine(emulation).measure(|p| {
             let (id, P) = (p.id(), p.P());
             let mut all = vec![Vec::new(); P];
             all[id] = blocks[id].clone();
