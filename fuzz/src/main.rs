@@ -1,10 +1,14 @@
-//! Feeds one of the command's readers, whose name is in `LOGGP_READER`.
+//! Feeds one of the command's readers, whose name is in `LOGGP_READER`. Before that the inputs of all readers are
+//! written to the folder `LOGGP_CORPUS`, if it is set.
 
 #![no_main]
 
+use std::fs;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
+use loggp_command::readers::inputs::inputs;
 use loggp_command::readers::{self, InputReader};
 
 static READER: LazyLock<&InputReader> = LazyLock::new(|| {
@@ -15,4 +19,16 @@ static READER: LazyLock<&InputReader> = LazyLock::new(|| {
     })
 });
 
-fuzz_target!(|bytes: &[u8]| READER.check(bytes));
+/// Writes the inputs of each reader to a folder of its name.
+fn write_corpus() {
+    let Some(folder) = std::env::var_os("LOGGP_CORPUS") else { return };
+    for InputReader { name, .. } in readers::READERS {
+        let folder = Path::new(&folder).join(name);
+        fs::create_dir_all(&folder).unwrap();
+        for (number, input) in inputs(name).into_iter().enumerate() {
+            fs::write(folder.join(number.to_string()), input).unwrap();
+        }
+    }
+}
+
+fuzz_target!(init: write_corpus(), |bytes: &[u8]| READER.check(bytes));

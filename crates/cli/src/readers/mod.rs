@@ -1,7 +1,9 @@
 //! Every reader of input from people or other programs, and the checks that hold for any input: no panic,
 //! memory in proportion to the input, and errors of one sentence that tells the place.
 //!
-//! The tests below feed every reader the files of `fuzz/corpus`, changed at random. `.ci/fuzz` fuzzes them.
+//! The tests below feed every reader its `inputs`, changed at random. `.ci/fuzz` fuzzes the readers from there.
+
+pub mod inputs;
 
 use std::io;
 
@@ -25,7 +27,7 @@ use crate::host::memory;
 
 /// A reader of one kind of input.
 pub struct InputReader {
-    /// Name of its input, and of the folder of its corpus.
+    /// Name of its input.
     pub name: &'static str,
     /// Reads the input, or returns the error as a sentence.
     read: fn(&[u8]) -> Result<(), String>,

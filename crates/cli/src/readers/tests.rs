@@ -1,26 +1,14 @@
-//! Tests of every reader with the files of its corpus, as they are and changed at random.
+//! Tests of every reader with its inputs, as they are and changed at random.
 
+use super::inputs::inputs;
 use super::*;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use std::fs;
-use std::path::PathBuf;
 
 #[path = "../../../../crates/model/src/cases.rs"]
 mod cases;
-
-/// Returns the files of a reader's corpus.
-fn corpus(reader: &InputReader) -> Vec<Vec<u8>> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus")).join(reader.name);
-    let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
-        .unwrap_or_else(|why| panic!("{}: {why}", folder.display()))
-        .map(|file| file.unwrap().path())
-        .collect();
-    paths.sort();
-    paths.iter().map(|path| fs::read(path).unwrap()).collect()
-}
 
 /// A random change of a file.
 #[derive(Clone, Debug)]
@@ -110,8 +98,8 @@ fn apply(bytes: &mut Vec<u8>, change: &Change, all: &[Vec<u8>]) {
 #[test]
 fn readers_take_any_input() {
     for reader in READERS {
-        let all = corpus(reader);
-        assert!(all.len() >= 4, "{} has a corpus of {}", reader.name, all.len());
+        let all = inputs(reader.name);
+        assert!(all.len() >= 4, "{} has {} inputs", reader.name, all.len());
         all.iter().for_each(|bytes| reader.check(bytes));
         assert!(all.iter().any(|bytes| (reader.read)(bytes).is_ok()), "{} reads nothing", reader.name);
         // The changes are the same in every run of the test; the fuzzer draws others.
@@ -134,7 +122,7 @@ fn readers_take_any_input() {
 fn traces_take_any_numbers() {
     let traces = find("traces").unwrap();
     let read = |bytes: &Vec<u8>| Trace::read(&**bytes).ok().filter(|trace| trace.messages.len() > 2);
-    let all: Vec<Trace> = corpus(traces).iter().filter_map(read).collect();
+    let all: Vec<Trace> = inputs(traces.name).iter().filter_map(read).collect();
     let numbers = || {
         let edge =
             prop::sample::select(&[0, 1, 1 << 31, 1 << 52, 1 << 59, 1 << 60, 1 << 61, 1 << 62, i64::MAX][..]);
