@@ -6,7 +6,7 @@ use loggp::replay::Replay;
 use loggp::schedule::Player;
 use loggp::trace::Trace;
 use loggp::{Latency, Machine, Params, ParamsBuilder, Proc, Tag, Time, US};
-use loggp_goal::patterns::PATTERNS;
+use loggp_goal::patterns::{PATTERNS, method_schedule};
 use loggp_study::analysis::accounts::Account;
 use loggp_study::analysis::{Analysis, Formula, ParameterSweep, WhatIf};
 use loggp_study::range::Range;
@@ -196,7 +196,7 @@ fn formula_of_every_pattern() {
         for text in
             ["L=6us,o=2us,g=4us", "L=5us,o=1us,g=2us,G=1us", "L=9us,o=2us,O_s=5ns,G_s=15ns,G_l=20ns,s=9,S=99"]
         {
-            let schedule = pattern.schedule(8, 40).unwrap();
+            let schedule = method_schedule(pattern, 8, 40).unwrap();
             let played = Player::new(params(&format!("{text},P=8"))).trace(true).run(&schedule).unwrap();
             let formula = formula(&played.trace.unwrap());
             assert_eq!(formula.rest, [], "{}, {text}", pattern.name);

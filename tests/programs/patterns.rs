@@ -4,7 +4,7 @@ use loggp::audit::audit;
 use loggp::schedule::Operation;
 use loggp::schedule::{CostModel, Player};
 use loggp::{Params, US};
-use loggp_goal::patterns::{CommPattern, PATTERNS};
+use loggp_goal::patterns::{PATTERNS, method_schedule, pattern_schedule};
 
 /// Every pattern ends for every number of ranks, by both cost models.
 #[test]
@@ -12,7 +12,7 @@ fn every_pattern_ends() {
     let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     for pattern in PATTERNS {
         for P in 1..=33 {
-            let Ok(schedule) = pattern.schedule(P, 8) else {
+            let Ok(schedule) = method_schedule(pattern, P, 8) else {
                 assert!(pattern.name == "recursive-doubling" && !P.is_power_of_two());
                 continue;
             };
@@ -33,9 +33,8 @@ fn every_pattern_ends() {
 #[test]
 fn a_binomial_broadcast_takes_three_rounds() {
     let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let replayed =
-        Player::new(params).run(&CommPattern::find("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
-    let replayed = replayed.unwrap();
+    let schedule = pattern_schedule("binomial-broadcast", 8, 1).unwrap().unwrap();
+    let replayed = Player::new(params).run(&schedule).unwrap();
     // 1 has the datum at 10 and sends to 3 and 5, 2 at 14 and sends to 6, 3 at 20 and sends to 7.
     let finishes = replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps());
     assert_eq!(finishes.collect::<Vec<_>>(), [10, 16, 16, 22, 18, 24, 24, 30]);
@@ -45,7 +44,7 @@ fn a_binomial_broadcast_takes_three_rounds() {
 #[test]
 fn too_many_operations_are_refused_at_once() {
     for name in ["all-to-all", "pairwise", "ring-allreduce"] {
-        let why = CommPattern::find(name).unwrap().schedule(1 << 17, 8).unwrap_err();
+        let why = pattern_schedule(name, 1 << 17, 8).unwrap().unwrap_err();
         assert!(why.contains("give fewer ranks"), "{why}");
     }
 }
@@ -60,7 +59,7 @@ fn traces_of_schedules_keep_the_rules() {
         ] {
             let params = Params::builder(8).set(text).unwrap().build().unwrap();
             let player = Player::new(params).trace(true);
-            let played = player.run(&pattern.schedule(8, 30).unwrap()).unwrap();
+            let played = player.run(&method_schedule(pattern, 8, 30).unwrap()).unwrap();
             let audit = audit(played.trace.as_ref().unwrap());
             assert!(audit.is_clean(), "{} with {text}: {:?}", pattern.name, audit.violations.first());
             assert_eq!(

@@ -7,7 +7,7 @@ use loggp::schedule::{CostModel, Operation, Player, Schedule, ScheduleBuilder};
 use loggp::{Params, Ports, Time, US};
 use loggp_goal::patterns::CollectiveKind::{self, *};
 use loggp_goal::patterns::{
-    CollectiveCall, CollectiveRules, CollectiveTable, METHODS, Member, Method, Sizes, collective_schedule,
+    CollectiveCall, CollectiveRules, CollectiveTable, METHODS, Member, Method, Sizes, pattern_schedule,
 };
 
 /// A collective of all ranks, whose sizes are those that a rank knows.
@@ -265,7 +265,7 @@ fn libraries_do_every_collective() {
 /// Returns the time of a collective by its name, with L = 6, o = 2, g = 4 and G = 0.1 us, in us.
 fn time(name: &str, P: usize, bytes: u64) -> f64 {
     let params = Params::builder(P).set("L=6us,o=2us,g=4us,G=0.1us,word=1").unwrap().build().unwrap();
-    let schedule = collective_schedule(name, P, bytes).unwrap().unwrap();
+    let schedule = pattern_schedule(name, P, bytes).unwrap().unwrap();
     Player::new(params).ports(Ports::Dual).run(&schedule).unwrap().time.as_ps() as f64 / 1e6
 }
 
@@ -310,7 +310,7 @@ fn times_are_the_formulas() {
 #[test]
 fn messages_are_those_of_the_papers() {
     let messages = |name: &str, P: usize, bytes: u64| {
-        let schedule = collective_schedule(name, P, bytes).unwrap().unwrap();
+        let schedule = pattern_schedule(name, P, bytes).unwrap().unwrap();
         let all = (0..P).flat_map(|rank| {
             let sends = schedule.operations(rank).filter_map(move |placed| match placed.operation {
                 Operation::Send { to, bytes, .. } => Some((rank, to as usize, bytes)),
@@ -391,9 +391,9 @@ fn tables_are_refused_with_a_line() {
         let refusal = CollectiveTable::parse(text).unwrap_err().to_string();
         assert!(refusal.starts_with(error), "{refusal}");
     }
-    let refusal = collective_schedule("bcast:tree", 8, 1).unwrap().unwrap_err();
+    let refusal = pattern_schedule("bcast:tree", 8, 1).unwrap().unwrap_err();
     assert!(refusal.ends_with("chain-swapped, openmpi or mpich"), "{refusal}");
-    assert!(collective_schedule("ring", 8, 1).is_none());
+    assert!(pattern_schedule("tree", 8, 1).is_none());
     let long = CollectiveTable::parse("bcast 2 0 pipeline 1").unwrap();
     let mut builder = ScheduleBuilder::new(2).unwrap();
     builder.begin_rank(0).unwrap();
@@ -405,7 +405,7 @@ fn tables_are_refused_with_a_line() {
     let call = CollectiveCall { sent: Sizes::Same(u64::MAX), ..CollectiveCall::new(Alltoall) };
     let refusal = rules.write(&mut builder, member, &call).unwrap_err().to_string();
     assert!(refusal.ends_with("over 2 ranks; give fewer"), "{refusal}");
-    let refusal = collective_schedule("alltoall:linear", 1 << 17, 8).unwrap().unwrap_err();
+    let refusal = pattern_schedule("alltoall:linear", 1 << 17, 8).unwrap().unwrap_err();
     assert!(refusal.contains("give fewer ranks"), "{refusal}");
 }
 

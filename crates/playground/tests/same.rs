@@ -7,7 +7,7 @@ use loggp::path::{Events, FormulaBuilder, Path};
 use loggp::schedule::Player;
 use loggp::trace::Trace;
 use loggp::{Params, ParamsBuilder, Ports, Time};
-use loggp_goal::patterns::collective_schedule;
+use loggp_goal::patterns::pattern_schedule;
 use loggp_playground::answer;
 use loggp_programs::{Case, Emulation, PROGRAMS};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ fn machine(id: &str, drawn: &Drawn) -> Option<Result<Value, String>> {
             trace,
         )));
     }
-    let schedule = collective_schedule(
+    let schedule = pattern_schedule(
         &id.replace("all-reduce", "allreduce").replace('/', ":"),
         params.P,
         drawn.size as u64,

@@ -16,6 +16,13 @@ pub struct Algorithm {
     pub sends_empty: bool,
 }
 
+impl Algorithm {
+    /// Returns a method with its own fan-out, and without segments.
+    pub fn new(method: &'static Method) -> Algorithm {
+        Algorithm { method, fan_out: method.fan_out, segment: 0, sends_empty: false }
+    }
+}
+
 /// An algorithm of some kinds of collectives.
 #[derive(Debug)]
 pub struct Method {
@@ -35,10 +42,13 @@ pub struct Method {
     pub(super) swaps_root: bool,
     /// True if some ranks get, with their part of a message scattered down a tree, all that is left of it.
     pub(super) gives_rest: bool,
+    /// True if an operation waits only for the messages whose data it needs. Otherwise a rank is a program, which waits
+    /// for each call before the next one.
+    pub(super) waits_for_data: bool,
     pub(super) write: Write,
 }
 
-type Write = fn(&mut MemberWriter, &Lengths, &Algorithm) -> WriteResult;
+pub(super) type Write = fn(&mut MemberWriter, &Lengths, &Algorithm) -> WriteResult;
 
 pub(super) const fn method(
     kinds: &'static [CollectiveKind],
@@ -55,6 +65,7 @@ pub(super) const fn method(
         divides_bytes: false,
         swaps_root: false,
         gives_rest: false,
+        waits_for_data: false,
         write,
     }
 }

@@ -47,8 +47,10 @@ pub(super) fn recursive_doubling(rank: &mut MemberWriter, _: &Lengths, _: &Algor
 }
 
 /// Dissemination: in round r everyone tells the rank 2^r ahead.
-pub(super) fn dissemination(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
-    dissemination_rounds(rank.P, rank.id).try_for_each(|round| rank.send_recv((round.to, 0), (round.from, 0)))
+pub(super) fn dissemination(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let length = of.whole();
+    dissemination_rounds(rank.P, rank.id)
+        .try_for_each(|round| rank.send_recv((round.to, length), (round.from, length)))
 }
 
 /// Everyone tells rank 0 up a binomial tree, which tells everyone down the same tree.

@@ -24,6 +24,14 @@ pub(super) fn binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorith
     down_tree(rank, of, algorithm, &place)
 }
 
+/// Down a binary tree in which the two children of a rank are neighbours.
+pub(super) fn heap(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let (P, place) = (rank.P, rank.place_from(of.root()));
+    let children = (2 * place + 1..=2 * place + 2).filter(|child| *child < P).collect();
+    let parent = place.checked_sub(1).map(|before| before / 2);
+    down_tree(rank, of, algorithm, &Place { parent, children })
+}
+
 pub(super) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let place = trees::binomial(rank.P, rank.place_from(of.root()));
     down_tree(rank, of, algorithm, &place)

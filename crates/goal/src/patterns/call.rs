@@ -179,9 +179,12 @@ impl<'a> CollectiveCall<'a> {
         }
     }
 
-    /// Returns the bytes of the whole message, where all ranks have one of the same length.
+    /// Returns the bytes of the whole message, where all ranks have one of the same length. A barrier's is empty.
     pub(super) fn whole(&self) -> u64 {
-        self.sent.of(0).max(self.received.of(0))
+        match self.kind {
+            CollectiveKind::Barrier => 0,
+            _ => self.sent.of(0).max(self.received.of(0)),
+        }
     }
 
     /// Returns the size of an element: the one that is known, or the largest of 8, 4 and 1 that divides all bytes.

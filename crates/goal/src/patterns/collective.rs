@@ -1,13 +1,13 @@
-//! Collectives of MPI over all ranks, as patterns.
+//! Patterns and collectives over all ranks, as schedules.
 
 use loggp_model::time::Time;
-use loggp_schedule::{Schedule, ScheduleBuilder, ScheduleError};
+use loggp_schedule::{Schedule, ScheduleBuilder};
 
 use super::algorithm::{Algorithm, Method};
 use super::call::{CollectiveCall, CollectiveKind, Member, Sizes};
-use super::methods;
-use super::rules::{CollectiveRules, write_by};
+use super::rules::{CollectiveRules, write_by, write_pattern};
 use super::table::CollectiveTable;
+use super::{WriteResult, find_pattern, methods};
 
 /// Returns the kind of a collective and how it is to be done, if this is the name of one, such as
 /// `bcast:binomial`.
@@ -17,16 +17,19 @@ fn parts(name: &str) -> Option<(CollectiveKind, &str)> {
     (!kind.is_of_neighbors()).then_some((kind, how))
 }
 
-/// Returns whether this is the name of a collective: its kind, `:`, and an algorithm or a library.
-pub fn is_collective(name: &str) -> bool {
-    parts(name).is_some()
+/// Returns whether this is the name of a pattern, or of a collective: its kind, `:`, and an algorithm or a library.
+pub fn is_pattern(name: &str) -> bool {
+    find_pattern(name).is_some() || parts(name).is_some()
 }
 
-/// Returns the schedule of a collective over this many ranks, such as `bcast:knomial:4`, `bcast:chain/8192`
-/// in segments of so many bytes, or `bcast:openmpi` as a library does it. The root is rank 0. `bytes` is the
-/// whole message in a broadcast and in reductions, and otherwise what a rank gives each other one. Returns
-/// `None` if this is not the name of a collective, and an error in one sentence if it cannot be done so.
-pub fn collective_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Result<Schedule, String>> {
+/// Returns the schedule of a pattern over this many ranks, or of a collective, such as `bcast:knomial:4`,
+/// `bcast:chain/8192` in segments of so many bytes, or `bcast:openmpi` as a library does it. The root is rank 0. `bytes`
+/// is the whole message in a broadcast and in reductions, and otherwise what a rank gives each other one. Returns `None`
+/// if this is neither's name, and an error in one sentence if it cannot be done so.
+pub fn pattern_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Result<Schedule, String>> {
+    if let Some(pattern) = find_pattern(name) {
+        return Some(method_schedule(pattern, ranks, bytes));
+    }
     let (kind, how) = parts(name)?;
     let own = match CollectiveTable::named(how) {
         Some(_) => Ok(None),
@@ -38,24 +41,34 @@ pub fn collective_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Resul
         Ok(own) => {
             let table = own.as_ref().or(CollectiveTable::named(how)).expect("it is one of the two");
             let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
-            write(kind, ranks, bytes, |builder, member, call| rules.write(builder, member, call))
+            write(kind, kind.name(), ranks, bytes, 2, |builder, member, call| {
+                rules.write(builder, member, call).map(drop)
+            })
         }
         Err(error) => Err(format!("{}, openmpi or mpich", error.why)),
     })
 }
 
-/// Returns the schedule of a collective by one algorithm without a fan-out, in which no other collective is a part. What
-/// uses only this has no tables and no other algorithms in it.
+/// Returns the schedule of a pattern, or of a collective by one algorithm without a fan-out, in which no other collective
+/// is a part. What uses only this has no tables and no other algorithms in it.
 pub fn method_schedule(method: &'static Method, ranks: usize, bytes: u64) -> Result<Schedule, String> {
-    let algorithm = Algorithm { method, fan_out: None, segment: 0, sends_empty: false };
-    write(method.kinds[0], ranks, bytes, |builder, member, call| write_by(algorithm, builder, member, call))
+    let kind = method.kinds[0];
+    let (name, slack) = if method.waits_for_data { (method.name, 1) } else { (kind.name(), 2) };
+    write(kind, name, ranks, bytes, slack, |builder, member, call| match method.waits_for_data {
+        true => write_pattern(method, builder, member, call),
+        false => write_by(Algorithm::new(method), builder, member, call).map(drop),
+    })
 }
 
+/// Writes the parts of all ranks. Where ranks have many operations, those of rank 1 are at most `slack` times the mean of
+/// all but rank 0, so that too many are refused at once.
 fn write(
     kind: CollectiveKind,
+    name: &str,
     ranks: usize,
     bytes: u64,
-    write_rank: impl Fn(&mut ScheduleBuilder, Member, &CollectiveCall) -> Result<u32, ScheduleError>,
+    slack: usize,
+    write_rank: impl Fn(&mut ScheduleBuilder, Member, &CollectiveCall) -> WriteResult,
 ) -> Result<Schedule, String> {
     let mut builder = ScheduleBuilder::new(ranks).map_err(|why| why.to_string())?;
     let members: Vec<u32> = (0..ranks as u32).collect();
@@ -66,10 +79,8 @@ fn write(
         let before = builder.operation_count();
         let member = Member { members: &members, id, tag: 0, before: &[] };
         write_rank(&mut builder, member, &call).map_err(|why| why.to_string())?;
-        // In those with many operations, all ranks but 0 have about as many as rank 1.
         let (each, most) = (builder.operation_count() - before, Schedule::MOST_OPERATIONS);
-        if id == 1 && each > 2 * most / ranks {
-            let name = kind.name();
+        if id == 1 && each * (ranks - 1) > slack * most {
             return Err(format!(
                 "{name} over {ranks} ranks has {each} operations for each, and a schedule has at most {most}; give \
                  fewer ranks"

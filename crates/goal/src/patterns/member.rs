@@ -21,6 +21,8 @@ pub(super) struct MemberWriter<'a> {
     /// The number of members.
     pub P: usize,
     tag: u32,
+    /// What all operations wait for.
+    before: &'a [Prerequisite],
     /// What the next operation waits for.
     gate: Vec<Prerequisite>,
     /// How often the program waited.
@@ -29,6 +31,11 @@ pub(super) struct MemberWriter<'a> {
     pub unit: u64,
     /// Whether places from a root are numbers in which the root and rank 0 have changed places.
     pub swaps_root: bool,
+    /// Whether operations wait only for the data they need. Then those in the gate are sends, which wait for the
+    /// receptions that were waited for since the send before.
+    pub waits_for_data: bool,
+    /// Whether a send has passed the gate.
+    has_sent: bool,
 }
 
 /// An operation that was started, and how often the program had waited before.
@@ -36,6 +43,7 @@ pub(super) struct MemberWriter<'a> {
 pub(super) struct Started {
     operation: u32,
     gates: u32,
+    is_reception: bool,
 }
 
 impl<'a> MemberWriter<'a> {
@@ -45,20 +53,21 @@ impl<'a> MemberWriter<'a> {
         combine_time: &'a dyn Fn(u64) -> Time,
         write_part: WritePart<'a>,
     ) -> MemberWriter<'a> {
-        let (P, gate) = (members.len(), before.to_vec());
-        let swaps_root = false;
         MemberWriter {
             builder,
             combine_time,
             write_part,
             members,
             id,
-            P,
+            P: members.len(),
             tag,
-            gate,
+            before,
+            gate: before.to_vec(),
             gates: 0,
             unit: 1,
-            swaps_root,
+            swaps_root: false,
+            waits_for_data: false,
+            has_sent: false,
         }
     }
 
@@ -78,9 +87,19 @@ impl<'a> MemberWriter<'a> {
         self.start(Operation::Recv { from, bytes: length * self.unit, tag })
     }
 
-    fn start(&mut self, what: Operation) -> Result<Started, ScheduleError> {
-        let operation = add_after(self.builder, what, &self.gate)?;
-        Ok(Started { operation, gates: self.gates })
+    /// Starts an operation.
+    pub fn start(&mut self, what: Operation) -> Result<Started, ScheduleError> {
+        let is_send = matches!(what, Operation::Send { .. });
+        let gate = if self.waits_for_data && !is_send { self.before } else { &self.gate };
+        let operation = add_after(self.builder, what, gate)?;
+        self.has_sent |= is_send;
+        let is_reception = matches!(what, Operation::Recv { .. });
+        Ok(Started { operation, gates: self.gates, is_reception })
+    }
+
+    /// Makes an operation wait for another one.
+    pub fn require(&mut self, later: Started, earlier: Started) -> WriteResult {
+        self.builder.require_done(later.operation, earlier.operation)
     }
 
     /// Waits for operations.
@@ -89,6 +108,10 @@ impl<'a> MemberWriter<'a> {
         const MOST: usize = 3;
         let all: Vec<Started> = all.into_iter().collect();
         if all.is_empty() {
+            return Ok(());
+        }
+        if self.waits_for_data {
+            self.wait_for_data(&all);
             return Ok(());
         }
         // An operation that began after the last wait has waited for what was waited for then.
@@ -101,6 +124,15 @@ impl<'a> MemberWriter<'a> {
             self.join()?;
         }
         Ok(())
+    }
+
+    /// Makes the next sends wait for receptions.
+    fn wait_for_data(&mut self, all: &[Started]) {
+        let mut received = all.iter().filter(|one| one.is_reception).peekable();
+        if received.peek().is_some() && std::mem::take(&mut self.has_sent) {
+            self.gate.truncate(self.before.len());
+        }
+        self.gate.extend(received.map(|one| (one.operation, false)));
     }
 
     /// Makes one operation of those that the next one waits for.
@@ -132,6 +164,10 @@ impl<'a> MemberWriter<'a> {
     pub fn send_recv(&mut self, (to, sent): (usize, u64), (from, received): (usize, u64)) -> WriteResult {
         if to == self.id && from == self.id {
             return Ok(());
+        }
+        if self.waits_for_data {
+            self.start_send(to, sent)?;
+            return self.recv(from, received);
         }
         let received = self.start_recv(from, received)?;
         let sent = self.start_send(to, sent)?;

@@ -4,7 +4,7 @@ use loggp_model::time::Time;
 use loggp_schedule::{ScheduleBuilder, ScheduleError};
 
 use super::WriteResult;
-use super::algorithm::Algorithm;
+use super::algorithm::{Algorithm, Method};
 use super::call::{CollectiveCall, CollectiveKind, Member};
 use super::member::{Lengths, MemberWriter};
 use super::table::CollectiveTable;
@@ -26,7 +26,7 @@ impl CollectiveRules<'_> {
         call: &CollectiveCall,
     ) -> Result<u32, ScheduleError> {
         let choose = |call: &CollectiveCall, P: usize| self.table.choose(call, P);
-        write_chosen(builder, member, call, self.combine, &choose)
+        write_chosen(builder, member, call, self.combine, &choose, |writer| writer.end())
     }
 }
 
@@ -38,34 +38,45 @@ pub(super) fn write_by(
     member: Member,
     call: &CollectiveCall,
 ) -> Result<u32, ScheduleError> {
-    write_chosen(builder, member, call, &|_| Time::ZERO, &|_, _| algorithm)
+    write_chosen(builder, member, call, &|_| Time::ZERO, &|_, _| algorithm, |writer| writer.end())
+}
+
+/// Writes a rank's part in a [pattern](super::PATTERNS). No operation ends it.
+pub fn write_pattern(
+    pattern: &'static Method,
+    builder: &mut ScheduleBuilder,
+    member: Member,
+    call: &CollectiveCall,
+) -> WriteResult {
+    let algorithm = Algorithm { sends_empty: true, ..Algorithm::new(pattern) };
+    write_chosen(builder, member, call, &|_| Time::ZERO, &|_, _| algorithm, |_| Ok(()))
 }
 
 /// Returns the algorithm for a call of this many ranks.
 type Choose<'a> = &'a dyn Fn(&CollectiveCall, usize) -> Algorithm;
 
-fn write_chosen(
+fn write_chosen<T>(
     builder: &mut ScheduleBuilder,
     member: Member,
     call: &CollectiveCall,
     combine: &dyn Fn(u64) -> Time,
     choose: Choose,
-) -> Result<u32, ScheduleError> {
+    end: fn(&mut MemberWriter) -> Result<T, ScheduleError>,
+) -> Result<T, ScheduleError> {
     call.check(member.members.len())?;
     let write_part = |writer: &mut MemberWriter, call: &CollectiveCall| write_part(writer, call, choose);
     let mut writer = MemberWriter::new(builder, member, combine, &write_part);
     writer.write(call)?;
-    writer.end()
+    end(&mut writer)
 }
 
 /// Writes a collective, by the algorithm that is chosen.
 fn write_part(writer: &mut MemberWriter, call: &CollectiveCall, choose: Choose) -> WriteResult {
-    if writer.P < 2 && !call.kind.is_of_neighbors() {
-        return Ok(());
-    }
     let call = &CollectiveCall { root: if call.kind.has_root() { call.root } else { 0 }, ..*call };
     let algorithm = &choose(call, writer.P);
-    if sends_nothing(writer, call, algorithm) {
+    writer.waits_for_data = algorithm.method.waits_for_data;
+    let is_alone = writer.P < 2 && !call.kind.is_of_neighbors() && !writer.waits_for_data;
+    if is_alone || sends_nothing(writer, call, algorithm) {
         return Ok(());
     }
     check_segments(algorithm, call, writer.P)?;

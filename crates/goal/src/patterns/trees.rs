@@ -11,6 +11,9 @@ pub(super) struct Place {
 
 /// Some chains that begin at the root's children, each of which has nearly as many ranks.
 pub(super) fn chains(P: usize, place: usize, count: usize) -> Place {
+    if P == 1 {
+        return Place { parent: None, children: Vec::new() };
+    }
     let count = count.clamp(1, P - 1);
     let (long, longest) = ((P - 1) % count, (P - 1).div_ceil(count));
     // The first ranks of the chains; the longer chains come first.

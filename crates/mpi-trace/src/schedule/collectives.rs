@@ -1,7 +1,8 @@
 //! The messages of collectives.
 
 use loggp_goal::patterns::{
-    CollectiveCall, CollectiveRules, CollectiveTable, Member, PatternWriter, Prerequisite, Sizes, add_after,
+    CollectiveCall, CollectiveRules, CollectiveTable, Member, Prerequisite, Sizes, add_after, find_pattern,
+    write_pattern,
 };
 use loggp_model::time::Time;
 use loggp_schedule::{Operation, ScheduleBuilder, ScheduleError};
@@ -22,8 +23,6 @@ pub struct Collective<'a> {
     pub table: Option<&'static CollectiveTable>,
     /// The time that it takes to combine a byte.
     pub combine: Time,
-    /// The number of ranks of the program.
-    pub P: usize,
 }
 
 /// Messages to or from ranks of the program, each with its length.
@@ -54,7 +53,7 @@ impl Collective<'_> {
         operations: u32,
         before: &[Prerequisite],
     ) -> Result<Option<u32>, String> {
-        let KnownCommunicator { members, remote, me, .. } = self.communicator;
+        let KnownCommunicator { members, remote, .. } = self.communicator;
         let alone = members.len() == 1 && remote.is_none();
         if let (Some(table), None) = (self.table, remote) {
             return self.write_by_table(table, builder, before).map(Some);
@@ -70,19 +69,9 @@ impl Collective<'_> {
                 }
                 _ => 0,
             };
-            let (n, is_world) = (members.len(), members.len() == self.P);
-            let in_order = is_world && members.iter().zip(0..).all(|(member, place)| *member == place);
-            let rank = PatternWriter {
-                builder,
-                id: (me + n - root) % n,
-                P: n,
-                bytes: self.bytes(),
-                root,
-                members: if in_order { &[] } else { members },
-                tag: self.tag,
-                before,
-            };
-            return rank.write_collective(pattern, operations).map(Some).map_err(|why| why.to_string());
+            return self
+                .write_pattern(pattern, root, builder, operations, before)
+                .map_err(|why| why.to_string());
         }
         if self.kind == CollectiveKind::Allgatherv && remote.is_none() && !alone {
             return self.write_ring(builder, before).map_err(|why| why.to_string());
@@ -90,6 +79,27 @@ impl Collective<'_> {
         let (sends, receives) =
             if let Some(remote) = remote { self.between_groups(remote)? } else { self.direct()? };
         self.write_direct(builder, before, (sends, receives)).map_err(|why| why.to_string())
+    }
+
+    /// Writes the operations of a pattern, and one that waits for all of them.
+    fn write_pattern(
+        &self,
+        pattern: &str,
+        root: usize,
+        builder: &mut ScheduleBuilder,
+        operations: u32,
+        before: &[Prerequisite],
+    ) -> Result<Option<u32>, ScheduleError> {
+        let KnownCommunicator { members, me, .. } = self.communicator;
+        let pattern = find_pattern(pattern).expect("it is a name of a pattern");
+        let bytes = Sizes::Same(self.bytes());
+        let call =
+            CollectiveCall { root, sent: bytes, received: bytes, ..CollectiveCall::new(pattern.kinds[0]) };
+        let member = Member { members, id: *me, tag: self.tag, before };
+        write_pattern(pattern, builder, member, &call)?;
+        let end = add_after(builder, Operation::Calc(Time::ZERO), before)?;
+        (operations..end).try_for_each(|earlier| builder.require_done(end, earlier))?;
+        Ok(Some(end))
     }
 
     /// Writes the operations of the algorithm that a table chooses.

@@ -247,7 +247,7 @@ impl<'a> RankWriter<'a> {
         is_immediate: bool,
     ) -> Result<Option<u32>, ProgramError> {
         self.join(thread)?;
-        let (operations, rank, P) = (self.count(), self.rank, self.builder.ranks());
+        let (operations, rank) = (self.count(), self.rank);
         let communicator = self.communicators.get(communicator, rank)?;
         if communicator.members.len() == 1 && communicator.remote.is_none() {
             return Ok(None);
@@ -264,7 +264,7 @@ impl<'a> RankWriter<'a> {
         let tag = self.shared.tags.of_collective(communicator.number, number);
         let ScheduleOptions { table, combine, .. } = self.shared.options;
         let collective =
-            Collective { kind, communicator, root, sent, received, tag, is_immediate, table, combine, P };
+            Collective { kind, communicator, root, sent, received, tag, is_immediate, table, combine };
         let before = &self.threads[thread].before;
         collective.write(self.builder, operations, before).map_err(|why| ProgramError::of_rank(rank, why))
     }

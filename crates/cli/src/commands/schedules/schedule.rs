@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use loggp::schedule::Schedule;
 use loggp::{NS, Time};
-use loggp_goal::patterns::{CommPattern, PATTERNS, collective_names, collective_schedule, is_collective};
+use loggp_goal::patterns::{self, PATTERNS, collective_names};
 use loggp_model::text::nearest_name;
 
 use crate::ask::completion_values;
@@ -88,16 +88,8 @@ pub fn unknown_pattern(name: &str) -> String {
     format!("there is no pattern {name}; {near}`loggp schedule --help` lists all")
 }
 
-/// Returns whether there is a pattern with this name.
-pub fn is_pattern(name: &str) -> bool {
-    CommPattern::find(name).is_some() || is_collective(name)
-}
-
 /// Returns the schedule of the pattern with this name.
 pub fn pattern_schedule(name: &str, P: usize, size: usize) -> Result<Schedule, CliError> {
-    let pattern = CommPattern::find(name).map(|pattern| pattern.schedule(P, size as u64));
-    match pattern.or_else(|| collective_schedule(name, P, size as u64)) {
-        Some(schedule) => schedule.map_err(CliError::Request),
-        None => Err(CliError::Request(unknown_pattern(name))),
-    }
+    let schedule = patterns::pattern_schedule(name, P, size as u64);
+    schedule.unwrap_or_else(|| Err(unknown_pattern(name))).map_err(CliError::Request)
 }

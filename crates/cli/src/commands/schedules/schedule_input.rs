@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use loggp::schedule::Schedule;
 use loggp::{NS, Time};
+use loggp_goal::patterns::is_pattern;
 use loggp_mpi_trace::schedule::ProgramSchedule;
 
-use super::schedule::{is_pattern, pattern_schedule, unknown_pattern};
+use super::schedule::{pattern_schedule, unknown_pattern};
 use crate::ask::mpi_program::{MpiOptions, is_program, read_program};
 use crate::ask::options::{parse_count, parse_length};
 use crate::error::CliError;

@@ -7,11 +7,11 @@ use loggp::params::{LeveledParams, Model};
 use loggp::schedule::{PlayReport, Player};
 use loggp::trace::{Caption, Trace};
 use loggp::{Latency, Ports, RunError, Ties};
+use loggp_goal::patterns::is_pattern;
 use loggp_mpi_trace::schedule::ProgramSchedule;
 use loggp_study::analysis::{MessageNames, WhatIf};
 
 use super::replay::machine_for;
-use super::schedule::is_pattern;
 use super::schedule_input::{InputOptions, ScheduleInput};
 use crate::ask::choice::MachineChoice;
 use crate::ask::levels::LevelOptions;
