@@ -18,7 +18,7 @@ use crate::math::word::Word;
 use crate::steps::{self, Step};
 #[cfg(feature = "machine")]
 use crate::steps::{StepData, perform};
-use crate::{Algorithm, Case, ClosedForm, FormKind, FormTime, Plan, PlanResult, Program, Size};
+use crate::{Algorithm, Case, ClosedForm, FormKind, Plan, PlanResult, Program, Size};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Outcome};
 
@@ -56,10 +56,10 @@ impl AllToAllBroadcast<'_> {
 }
 
 impl Plan for AllToAllBroadcast<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         let Case { params, size, .. } = self.0;
         let Params { L, o, g, P, .. } = *params;
-        if !params.is_loggp() || g < 2 * o {
+        if g < 2 * o {
             return None;
         }
         let messages = *size * (P - 1);
@@ -67,7 +67,7 @@ impl Plan for AllToAllBroadcast<'_> {
         // A reception that would overlap a send waits for its end.
         let is_exact = messages == 0 || Rhythm::new(params, messages).first == o + L;
         let kind = if is_exact { FormKind::Exact } else { FormKind::LowerBound };
-        Some(self.0.form(kind, time))
+        Some((kind, time))
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {

@@ -15,7 +15,7 @@ use crate::math::trees::Children;
 use crate::steps::{self, Step};
 #[cfg(feature = "machine")]
 use crate::steps::{StepData, perform};
-use crate::{Algorithm, Case, ClosedForm, FormKind, FormTime, Plan, PlanResult, Program, Refusal, Size};
+use crate::{Algorithm, Case, ClosedForm, FormKind, Plan, PlanResult, Program, Refusal, Size};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Outcome};
 
@@ -116,11 +116,11 @@ fn distances(params: &Params, words: usize) -> Option<(Time, Time)> {
 }
 
 impl Plan for Broadcast<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         let (D, d) = distances(&self.case.params, self.case.size)?;
         let P = self.case.params.P;
         let time = if P == 1 { Time::ZERO } else { (self.time)(P, D, d) };
-        Some(self.case.form(FormKind::Exact, time))
+        Some((FormKind::Exact, time))
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
@@ -149,9 +149,13 @@ struct LevelBroadcast<'a> {
 }
 
 impl Plan for LevelBroadcast<'_> {
+    fn knows_levels(&self) -> bool {
+        true
+    }
+
     /// This is exact where no level but the innermost has a g above its L + o. Then who sends last on a level can
     /// begin the next level before who receives last. Elsewhere the gap may delay it.
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         let Case { params, levels, size, .. } = self.case;
         let levels: Vec<&Params> =
             [params].into_iter().chain(levels.iter().map(|level| &level.params)).collect();
@@ -167,7 +171,7 @@ impl Plan for LevelBroadcast<'_> {
         let time = levels.iter().enumerate().map(time).sum::<Option<Time>>()?;
         let is_exact = levels.iter().rev().skip(1).all(|params| params.g <= params.L + params.o);
         let kind = if is_exact { FormKind::Exact } else { FormKind::LowerBound };
-        Some(self.case.form_on_levels(kind, time))
+        Some((kind, time))
     }
 
     #[cfg(feature = "machine")]

@@ -27,6 +27,11 @@ pub struct FormTime {
 /// The source of a form that stands in no paper.
 pub(crate) const OURS: &str = "ours";
 
+/// The parameters of LogP's and LogGP's machines.
+pub const LOGGP: &[&str] = &["L", "o", "g", "G", "P", "word"];
+/// Those and the parameters of LogGPS's machines.
+pub const LOGGPS: &[&str] = &["L", "o", "g", "G", "O_s", "O_r", "G_s", "G_l", "R", "P", "word", "s", "S"];
+
 /// The relation of a closed form's time to the model's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormKind {

@@ -20,9 +20,7 @@ use loggp::{Params, Payload, Proc, RunError, Tag, Time, Work};
 
 use crate::math::trees;
 use crate::math::word::Word;
-use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Outcome, Plan, PlanResult, Program, Size,
-};
+use crate::{Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, PlanResult, Program, Size};
 
 /// All-to-all broadcast of the combination of all values.
 pub static COMBINING: Program = Program {
@@ -60,11 +58,8 @@ impl Combining<'_> {
 impl Plan for Combining<'_> {
     /// This is the time of a reduction on a machine whose L + 2o is d whole steps (theorem 3.2), less the
     /// difference between those and this machine's L + 2o.
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         let Params { L, o, g, P, .. } = self.0.params;
-        if !self.0.params.is_loggp() {
-            return None;
-        }
         let (D, u) = (L + 2 * o, g.max(2 * o));
         let (time, is_exact) = match (P, u) {
             (1, _) => (Time::ZERO, true),
@@ -77,7 +72,7 @@ impl Plan for Combining<'_> {
             }
         };
         let kind = if is_exact { FormKind::Exact } else { FormKind::LowerBound };
-        Some(self.0.form(kind, time))
+        Some((kind, time))
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {

@@ -44,12 +44,12 @@ mod times;
 #[cfg(feature = "machine")]
 pub mod transportation;
 
-pub use closed_form::{ClosedForm, FormKind, FormTime};
+pub use closed_form::{ClosedForm, FormKind, FormTime, LOGGP, LOGGPS};
 #[cfg(feature = "machine")]
 pub use emulation::{Emulation, Metric, Outcome};
 pub use math::word::Word;
 pub use option::{Opt, OptionInfo, OptionValue, ProgramOption, TimeSpan};
-pub use program::{Algorithm, Case, Plan, PlanResult, Program, Refusal, Size};
+pub use program::{Algorithm, Case, CasePlan, Plan, PlanResult, Program, Refusal, Size};
 pub use times::{ComputeTimes, PhaseName, Trend};
 
 /// All programs, in the papers' order. Without the machine they are those whose runs are schedules.

@@ -11,7 +11,7 @@ use loggp::{PS, Params, Proc, RunError, Tag, Time, Work};
 
 use crate::option::Cycles;
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Opt, Outcome, PhaseName, Plan, PlanResult,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, LOGGPS, Opt, Outcome, PhaseName, Plan, PlanResult,
     Program, Size, TimeSpan,
 };
 
@@ -195,14 +195,18 @@ pub const WAIT_SEND: &str = "wait of the sender";
 pub const WAIT_RECV: &str = "wait of the receiver";
 
 impl Plan for OneMessage<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn known_parameters(&self) -> &'static [&'static str] {
+        LOGGPS
+    }
+
+    fn form(&self) -> Option<(FormKind, Time)> {
         let routines = self.routines(&self.terms()?);
         let (sender, receiver) = routines.split_at(routines.len() / 2);
         let spent = |routines: &[(PhaseName, Time)]| {
             routines.iter().map(|(_, time)| *time).sum::<Time>() + self.meanwhile.unwrap_or(Time::ZERO)
         };
         let time = spent(sender).max(self.receiver_delay + spent(receiver));
-        Some(self.case.form(FormKind::Exact, time))
+        Some((FormKind::Exact, time))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

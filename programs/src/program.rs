@@ -3,12 +3,13 @@
 
 use std::fmt;
 
+use loggp::params::Parameter;
 use loggp::schedule::{Schedule, ScheduleError};
 use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Ties, Time, Work};
 #[cfg(feature = "machine")]
 use loggp::{ClockKind, Machine, RunError};
 
-use crate::closed_form::OURS;
+use crate::closed_form::{LOGGP, OURS};
 use crate::option::{Opt, OptionValue, ProgramOption, TimeSpan};
 use crate::{ClosedForm, ComputeTimes, FormKind, FormTime, PhaseName, Trend};
 #[cfg(feature = "machine")]
@@ -83,13 +84,26 @@ pub struct Case {
 /// A plan, or the reason why the case cannot be run.
 pub type PlanResult<'a> = Result<Box<dyn Plan + 'a>, Refusal>;
 
-/// A case that was read and can be run, with its predicted times.
+/// What a program knows of a case that can be run: [`CasePlan`] has the answers.
 pub trait Plan: Sync {
-    /// Returns the closed form's time, with whose it is, and whether it is exact in this case, a bound or an
-    /// estimate; `None` where there is no form.
+    /// Returns the names of the parameters with which its closed forms count. On a machine with others the forms have no
+    /// times, so that no form leaves out a parameter without a word.
+    fn known_parameters(&self) -> &'static [&'static str] {
+        LOGGP
+    }
+
+    /// Returns whether its closed form counts with the machine's levels. If not, it is an estimate there.
+    fn knows_levels(&self) -> bool {
+        false
+    }
+
+    /// Returns the time by the closed form, and whether it is exact in this case, a bound or an estimate; `None` where
+    /// there is no form.
     ///
-    /// It reads the case alone, and neither the model nor a measurement of the run.
-    fn form(&self) -> Option<FormTime>;
+    /// It is so on the papers' machine: every message takes L and is in transit until it arrives, the capacity follows
+    /// from L and g, ties go by number, there is no noise, and work is charged. It reads the case alone, and neither the
+    /// model nor a measurement of the run.
+    fn form(&self) -> Option<(FormKind, Time)>;
 
     /// Returns the times of the phases by their closed forms, in the order and under the names of
     /// [`Outcome::phases`]. The list is empty where there are none.
@@ -114,10 +128,88 @@ pub trait Plan: Sync {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError>;
 }
 
-impl dyn Plan + '_ {
-    /// Returns the time by the closed form, or `None` where there is no form.
+/// A case that was read and can be run, with its predicted times.
+pub struct CasePlan<'a> {
+    case: &'a Case,
+    plan: Box<dyn Plan + 'a>,
+}
+
+impl CasePlan<'_> {
+    /// Returns the names of the parameters with which the closed forms count.
+    pub fn known_parameters(&self) -> &'static [&'static str] {
+        self.plan.known_parameters()
+    }
+
+    /// Returns whether the closed forms know all parameters of the machine.
+    fn knows_machine(&self) -> bool {
+        let known = self.known_parameters();
+        let knows = |params: &Params| {
+            let mut there = Parameter::ALL.iter().filter(|parameter| parameter.number(params).is_some());
+            // A capacity of its own makes an estimate of a form.
+            there.all(|parameter| parameter.name == "C" || known.contains(&parameter.name))
+        };
+        let levels = if self.plan.knows_levels() { &self.case.levels[..] } else { &[] };
+        knows(&self.case.params) && levels.iter().all(|level| knows(&level.params))
+    }
+
+    /// Returns the closed form's time, with whose it is, and whether it is exact in this case, a bound or an estimate;
+    /// `None` where there is no form, and on a machine with parameters that it does not know.
+    pub fn form(&self) -> Option<FormTime> {
+        // All settings are here: of a new one it must be said whether a form is an estimate with it.
+        let Case {
+            algorithm,
+            params,
+            levels,
+            capacity,
+            latency,
+            ties,
+            noise,
+            work,
+            program: _,
+            ports: _,
+            compute_times: _,
+            barrier: _,
+            size: _,
+            seed: _,
+            options: _,
+        } = self.case;
+        let (kind, time) = self.knows_machine().then(|| self.plan.form())??;
+        let is_certain = *latency == Latency::Exact
+            && *capacity == Capacity::Arrived
+            && *ties == Ties::Number
+            && noise.is_none()
+            && *work == Work::Charged
+            && (levels.is_empty() || self.plan.knows_levels())
+            && levels.iter().map(|level| &level.params).chain([params]).all(|params| params.C.is_none());
+        let source = algorithm.formula.source().unwrap_or(OURS);
+        Some(FormTime { time, kind: if is_certain { kind } else { FormKind::Estimate }, source })
+    }
+
+    /// Returns the time by the closed form, or `None` where [`form`](CasePlan::form) is.
     pub fn formula(&self) -> Option<Time> {
         self.form().map(|form| form.time)
+    }
+
+    /// Returns the times of the phases: see [`Plan::phases`]. There are none on a machine with parameters that the closed
+    /// forms do not know.
+    pub fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
+        if self.knows_machine() { self.plan.phases() } else { Vec::new() }
+    }
+
+    /// Returns the predicted trend: see [`Plan::trend`].
+    pub fn trend(&self) -> Option<Trend> {
+        self.plan.trend()
+    }
+
+    /// Returns the run as a schedule: see [`Plan::schedule`].
+    pub fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
+        self.plan.schedule()
+    }
+
+    /// Runs the case on real data, and compares the result with a sequential reference.
+    #[cfg(feature = "machine")]
+    pub fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        self.plan.run(emulation)
     }
 }
 
@@ -205,35 +297,15 @@ impl Case {
     }
 
     /// Plans the run of the case, or refuses it.
-    pub fn plan(&self) -> PlanResult<'_> {
+    pub fn plan(&self) -> Result<CasePlan<'_>, Refusal> {
         self.options.iter().try_for_each(OptionValue::check)?;
-        (self.algorithm.plan)(self)
+        Ok(CasePlan { case: self, plan: (self.algorithm.plan)(self)? })
     }
 
     /// Checks that the case can be run. A refusal begins with the names of program and algorithm.
     pub fn check(&self) -> Result<(), Refusal> {
         let named = |why| format!("{} {}: {why}", self.program.name, self.algorithm.name).into();
         self.plan().map(drop).map_err(named)
-    }
-
-    /// Returns a time by the closed form for one level. It is of this kind on the papers' machine: every message
-    /// takes L and is in transit until it arrives, the capacity follows from L and g, ties go by number, there
-    /// is no noise, and work is charged. Elsewhere it is an estimate.
-    pub fn form(&self, kind: FormKind, time: Time) -> FormTime {
-        self.form_on_levels(if self.levels.is_empty() { kind } else { FormKind::Estimate }, time)
-    }
-
-    /// Returns the same for a closed form that knows the levels of the machine.
-    pub fn form_on_levels(&self, kind: FormKind, time: Time) -> FormTime {
-        let levels = self.levels.iter().map(|level| &level.params);
-        let is_certain = self.latency == Latency::Exact
-            && self.capacity == Capacity::Arrived
-            && self.ties == Ties::Number
-            && self.noise.is_none()
-            && self.work == Work::Charged
-            && levels.chain([&self.params]).all(|params| params.C.is_none());
-        let source = self.algorithm.formula.source().unwrap_or(OURS);
-        FormTime { time, kind: if is_certain { kind } else { FormKind::Estimate }, source }
     }
 
     /// Returns the machine that the case runs on.

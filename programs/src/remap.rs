@@ -39,7 +39,7 @@ use loggp::{RunError, Tag};
 use crate::steps::{self, Step};
 #[cfg(feature = "machine")]
 use crate::steps::{StepData, perform};
-use crate::{Algorithm, Case, ClosedForm, FormKind, FormTime, Plan, PlanResult, Program, Size};
+use crate::{Algorithm, Case, ClosedForm, FormKind, Plan, PlanResult, Program, Size};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Metric, Outcome};
 
@@ -185,10 +185,10 @@ impl Remap<'_> {
 }
 
 impl Plan for Remap<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         let Params { L, o, g, P, .. } = self.case.params;
         let G = self.case.params.G()?;
-        let form = |kind, time| Some(self.case.form(kind, time));
+        let form = |kind, time| Some((kind, time));
         if P == 1 {
             return form(FormKind::Exact, Time::ZERO);
         }

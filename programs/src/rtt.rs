@@ -27,7 +27,7 @@ use loggp::{PS, Params, RunError, Tag, Time, Work};
 use crate::message::{DELAY, MessageTerms, check_length, delay};
 use crate::option::{Cycles, WholeNumber};
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Opt, Outcome, PhaseName, Plan, PlanResult,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, LOGGPS, Opt, Outcome, PhaseName, Plan, PlanResult,
     Program, Size, TimeSpan,
 };
 
@@ -152,10 +152,14 @@ impl<'a> Rtt<'a> {
 }
 
 impl Plan for Rtt<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn known_parameters(&self) -> &'static [&'static str] {
+        LOGGPS
+    }
+
+    fn form(&self) -> Option<(FormKind, Time)> {
         let (trip, rounds, w) = (self.trip(), self.rounds, self.w);
         let time = || trip.rounds_time(rounds, w).max(trip.answer_time(rounds, w));
-        self.has_formula().then(|| self.case.form(FormKind::Exact, time()))
+        self.has_formula().then(|| (FormKind::Exact, time()))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

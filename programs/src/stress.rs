@@ -14,8 +14,7 @@ use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
 
 use crate::option::CustomKind;
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Metric, Opt, Outcome, Plan, PlanResult,
-    Program, Size,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, Plan, PlanResult, Program, Size,
 };
 
 /// The patterns. [`Outcome::audit`] has the audit of a run.
@@ -137,9 +136,8 @@ impl Stress<'_> {
 }
 
 impl Plan for Stress<'_> {
-    fn form(&self) -> Option<FormTime> {
-        let time = self.case.params.is_loggp().then(|| (self.formula)(self.case))??;
-        Some(self.case.form(FormKind::Exact, time))
+    fn form(&self) -> Option<(FormKind, Time)> {
+        Some((FormKind::Exact, (self.formula)(self.case)?))
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {

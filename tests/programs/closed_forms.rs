@@ -1,6 +1,6 @@
 //! Every closed form says what it is: exact, a bound or an estimate, and whose.
 
-use loggp::params::LogGps;
+use loggp::params::{LogGps, Parameter};
 use loggp::{Latency, Level, Noise, Params, Ties, Time, US, Work};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::{Algorithm, Case, ClosedForm, FormKind, PROGRAMS, Program};
@@ -20,7 +20,9 @@ fn draw_machine(rng: &mut fastrand::Rng, P: usize) -> Params {
         1 | 2 => machine.G(G),
         _ => {
             let s = rng.usize(..20);
-            machine.gps(LogGps { s, S: s + rng.usize(1..100), O_s: O, O_r: O, G_s: G, G_l: G })
+            let G_l = if rng.bool() { G } else { -G.min(L) / 8 };
+            let machine = machine.gps(LogGps { s, S: s + rng.usize(1..100), O_s: O, O_r: O, G_s: G, G_l });
+            if rng.bool() { machine.R(O) } else { machine }
         }
     };
     machine.build().unwrap()
@@ -59,6 +61,28 @@ fn every_closed_form_is_what_it_says() {
                 off.len() < 8 || off.contains(&true),
                 "{name} has a form that is exact, and says that it is not"
             );
+        }
+    }
+}
+
+/// On a machine with a parameter that a form does not count with there is no time by it.
+#[test]
+fn forms_refuse_parameters_that_they_do_not_know() {
+    let all: Vec<&str> = Parameter::ALL.iter().map(|parameter| parameter.name).collect();
+    let mut rng = fastrand::Rng::with_seed(7);
+    for program in PROGRAMS {
+        for algorithm in program.algorithms {
+            for _ in 0..20 {
+                let case = draw_case(&mut rng, program, algorithm);
+                let plan = case.plan().unwrap();
+                let known = plan.known_parameters();
+                assert!(known.iter().all(|name| all.contains(name)), "{known:?}");
+                let there =
+                    Parameter::ALL.iter().filter(|parameter| parameter.number(&case.params).is_some());
+                let unknown = there.filter(|parameter| !known.contains(&parameter.name)).count();
+                let has_phases = plan.phases().iter().any(|(_, time)| time.is_some());
+                assert!(unknown == 0 || plan.form().is_none() && !has_phases, "{case:?}");
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ use loggp::link::Link;
 use loggp::trace::Trace;
 use loggp::{Cause, ClockKind, Machine, Params, RunError, Time, Work};
 
-use loggp_programs::{Case, ComputeTimes, Emulation, FormTime, Outcome, PhaseName, Plan, Refusal, Trend};
+use loggp_programs::{Case, CasePlan, ComputeTimes, Emulation, FormTime, Outcome, PhaseName, Refusal, Trend};
 use parallel::run_in_order;
 
 /// A case, the clock on which it runs, and the number of runs.
@@ -179,7 +179,7 @@ impl Study {
         let free = needs.then(|| self.case.without_message_costs());
         let mut computing = Vec::new();
         let mut runs = |emulation: &Emulation, free: Option<&Case>| {
-            let run = |number: &usize| self.run_once(&*plan, *number, free, emulation);
+            let run = |number: &usize| self.run_once(&plan, *number, free, emulation);
             let mut outcomes = Vec::new();
             run_in_order(
                 0..self.repeat.max(1),
@@ -237,7 +237,7 @@ impl Study {
     /// both see the host in the same state.
     fn run_once(
         &self,
-        plan: &dyn Plan,
+        plan: &CasePlan,
         number: usize,
         free: Option<&Case>,
         emulation: &Emulation,

@@ -3,7 +3,7 @@
 use std::slice;
 
 use loggp::Time;
-use loggp_programs::{Case, Emulation, FormKind, OptionValue, Plan};
+use loggp_programs::{Case, Emulation, FormKind, OptionValue};
 
 use super::parallel::run_in_order;
 use super::{Study, StudyError};
@@ -125,7 +125,7 @@ fn candidates(case: &Case, is_open: impl Fn(&str) -> bool) -> Vec<Candidate> {
         all = all.iter().flat_map(with).collect();
     }
     let candidate = |(case, choices): (Case, Vec<OptionValue>)| {
-        let form = case.plan().ok().map(|plan: Box<dyn Plan + '_>| plan.form())?;
+        let form = case.plan().ok().map(|plan| plan.form())?;
         let (formula, is_exact) =
             (form.map(|form| form.time), form.is_some_and(|form| form.kind == FormKind::Exact));
         Some(Candidate { case, choices, formula, is_exact, model: None, wrong: None, place: 0 })

@@ -34,7 +34,7 @@ use crate::emulation::digest;
 use crate::option::{Microseconds, OneOf};
 use crate::remap::SendOrder;
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormTime, Metric, Opt, Outcome, PhaseName, Plan, PlanResult,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, PhaseName, Plan, PlanResult,
     Program, Refusal, Size,
 };
 
@@ -199,8 +199,8 @@ impl Fft<'_> {
 }
 
 impl Plan for Fft<'_> {
-    fn form(&self) -> Option<FormTime> {
-        Some(self.case.form(predict::kind(self), predict::total_time(self)?))
+    fn form(&self) -> Option<(FormKind, Time)> {
+        Some((predict::kind(self), predict::total_time(self)?))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

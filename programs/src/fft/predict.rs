@@ -142,13 +142,9 @@ fn overlapped_time(plan: &Fft, costs: &FftCosts) -> Option<Time> {
     Some(busy.max(apart + remap_time(plan, costs)? - c * costs.point))
 }
 
-/// Returns the costs of computing, or `None` where the machine is neither LogP nor LogGP, or where work is
-/// measured and there is no measurement yet.
+/// Returns the costs of computing, or `None` where work is measured and there is no measurement yet.
 fn costs(plan: &Fft) -> Option<FftCosts> {
     let Fft { case, variant, shape, charges } = *plan;
-    if !case.params.is_loggp() {
-        return None;
-    }
     let Some((butterfly, point)) = charges else {
         let computing = case.compute_times.as_ref()?;
         let cost = |phase: FftPhase| computing.phase(phase.name());

@@ -20,7 +20,7 @@ use crate::math::dense::entries::{CaseMatrix, ENTRIES};
 use crate::math::dense::{SingularStep, check_size, residual};
 use crate::option::Microseconds;
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormTime, Metric, Opt, Outcome, Plan, PlanResult, Program,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, Plan, PlanResult, Program,
     Refusal, Size,
 };
 
@@ -132,7 +132,7 @@ fn piece(case: &Case) -> Result<usize, Refusal> {
 }
 
 impl Plan for Gauss<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         None
     }
 

@@ -27,8 +27,8 @@ use crate::math::dense::entries::{CaseMatrix, ENTRIES, Entries};
 use crate::math::dense::{SingularStep, check_size};
 use crate::option::{CustomKind, Microseconds, OptionalKind, WholeNumber};
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Metric, Opt, Outcome, PhaseName, Plan,
-    PlanResult, Program, Refusal, Size, Trend,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, PhaseName, Plan, PlanResult,
+    Program, Refusal, Size, Trend,
 };
 
 /// LU decomposition with partial pivoting.
@@ -201,7 +201,7 @@ impl<'a> Lu<'a> {
     /// Returns the predicted logs, or `None` where the cost of a flop is not known or there is no formula.
     fn predicted(&self) -> Option<EliminationLogs> {
         let case = self.case;
-        if !case.params.is_loggp() || self.matrix.entries == Entries::Singular {
+        if self.matrix.entries == Entries::Singular {
             return None; // a singular matrix ends it earlier
         }
         let flop = match self.charged {
@@ -234,10 +234,10 @@ impl LuPart<'_> {
 }
 
 impl Plan for Lu<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         // Among several processors every row is taken as equally likely to have the pivot, and no stall counts.
         let kind = if self.case.params.P == 1 { FormKind::Exact } else { FormKind::Estimate };
-        self.predicted().map(|logs| self.case.form(kind, logs.end()))
+        self.predicted().map(|logs| (kind, logs.end()))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

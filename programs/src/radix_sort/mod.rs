@@ -28,8 +28,7 @@ use loggp::{Machine, Proc, RunError, Time, US, Work};
 
 use crate::emulation::phase_times;
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Metric, Outcome, PhaseName, PlanResult,
-    Program, Size,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Outcome, PhaseName, PlanResult, Program, Size,
 };
 use item::SortKey;
 use setting::SortSetting;
@@ -78,7 +77,7 @@ impl RadixSort<'_> {
 }
 
 impl crate::Plan for RadixSort<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         let phases = self.phases();
         // The sums of phases over all passes come first.
         let (sums, kind) = match self.case.params.P {
@@ -86,7 +85,7 @@ impl crate::Plan for RadixSort<'_> {
             _ => (self.setting.method.phases().len(), FormKind::Estimate),
         };
         let time = phases.get(..sums)?.iter().map(|(_, time)| *time).sum::<Option<Time>>()?;
-        Some(self.case.form(kind, time))
+        Some((kind, time))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

@@ -35,7 +35,6 @@ pub fn report(
 /// Returns all phases of a case, in the order of [`report`].
 pub fn phases(case: &Case, setting: &SortSetting) -> Vec<(PhaseName, Option<Time>)> {
     let rates = match case.work {
-        _ if !case.params.is_loggp() => return Vec::new(),
         Work::Charged => setting.charged,
         _ => match &case.compute_times {
             Some(computing) => measured_rates(case, setting, computing),

@@ -26,7 +26,7 @@ use crate::option::{CustomKind, OptionalKind};
 use crate::steps::{self, Step};
 #[cfg(feature = "machine")]
 use crate::steps::{StepData, perform};
-use crate::{Algorithm, Case, ClosedForm, FormKind, FormTime, Opt, Plan, PlanResult, Program, Size};
+use crate::{Algorithm, Case, ClosedForm, FormKind, Opt, Plan, PlanResult, Program, Size};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Outcome};
 
@@ -198,10 +198,10 @@ impl Scatter<'_> {
 }
 
 impl Plan for Scatter<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         let Params { L, o, g, P, .. } = self.case.params;
         let G = self.case.params.G()?;
-        let exact = |time: Time| Some(self.case.form(FormKind::Exact, time));
+        let exact = |time: Time| Some((FormKind::Exact, time));
         if P == 1 {
             return exact(Time::ZERO);
         }
@@ -215,7 +215,7 @@ impl Plan for Scatter<'_> {
                 // Else the two halves differ, and the lemma counts the later start and the larger half.
                 let is_exact = P.is_power_of_two() || L + 2 * o <= g;
                 let kind = if is_exact { FormKind::Exact } else { FormKind::UpperBound };
-                return Some(self.case.form(kind, time));
+                return Some((kind, time));
             }
             ScatterVariant::Split { .. } => return None,
             _ => splits(self.case, self.variant).t[P],

@@ -23,9 +23,7 @@ use crate::option::{Cycles, OptionalKind};
 use crate::steps;
 #[cfg(feature = "machine")]
 use crate::steps::{StepData, perform};
-use crate::{
-    Algorithm, Case, ClosedForm, FormKind, FormTime, Opt, Plan, PlanResult, Program, Size, TimeSpan,
-};
+use crate::{Algorithm, Case, ClosedForm, FormKind, Opt, Plan, PlanResult, Program, Size, TimeSpan};
 #[cfg(feature = "machine")]
 use crate::{Emulation, Metric, Outcome};
 use schedule::{StepTimes, SummationRole};
@@ -122,11 +120,8 @@ impl Summation<'_> {
 }
 
 impl Plan for Summation<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         let params = &self.case.params;
-        if !params.is_loggp() {
-            return None;
-        }
         let time = match self.variant {
             SummationVariant::Optimal => {
                 let whole = |time: Time| time.as_ps() % params.cycle.as_ps() == 0;
@@ -135,7 +130,7 @@ impl Plan for Summation<'_> {
             }
             SummationVariant::Binomial => binomial_time(self.operands, params.P, &StepTimes::new(params)),
         };
-        Some(self.case.form(FormKind::Exact, time))
+        Some((FormKind::Exact, time))
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {

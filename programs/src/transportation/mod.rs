@@ -37,8 +37,8 @@ pub use two_stage::TwoStageForm;
 
 use crate::emulation::phase_times;
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Metric, Outcome, PhaseName, Plan, PlanResult,
-    Program, Refusal, Size,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Outcome, PhaseName, Plan, PlanResult, Program,
+    Refusal, Size,
 };
 use TransportMethod::{Single, TwoStage};
 use generators::MatrixSpec;
@@ -311,9 +311,9 @@ impl Transportation<'_> {
 }
 
 impl Plan for Transportation<'_> {
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         let time = self.predicted()?.into_iter().sum();
-        Some(self.case.form(self.kind(), time))
+        Some((self.kind(), time))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {

@@ -24,9 +24,9 @@ pub struct TransportationCosts<'a> {
 }
 
 impl TransportationCosts<'_> {
-    /// Returns the costs of a case, or `None` if the formulas do not hold for its machine and its work.
+    /// Returns the costs of a case, or `None` if the formulas do not hold for its work.
     pub fn new(case: &Case, part: Time) -> Option<TransportationCosts<'_>> {
-        (case.params.is_loggp() && case.work == Work::Charged).then_some(TransportationCosts { case, part })
+        (case.work == Work::Charged).then_some(TransportationCosts { case, part })
     }
 
     /// Returns the time that an element adds to a message, in ps.

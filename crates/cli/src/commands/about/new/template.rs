@@ -12,10 +12,8 @@
 use std::error::Error;
 use std::fs::File;
 
-use loggp::{Params, RunError, Tag, US, Work};
-use loggp_programs::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, FormTime, Outcome, Plan, Program, Size,
-};
+use loggp::{Params, RunError, Tag, Time, US, Work};
+use loggp_programs::{Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, Program, Size};
 use loggp_study::Study;
 
 /// The program: its name, its algorithms and the meaning of its size. Another algorithm is another entry.
@@ -43,16 +41,16 @@ const BLOCK: Tag<Vec<u64>> = Tag::named(0, "block");
 
 impl Plan for Ring<'_> {
     /// Returns the time by the formula, which depends on the case, and not on the run; and that it is exact.
-    fn form(&self) -> Option<FormTime> {
+    fn form(&self) -> Option<(FormKind, Time)> {
         let params @ Params { L, o, g, P, .. } = self.0.params;
         let stream = params.stream(params.words(8 * self.0.size)); // (k-1)G
         let hop = L + 2 * o + stream;
         // There is no formula for a block that streams for longer than L, since a port that still sends does
-        // not receive; none for LogGPS, whose long messages wait for their receivers; and none for one
-        // processor, which does nothing.
-        let has_formula = P > 1 && stream <= L && params.is_loggp();
+        // not receive; and none for one processor, which does nothing. On LogGPS machines there is none unless
+        // `known_parameters` says that it counts with their parameters.
+        let has_formula = P > 1 && stream <= L;
         let time = || (P as i64 - 2) * hop.max(g + stream) + hop;
-        has_formula.then(|| self.0.form(FormKind::Exact, time()))
+        has_formula.then(|| (FormKind::Exact, time()))
     }
 
     /// Runs the program on every processor, and verifies the result.
