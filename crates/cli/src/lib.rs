@@ -112,7 +112,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Returns parameters as `--machine FILE` reads them.
 pub fn machine_text(params: &Params) -> String {
-    serde_json::to_string(&machine_file::machine_object(None, params, &[]))
+    serde_json::to_string(&loggp_study::rows::machine::machine_object(None, params, &[]))
         .expect("it is written into memory")
 }
 

@@ -1,5 +1,5 @@
 //! Studies of the papers' programs: for a case, the time by its formula, by the model, and by a run
-//! on the wall clock. The answers are numbers; printing them is up to the caller.
+//! on the wall clock. The answers are numbers, and rows of them with their headings; printing them is up to the caller.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
@@ -10,6 +10,7 @@ pub mod loggps;
 pub mod parallel;
 pub mod range;
 pub mod real;
+pub mod rows;
 pub mod sweep;
 pub mod tuning;
 

@@ -6,18 +6,16 @@
 //! `params`, of which P is the number of processors in a group, and may have `ports` and `one_port`. The
 //! machine may have `ports` too. What the command writes has a `version`; what is written by hand needs none.
 
-use std::borrow::Cow;
 use std::path::{Path, is_separator};
 
-use loggp::params::{LongMessages, Parameter, Preset};
-use loggp::{Level, Params, ParamsBuilder, Ports, TimeError};
 use loggp_model::text::escaped;
+use loggp::{ParamsBuilder, Ports, TimeError};
+use loggp_study::rows::machine::VERSION;
 use serde_json::Value;
 
 use super::levels::{LevelDraft, parse_ports, set_parameters};
 use crate::error::CliError;
 use crate::host::draft::read_source;
-use crate::tell::field::{Field, Object};
 
 /// A machine as far as a file or the options describe it: parameters may still be open.
 #[derive(Clone)]
@@ -30,9 +28,6 @@ pub struct PartialMachine {
     /// The levels that its file gives.
     pub levels: Vec<LevelDraft>,
 }
-
-/// The version of the form, which a machine written by hand, or a row of a report, need not have.
-const VERSION: u64 = 1;
 
 /// Limit of the bytes in a file.
 const LONGEST: u64 = 1 << 20;
@@ -102,56 +97,12 @@ pub fn parse_machine(text: &[u8], P: usize) -> Result<ParsedMachine, String> {
     Ok((name, set_parameters(builder, params)?, parse_ports(&value)?, levels))
 }
 
-/// Returns a level as a JSON object.
-pub fn level_object(level: &Level) -> Object {
-    let mut values = parameter_fields(&level.params, &[]);
-    values.push(("ports".into(), level.ports.to_string().into()));
-    values.push(("one_port".into(), Field::Bool(level.one_port)));
-    Object(values)
-}
-
-/// Returns a machine as a JSON object, in which the parameters `open` are null.
-pub fn machine_object(name: Option<&str>, params: &Params, open: &[&str]) -> Object {
-    let mut values = vec![(Cow::from("machine"), name.into()), ("version".into(), VERSION.into())];
-    values.extend(parameter_fields(params, open));
-    values.push(("cycle_ns".into(), params.cycle.into()));
-    Object(values)
-}
-
-/// Returns the parameters by their names; those in `open` are null.
-fn parameter_fields(params: &Params, open: &[&str]) -> Vec<(Cow<'static, str>, Field)> {
-    let value = |parameter: &&'static Parameter| {
-        let has_no_G = parameter.name == "G" && params.long == LongMessages::LogP;
-        let number = parameter.number(params)?;
-        let path = Cow::from(format!("params.{}", parameter.name));
-        Some((
-            path,
-            if has_no_G || open.contains(&parameter.name) { Field::Null } else { Field::from(number) },
-        ))
-    };
-    Parameter::ALL.iter().filter_map(|parameter| value(&parameter)).collect()
-}
-
-/// Returns a paper's machine as a JSON object, with the sources of its values.
-pub fn preset_object(preset: &Preset) -> Result<Object, CliError> {
-    let builder = preset.builder();
-    let open = builder.open_names().to_vec();
-    // Open parameters need some value to build the machine, and are null in the object.
-    let builder = open.iter().try_fold(builder, |builder, name| builder.set(&format!("{name}=0")));
-    let params = builder.and_then(ParamsBuilder::build).map_err(CliError::run)?;
-    let Object(mut values) = machine_object(Some(preset.name), &params, &open);
-    values.insert(1, ("about".into(), preset.about.into()));
-    let source = |value: &loggp::params::PresetValue| {
-        (Cow::from(format!("sources.{}", value.name)), value.source.into())
-    };
-    values.extend(preset.values().iter().map(source));
-    Ok(Object(values))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loggp::Params;
     use loggp::params::presets;
+    use loggp_study::rows::machine::preset_object;
 
     #[test]
     fn printed_machines_can_be_read() {

@@ -263,11 +263,6 @@ impl ClockOptions {
     }
 }
 
-/// Returns the carrier on the wall clock, or `None` on the virtual clock, where it makes no difference.
-pub fn carrier_on(clock: ClockKind, carrier: Carrier) -> Option<Carrier> {
-    (clock == ClockKind::Wall).then_some(carrier)
-}
-
 /// Returns the clock as text, with the carrier if it is not the default.
 pub fn clock_text(clock: ClockKind, carrier: Carrier) -> String {
     let on = if carrier == Carrier::Coroutine && clock == ClockKind::Wall { " on coroutines" } else { "" };

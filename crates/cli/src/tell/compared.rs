@@ -2,9 +2,9 @@
 
 use loggp_document::DocumentBlock;
 use loggp_mpi_trace::comparison::{Comparison, RankComparison, TimePair};
+use loggp_study::rows::{Columns, Field};
 
-use super::column::Columns;
-use super::field::Field;
+use super::table::table;
 use crate::number::Unit;
 
 /// A part of the time.
@@ -37,14 +37,10 @@ pub fn comparison_columns<'a, R: 'a>(
 
 /// Returns the tables of a comparison: of the ranks if there are few of them, and of what the time goes to.
 pub fn comparison_tables(compared: &Comparison, has_ranks: bool, unit: Unit) -> Vec<DocumentBlock> {
-    let ranks =
-        if has_ranks { part_columns("rank").table(&ranks(compared), unit, MOST_DECIMALS) } else { None };
-    let parts = part_columns("mean of all ranks").table(&parts(&compared.mean), unit, MOST_DECIMALS);
+    let ranks = if has_ranks { table(&part_columns("rank"), &ranks(compared), unit) } else { None };
+    let parts = table(&part_columns("mean of all ranks"), &parts(&compared.mean), unit);
     ranks.into_iter().chain(parts).collect()
 }
-
-/// The most decimals of times.
-const MOST_DECIMALS: usize = 3;
 
 fn part_columns<'a>(title: &str) -> Columns<'a, Part> {
     let mut columns = Columns::<Part>::new();

@@ -9,10 +9,9 @@ use loggp::{Cause, RunError, Time};
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis::{FailedReplay, Formula, ParameterSweep, ReplayPoint};
 use loggp_study::range::Range;
+use loggp_study::rows::{Columns, Field, json_key};
 
-use super::column::{Columns, json_key};
-use super::field::Field;
-use super::row::MOST_DECIMALS;
+use super::table::table;
 use crate::error::CliError;
 use crate::number::{Unit, thousands};
 
@@ -107,9 +106,9 @@ fn point_columns<'a>(parameter: LevelParameter, title: &str) -> Columns<'a, Repl
 /// Returns the tables of the formulas along a parameter, and of the values at which the path changes.
 pub fn sweep_blocks(&FormulaSweep { parameter, ref sweep }: &FormulaSweep, unit: Unit) -> Vec<DocumentBlock> {
     let name = parameter.name();
-    let points = point_columns(parameter, name).table(&sweep.points, unit, MOST_DECIMALS);
+    let points = table(&point_columns(parameter, name), &sweep.points, unit);
     let title = format!("another from {name} =");
-    let changes = point_columns(parameter, &title).table(&sweep.changes, unit, MOST_DECIMALS);
+    let changes = table(&point_columns(parameter, &title), &sweep.changes, unit);
     let sentence = match (sweep.changes.len(), sweep.has_more) {
         (0, _) => Some(format!("the path is the same at every {name}")),
         (_, true) => Some("there are more changes; give a smaller range, or more points".into()),

@@ -5,9 +5,9 @@ use std::mem::take;
 
 use loggp_document::{Document, DocumentBlock};
 use loggp_draw::plot::Plot;
+use loggp_study::rows::{Columns, Object};
 
-use super::column::Columns;
-use super::field::Object;
+use super::table::{MOST_DECIMALS, table_with_decimals};
 use crate::ask::format::Format;
 use crate::ask::output::OutputFiles;
 use crate::error::CliError;
@@ -18,6 +18,8 @@ use crate::number::Unit;
 pub struct Report<'a, R> {
     out: &'a mut dyn Write,
     format: Format,
+    /// Limit of the decimals of times in the table.
+    most_decimals: usize,
     /// Further files for the rows and for pictures.
     files: OutputFiles,
     columns: Columns<'a, R>,
@@ -32,8 +34,23 @@ pub struct Report<'a, R> {
 impl<'a, R> Report<'a, R> {
     /// Creates an empty report.
     pub fn new(out: &'a mut dyn Write, format: Format, columns: Columns<'a, R>) -> Report<'a, R> {
-        let files = OutputFiles::default();
-        Report { out, format, files, columns, whole: None, behind: Vec::new(), rows: Vec::new() }
+        let (files, most_decimals) = (OutputFiles::default(), MOST_DECIMALS);
+        Report {
+            out,
+            format,
+            most_decimals,
+            files,
+            columns,
+            whole: None,
+            behind: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Gives times in the table at most so many decimals.
+    #[must_use]
+    pub fn with_decimals(self, most_decimals: usize) -> Self {
+        Report { most_decimals, ..self }
     }
 
     /// Writes the rows to these files too, when the report is finished, and its picture when it is drawn.
@@ -82,19 +99,18 @@ impl<'a, R> Report<'a, R> {
         }
     }
 
-    /// Writes the table between the heading and the blocks of `rest`, with times in this unit and at most
-    /// `most_decimals`, if the format is a table; and the files. Does nothing without rows.
+    /// Writes the table between the heading and the blocks of `rest`, with times in this unit, if the format is
+    /// a table; and the files. Does nothing without rows.
     pub fn finish(
         &mut self,
         heading: &str,
         unit: Unit,
-        most_decimals: usize,
         rest: impl FnOnce(&[R]) -> Vec<DocumentBlock>,
     ) -> Result<(), CliError> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let table = self.columns.table(&self.rows, unit, most_decimals);
+        let table = table_with_decimals(&self.columns, &self.rows, unit, self.most_decimals);
         let blocks = table.into_iter().chain(rest(&self.rows)).collect();
         let document = Document { title: heading.into(), blocks };
         if self.format == Format::Table {

@@ -8,6 +8,7 @@ use clap::Args;
 use loggp::{ClockKind, Dilation, Host, Machine, NS, Params, Time, US};
 use loggp::{Computer, Room};
 use loggp_document::{DocumentBlock, plain};
+use loggp_study::rows::{Columns, Field};
 
 use crate::ask::format::Format;
 use crate::ask::output::Outputs;
@@ -16,8 +17,6 @@ use crate::error::CliError;
 use crate::host::browser;
 use crate::host::executable::find_program;
 use crate::number::{Unit, count, rough, rough_time, thousands};
-use crate::tell::column::Columns;
-use crate::tell::field::Field;
 use crate::tell::report::Report;
 use crate::version;
 
@@ -81,7 +80,7 @@ impl DoctorCommand {
         let mut report = Report::new(out, self.format, columns).with_files(files);
         diagnoses.into_iter().try_for_each(|diagnosis| report.add(diagnosis))?;
         let advice = |of: &Diagnosis| plain(format!("{}: {}", of.subject, of.advice));
-        report.finish("This computer", Unit::from_text("us", US), 0, |rows| {
+        report.finish("This computer", Unit::from_text("us", US), |rows| {
             vec![DocumentBlock::List(rows.iter().map(advice).collect())]
         })
     }

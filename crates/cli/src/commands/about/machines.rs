@@ -7,9 +7,9 @@ use loggp::params::{Parameter, Preset, PresetValue, presets};
 
 use super::topologies;
 use crate::ask::format::Format;
-use crate::ask::machine_file;
 use crate::ask::options::parse_count;
 use crate::error::CliError;
+use loggp_study::rows::machine;
 
 /// List the papers' machines, every value with its source, or networks and how far apart their processors
 /// are
@@ -42,7 +42,7 @@ impl MachinesCommand {
         }
         for (i, preset) in presets().iter().enumerate() {
             if self.format == Format::Json {
-                serde_json::to_writer(&mut *out, &machine_file::preset_object(preset)?)
+                serde_json::to_writer(&mut *out, &machine::preset_object(preset).map_err(CliError::run)?)
                     .map_err(CliError::run)?;
                 writeln!(out)?;
                 continue;

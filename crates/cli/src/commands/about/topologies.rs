@@ -5,12 +5,11 @@ use std::io::Write;
 use loggp::US;
 use loggp_document::{DocumentBlock, plain};
 use loggp_papers::topology::{CountedDistances, Distances, MOST_PROCESSORS, TOPOLOGIES};
+use loggp_study::rows::{Columns, Field};
 
 use crate::ask::format::Format;
 use crate::error::CliError;
 use crate::number::{Unit, thousands};
-use crate::tell::column::Columns;
-use crate::tell::field::Field;
 use crate::tell::report::Report;
 
 /// The number of processors in the paper's table.
@@ -28,7 +27,7 @@ pub fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<()
         TOPOLOGIES.iter().try_for_each(|topology| report.add(topology.distances(*P)))?;
     }
     let heading = "average distance between two processors, in links, over all pairs (LogP, section 5.1)";
-    report.finish(heading, Unit::from_text("us", US), 0, notes)
+    report.finish(heading, Unit::from_text("us", US), notes)
 }
 
 fn columns() -> Columns<'static, Distances> {

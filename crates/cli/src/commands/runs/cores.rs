@@ -2,9 +2,9 @@
 
 use loggp::{ClockKind, Work};
 use loggp_study::Study;
+use loggp_study::rows::program_run::Task;
 
 use crate::ask::options::all_cores;
-use crate::tell::row::Task;
 
 /// Shares the cores among tasks, then among the runs of each, then within each run. Returns the number of
 /// tasks that run at once.

@@ -5,11 +5,15 @@ use loggp::Latency;
 use loggp_document::{DocumentBlock, plain};
 use loggp_programs::{Case, FormKind, Metric};
 use loggp_study::PhasePrediction;
+use loggp_study::rows::Columns;
+use loggp_study::rows::program_run::{StudyRow, add_cores, add_dilation, lateness_columns, phase_columns};
 
 use crate::error::merge_sentences;
 use crate::number::{Unit, percent};
-use crate::tell::column::Columns;
-use crate::tell::row::{self, LATE_NOTE, MOST_DECIMALS, StudyRow};
+use crate::tell::table::table;
+
+/// The explanation of the mark of a late run in a table.
+pub const LATE_NOTE: &str = "late: this computer did not keep up with the run, so do not trust its time";
 
 /// Returns the blocks below the table.
 pub fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {
@@ -46,7 +50,7 @@ fn metric_table(rows: &[StudyRow], unit: Unit) -> Option<DocumentBlock> {
             });
         }
     }
-    columns.table(if seen.is_empty() { &[] } else { rows }, unit, MOST_DECIMALS)
+    table(&columns, if seen.is_empty() { &[] } else { rows }, unit)
 }
 
 /// Returns the table of the runs' phases, or `None` if they have none.
@@ -58,17 +62,17 @@ fn phase_table(rows: &[StudyRow], unit: Unit) -> Option<DocumentBlock> {
     let phases: Vec<(&str, &PhasePrediction)> = rows.iter().flat_map(named).collect();
     let mut columns = Columns::new();
     columns.add_to_table("", |(name, _): &(&str, &PhasePrediction)| name.to_string());
-    columns.extend(row::phase_columns(|(_, phase)| *phase));
-    columns.table(&phases, unit, MOST_DECIMALS)
+    columns.extend(phase_columns(|(_, phase)| *phase));
+    table(&columns, &phases, unit)
 }
 
 /// Returns the table of dilations, cores and latenesses.
 fn host_table(rows: &[StudyRow], unit: Unit) -> Option<DocumentBlock> {
     let mut columns = name_column();
-    row::add_dilation(&mut columns);
-    row::add_cores(&mut columns);
-    columns.extend(row::lateness_columns());
-    columns.table(rows, unit, MOST_DECIMALS)
+    add_dilation(&mut columns);
+    add_cores(&mut columns);
+    columns.extend(lateness_columns());
+    table(&columns, rows, unit)
 }
 
 fn name_column<'a>() -> Columns<'a, StudyRow> {

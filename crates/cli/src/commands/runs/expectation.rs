@@ -3,10 +3,10 @@
 use loggp::{SEC, Time};
 use loggp_study::StudyError;
 use loggp_study::real::RoughMachine;
+use loggp_study::rows::program_run::Task;
 
 use crate::error::{CliError, say};
 use crate::number::rough_time;
-use crate::tell::row::Task;
 
 /// Says how long the model expects each task to take on the real machine, on a terminal or not, and leaves out
 /// those that would take over a minute, unless they were named.

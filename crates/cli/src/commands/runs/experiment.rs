@@ -13,6 +13,7 @@ use loggp_document::DocumentBlock;
 use loggp_programs::{Algorithm, Case, Emulation, FormKind, OptionValue, Program, ProgramOption, Refusal};
 use loggp_study::parallel::run_in_order;
 use loggp_study::range::Range;
+use loggp_study::rows::program_run::{StudyRow, Task, study_columns};
 use loggp_study::sweep::{Sweep, SweepStudies};
 use loggp_study::{Answers, Study, StudyError};
 
@@ -32,7 +33,6 @@ use crate::number::Unit;
 use crate::tell::heading::{heading, value_text};
 use crate::tell::progress::ProgressDisplay;
 use crate::tell::report::Report;
-use crate::tell::row::{self, MOST_DECIMALS, StudyRow, Task};
 
 /// A program, and all the settings of its runs but the algorithm and the value of a swept quantity.
 pub struct ProgramSetup<'a> {
@@ -318,7 +318,7 @@ impl Experiment {
             }
         }
         let swept = self.ranges.iter().map(|range| range.quantity.name());
-        let mut columns = row::columns(swept, run);
+        let mut columns = study_columns(swept, run.repeat, run.seeds.is_some());
         if self.ranges.len() > 1 && run.shard.is_none() {
             columns.hide_all(); // a map takes their place
         }
@@ -333,7 +333,7 @@ impl Experiment {
         on_trace: impl FnMut(Trace) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
         let failed = self.run_all(report, on_trace)?;
-        report.finish(&self.heading, self.unit, MOST_DECIMALS, |rows| (self.details)(rows, self.unit))?;
+        report.finish(&self.heading, self.unit, |rows| (self.details)(rows, self.unit))?;
         Experiment::end(report, failed)
     }
 

@@ -9,15 +9,15 @@ use loggp_draw::regions::{Border, MapAxis, RegionCell, RegionMap};
 use loggp_programs::{Algorithm, Program};
 use loggp_study::fastest::{Crossing, FastestMap, MapCell, TieSide};
 use loggp_study::range::{Quantity, Range, SweepPoint};
+use loggp_study::rows::program_run::StudyRow;
+use loggp_study::rows::{Field, Object};
 use loggp_study::sweep::Sweep;
 
 use super::experiment::Untimed;
 use crate::error::merge_sentences;
 use crate::number::{Unit, count};
-use crate::tell::field::{Field, Object};
 use crate::tell::heading::value_text;
 use crate::tell::progress::ProgressDisplay;
-use crate::tell::row::StudyRow;
 
 /// The fastest algorithm at each point of a sweep.
 pub struct SweepMap<'a> {

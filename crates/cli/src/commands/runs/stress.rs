@@ -11,7 +11,14 @@ use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS, THROUGHPUT};
 use loggp_programs::{Algorithm, Case, Emulation};
 use loggp_study::Study;
+use loggp_study::rows::machine::machine_columns;
+use loggp_study::rows::program_run::{
+    ENDS, StudyRow, Task, add_cores, add_dilation, add_result, add_timeliness, form_columns,
+    prediction_columns, request_columns,
+};
+use loggp_study::rows::{Column, Columns, Field};
 
+use super::details::LATE_NOTE;
 use super::details::form_notes;
 use super::experiment::Experiment;
 use crate::ask::choice::{MachineChoice, is_parameter_given};
@@ -24,11 +31,8 @@ use crate::ask::options::{
 use crate::ask::output::Outputs;
 use crate::error::CliError;
 use crate::number::{Unit, thousands};
-use crate::tell::column::{Columns, ReportColumn};
-use crate::tell::field::Field;
 use crate::tell::heading::{capacity_text, choice_heading, wire_text};
 use crate::tell::report::Report;
-use crate::tell::row::{self, LATE_NOTE, StudyRow, Task};
 
 /// Send too much to one place, or too much at once on the wall clock, and see who stalls
 #[derive(Args)]
@@ -163,18 +167,18 @@ fn latency_field(row: &StudyRow, name: &str) -> Option<Field> {
 fn columns() -> Columns<'static, StudyRow> {
     let mut columns = Columns::<StudyRow>::new();
     columns.add("pattern", |row| row.case().algorithm.name).title("pattern");
-    columns.extend(row::machine_columns(|row: &StudyRow| (row.task.machine, row.case().params), false));
+    columns.extend(machine_columns(|row: &StudyRow| (row.task.machine, row.case().params), false));
     columns.add_to_table("P", |row| row.case().params.P);
     columns.add("load", |row| row.case().size).title("load");
     let rate = |row: &StudyRow| (row.case().algorithm.name == STEADY).then(|| row.case().get(&RATE));
     columns.add("rate", rate).title("rate").optional();
-    columns.extend(row::request_columns());
-    columns.extend(row::form_columns());
-    columns.extend(row::prediction_columns(|row: &StudyRow| row.answers.prediction));
-    columns.hide(&row::ENDS);
-    columns.named(&row::ENDS).for_each(ReportColumn::json_only);
-    columns.named(&["wall_ns", "error_wall"]).for_each(ReportColumn::json_only);
-    row::add_result(&mut columns);
+    columns.extend(request_columns());
+    columns.extend(form_columns());
+    columns.extend(prediction_columns(|row: &StudyRow| row.answers.prediction));
+    columns.hide(&ENDS);
+    columns.named(&ENDS).for_each(Column::json_only);
+    columns.named(&["wall_ns", "error_wall"]).for_each(Column::json_only);
+    add_result(&mut columns);
     columns.add("stalls.count", |row| audit(row).stalls).title("stalls");
     columns.add("stalls.ns", |row| audit(row).stalled).title("stalled");
     columns.add("stalls.longest_ns", |row| audit(row).longest_stall).title("longest");
@@ -192,10 +196,10 @@ fn columns() -> Columns<'static, StudyRow> {
     columns.add("throughput", |row| row.answers.outcome.metric(THROUGHPUT)).title("throughput");
     columns.add("latency.mean_ns", |row| latency_field(row, LATENCY)).title("latency");
     columns.add("latency.longest_ns", |row| latency_field(row, LONGEST_LATENCY)).title("at most");
-    row::add_dilation(&mut columns);
-    row::add_cores(&mut columns);
+    add_dilation(&mut columns);
+    add_cores(&mut columns);
     columns.hide(&["dilation", "cores"]);
-    row::add_timeliness(&mut columns);
+    add_timeliness(&mut columns);
     columns
 }
 

@@ -10,6 +10,7 @@ use loggp_draw::plot::{Plot, PlotLine, Scale};
 use loggp_papers::pictures::curves::curves;
 use loggp_programs::Algorithm;
 use loggp_study::range::{Quantity, Range};
+use loggp_study::rows::program_run::StudyRow;
 
 use super::cores::{concurrent_runs, is_exact};
 use super::expectation::expect_times;
@@ -20,7 +21,6 @@ use crate::ask::options::Options;
 use crate::ask::output::Outputs;
 use crate::ask::program_args::ProgramArgs;
 use crate::error::CliError;
-use crate::tell::row::{MOST_DECIMALS, StudyRow};
 
 /// Compare them along a parameter, a size or another number on the virtual clock, or over two, and draw it
 #[derive(Args)]
@@ -63,17 +63,17 @@ impl SweepCommand {
         let failed = experiment.run_all(&mut report, |_| Ok(()))?;
         let Experiment { untimed, heading, unit, details, .. } = &experiment;
         if options.run.shard.is_some() || report.rows.is_empty() {
-            report.finish(heading, *unit, MOST_DECIMALS, |rows| details(rows, *unit))?;
+            report.finish(heading, *unit, |rows| details(rows, *unit))?;
             return Experiment::end(&report, failed);
         }
         let map = SweepMap::new(&sweep, &algorithms, &report.rows, untimed, *unit, threads);
         if sweep.ranges.len() == 1 {
             let blocks =
                 |rows: &[StudyRow]| details(rows, *unit).into_iter().chain(map.sentences()).collect();
-            report.finish(heading, *unit, MOST_DECIMALS, blocks)?;
+            report.finish(heading, *unit, blocks)?;
         } else {
             report.add_behind(map.objects());
-            report.finish(heading, *unit, MOST_DECIMALS, |_| map.tables())?;
+            report.finish(heading, *unit, |_| map.tables())?;
         }
         Experiment::end(&report, failed)?;
         match sweep.ranges.len() {

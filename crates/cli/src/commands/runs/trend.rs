@@ -4,9 +4,9 @@
 use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_papers::pictures::curves::trend_lines;
 use loggp_study::Study;
+use loggp_study::rows::program_run::StudyRow;
 
 use crate::error::CliError;
-use crate::tell::row::StudyRow;
 
 /// Approximate number of marks on a line.
 const MARKS: usize = 24;

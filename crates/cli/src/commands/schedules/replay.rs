@@ -12,6 +12,8 @@ use loggp::{Cause, Latency, Noise, Ports, RunError, Ties, Time};
 use loggp_document::{DocumentBlock, printable_line};
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_study::analysis::{ParameterSweep, RunPath};
+use loggp_study::rows::machine::{level_columns, machine_columns};
+use loggp_study::rows::{Columns, Field};
 
 use super::schedule_input::{InputOptions, ScheduleInput};
 use crate::ask::choice::{MachineChoice, is_parameter_given, partial_machine};
@@ -24,13 +26,11 @@ use crate::ask::output::Outputs;
 use crate::ask::trace_outputs::TraceOutputs;
 use crate::error::CliError;
 use crate::number::Unit;
-use crate::tell::column::Columns;
 use crate::tell::compared::{comparison_columns, comparison_tables};
-use crate::tell::field::Field;
 use crate::tell::formula::{FormulaSweep, sweep_blocks, sweep_columns};
 use crate::tell::heading::{choice_heading, noise_text, parameters, wire_text};
 use crate::tell::report::Report;
-use crate::tell::row::{self, MOST_DECIMALS, level_columns};
+use crate::tell::table::table_with_decimals;
 
 /// Play a schedule, or that of a usual pattern of communication, of up to millions of ranks
 #[derive(Args)]
@@ -181,7 +181,7 @@ impl ReplayCommand {
         }
         let mut report = Report::new(out, self.format, columns()).with_files(files);
         report.add(played)?;
-        report.finish(&heading, unit, MOST_DECIMALS, |rows| {
+        report.finish(&heading, unit, |rows| {
             let sweep = |row: &PlayedSchedule| {
                 row.sweep.as_ref().map_or_else(Vec::new, |sweep| sweep_blocks(sweep, unit))
             };
@@ -230,7 +230,7 @@ fn tables(played: &PlayedSchedule, unit: Unit) -> Vec<DocumentBlock> {
             let mut columns = Columns::<(usize, Time)>::new();
             columns.add_to_table("rank", |(rank, _)| *rank);
             columns.add_to_table("done", |(_, finish)| *finish);
-            columns.table(&finishes, unit, usize::MAX).into_iter().collect()
+            table_with_decimals(&columns, &finishes, unit, usize::MAX).into_iter().collect()
         }
         None => Vec::new(),
     }
@@ -240,7 +240,7 @@ fn tables(played: &PlayedSchedule, unit: Unit) -> Vec<DocumentBlock> {
 fn columns<'a>() -> Columns<'a, PlayedSchedule<'a>> {
     let mut columns = Columns::<PlayedSchedule>::new();
     columns.add("schedule", |played| played.name);
-    columns.extend(row::machine_columns(
+    columns.extend(machine_columns(
         |PlayedSchedule { choice, .. }: &PlayedSchedule| (choice.name, choice.params),
         true,
     ));

@@ -8,12 +8,12 @@ use loggp_study::analysis::accounts::{Account, Accounts};
 use loggp_study::analysis::{
     Analysis, CallCost, CallGroup, FormulaBuilder, GroupActivity, Overlap, PathStep, Sensitivity,
 };
+use loggp_study::rows::machine::level_columns;
+use loggp_study::rows::{Columns, Field, json_key};
 
 use crate::number::{Unit, count, thousands};
-use crate::tell::column::{Columns, json_key};
-use crate::tell::field::Field;
 use crate::tell::formula::{FormulaSweep, formula_columns, sweep_columns};
-use crate::tell::row::{MOST_DECIMALS, level_columns};
+use crate::tell::table::table;
 
 /// A recorded run, or a replay of one under other parameters.
 pub struct AnalyzedRun {
@@ -148,7 +148,7 @@ pub fn overviews(runs: &[AnalyzedRun], unit: Unit) -> Vec<DocumentBlock> {
     let mut formulas = Columns::<AnalyzedRun>::new();
     formulas.add_to_table("critical path", |row| row.short_name().to_string());
     formulas.add_to_table("as a formula", |row| row.analysis.formula.to_string());
-    [shares, formulas].iter().filter_map(|columns| columns.table(runs, unit, MOST_DECIMALS)).collect()
+    [shares, formulas].iter().filter_map(|columns| table(columns, runs, unit)).collect()
 }
 
 fn processor_columns<'a>() -> Columns<'a, (usize, Accounts)> {
@@ -170,7 +170,7 @@ pub fn processor_tables(row: &AnalyzedRun, unit: Unit, most: usize) -> Vec<Docum
     }
     let silent = P - row.analysis.processors.len();
     let silent = (silent > 0).then(|| say(format!("{} processors did nothing", thousands(silent))));
-    let table = processor_columns().table(&row.analysis.processors, unit, MOST_DECIMALS);
+    let table = table(&processor_columns(), &row.analysis.processors, unit);
     table.into_iter().chain(silent).collect()
 }
 
@@ -222,7 +222,7 @@ fn top_groups(row: &AnalyzedRun, lines: usize) -> &[CallGroup] {
 
 /// Returns the table of the groups that cost the most.
 pub fn group_table(row: &AnalyzedRun, unit: Unit, lines: usize) -> Option<DocumentBlock> {
-    group_columns(row).table(top_groups(row, lines), unit, MOST_DECIMALS)
+    table(&group_columns(row), top_groups(row, lines), unit)
 }
 
 /// Returns the columns of a call of a recorded program.
@@ -249,7 +249,7 @@ fn call_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, CallCost> {
 /// Returns the table of the calls that cost the most, of a recorded program.
 pub fn call_table(row: &AnalyzedRun, unit: Unit, lines: usize) -> Option<DocumentBlock> {
     let calls = &row.analysis.calls;
-    call_columns(row).table(&calls[..calls.len().min(lines)], unit, MOST_DECIMALS)
+    table(&call_columns(row), &calls[..calls.len().min(lines)], unit)
 }
 
 /// Returns the table of the waits of requests, overlapped with computing and not.
@@ -264,7 +264,7 @@ pub fn waiting_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
     columns.add_to_table("time", |(_, overlapped, exposed)| *overlapped + *exposed);
     columns.add_to_table("overlapped", |(_, overlapped, _)| *overlapped);
     columns.add_to_table("not overlapped", |(.., exposed)| *exposed);
-    columns.table(&waits, unit, MOST_DECIMALS)
+    table(&columns, &waits, unit)
 }
 
 /// Returns the formula of the hops of one kind, or `None` if the path has none.
@@ -315,8 +315,8 @@ pub fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec<Docume
     columns.add_to_table("%", |(.., time)| 100.0 * time.in_units(row.analysis.time));
     columns.add_to_table("as a formula", |(part, ..)| part_formula(row, *part));
     let steps = if with_hops { &steps[..] } else { &[] };
-    let hops = step_columns(&row.analysis).table(steps, unit, MOST_DECIMALS);
-    columns.table(&parts, unit, MOST_DECIMALS).into_iter().chain(hops).collect()
+    let hops = table(&step_columns(&row.analysis), steps, unit);
+    table(&columns, &parts, unit).into_iter().chain(hops).collect()
 }
 
 /// Returns the columns of the effect of 1% more of a parameter.
@@ -342,5 +342,5 @@ fn sensitivity_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, Sensitivity> {
 
 /// Returns the table of the effects of 1% more of each parameter.
 pub fn sensitivity_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
-    sensitivity_columns(row).table(&row.analysis.sensitivities, unit, MOST_DECIMALS)
+    table(&sensitivity_columns(row), &row.analysis.sensitivities, unit)
 }

@@ -24,7 +24,6 @@ use crate::number::Unit;
 use crate::tell::formula::{FormulaSweep, replay_error, sweep_blocks};
 use crate::tell::heading::{self, level_lines, parameters};
 use crate::tell::report::Report;
-use crate::tell::row::MOST_DECIMALS;
 
 /// Say where the time of a recorded run or of a schedule went, and what it would have taken under other parameters
 #[derive(Args)]
@@ -119,7 +118,7 @@ impl AnalyzeCommand {
         let columns = accounting::run_columns(self.top, self.path);
         let mut report = Report::new(out, self.format, columns).with_files(files);
         rows.into_iter().try_for_each(|row| report.add(row))?;
-        report.finish(&heading, unit, MOST_DECIMALS, |rows| self.details(rows, unit))?;
+        report.finish(&heading, unit, |rows| self.details(rows, unit))?;
         report.draw_svg(|rows| bars::svg(rows, unit))
     }
 

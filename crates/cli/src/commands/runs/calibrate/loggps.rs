@@ -11,17 +11,17 @@ use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::rtt::RoundTrip;
 use loggp_study::calibration::Finding;
 use loggp_study::loggps::{RecoveredMachine, RoundTripSample, RoundTripSamples};
+use loggp_study::rows::{Field, Object};
 
 use super::{CalibrateCommand, CalibrationSetup, FindingRow, columns, write_findings};
 use crate::ask::choice::DEFAULT_P;
-use crate::ask::machine_file;
 use crate::ask::options::{ChoiceOptions, MachineOptions};
 use crate::error::CliError;
 use crate::host::draft;
 use crate::number::{Unit, count, percent, thousands};
-use crate::tell::field::{Field, Object};
 use crate::tell::heading::parameters;
 use crate::tell::report::Report;
+use loggp_study::rows::machine;
 
 /// Limit of the bytes of a file of times.
 const LONGEST: u64 = 1 << 26;
@@ -110,7 +110,7 @@ fn machine_object(
     recovered: &RecoveredMachine,
     fit: Option<(f64, f64, RoundTripSample)>,
 ) -> Object {
-    let Object(mut values) = machine_file::machine_object(setup.machine, &recovered.params, &[]);
+    let Object(mut values) = machine::machine_object(setup.machine, &recovered.params, &[]);
     let of = [
         "parameter",
         "unit",

@@ -15,20 +15,18 @@ use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_study::calibration::Calibration;
 use loggp_study::calibration::{Amount, Bound, Finding, FoundParameter};
 use loggp_study::loggps::LogGpsCalibration;
+use loggp_study::rows::machine::machine_columns;
+use loggp_study::rows::program_run::carrier_on;
+use loggp_study::rows::{Columns, Field};
 
 use crate::ask::choice::{MachineChoice, is_parameter_given};
-use crate::ask::options::{
-    ClockOptions, MachineOptions, ReportOptions, carrier_on, clock_text, parse_duration,
-};
+use crate::ask::options::{ClockOptions, MachineOptions, ReportOptions, clock_text, parse_duration};
 use crate::ask::output::{OutputFiles, Outputs};
 use crate::ask::real_machine::RealMachineOptions;
 use crate::error::CliError;
 use crate::number::{Unit, rough};
-use crate::tell::column::Columns;
-use crate::tell::field::Field;
 use crate::tell::heading::{choice_heading, parameters, wire_text};
 use crate::tell::report::Report;
-use crate::tell::row;
 
 /// Measure o, g, L, G and the capacity from inside on the wall clock, or LogGPS's parameters by round trips,
 /// of a machine or your own
@@ -155,7 +153,7 @@ impl CalibrateCommand {
     }
 
     fn report<'a>(&self, out: &'a mut dyn Write, files: OutputFiles) -> Report<'a, FindingRow<'a>> {
-        Report::new(out, self.report.format, columns()).with_files(files)
+        Report::new(out, self.report.format, columns()).with_decimals(MOST_DECIMALS).with_files(files)
     }
 }
 
@@ -169,7 +167,7 @@ fn write_findings<'a>(
     below: Option<DocumentBlock>,
 ) -> Result<(), CliError> {
     findings.iter().try_for_each(|finding| report.add(FindingRow { setup, finding: finding.clone() }))?;
-    report.finish(heading, unit, MOST_DECIMALS, |rows| {
+    report.finish(heading, unit, |rows| {
         let note = "late: this computer was late too often to measure it, so do not trust its value";
         let is_late = rows.iter().any(FindingRow::is_late);
         let note = is_late.then(|| DocumentBlock::Paragraph(plain(note)));
@@ -191,7 +189,7 @@ impl FindingRow<'_> {
 }
 
 fn columns<'a>() -> Columns<'a, FindingRow<'a>> {
-    let mut columns = row::machine_columns(|row: &FindingRow| (row.setup.machine, row.setup.params), false);
+    let mut columns = machine_columns(|row: &FindingRow| (row.setup.machine, row.setup.params), false);
     columns.add("cycle_ns", |row| row.setup.params.cycle);
     columns.add("ports", |row| row.setup.ports.to_string());
     columns.add("clock", |row| row.setup.clock.map(|clock| clock.to_string()));

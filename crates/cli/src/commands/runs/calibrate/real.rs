@@ -13,18 +13,17 @@ use loggp_study::real::{
     CALL, EXCHANGE, FLOOD, MeasuredExperiment, ProcessPlace, Progress, RealLevel, WAY, nested_groups,
     read_places,
 };
+use loggp_study::rows::{Columns, Field, Object};
 
-use super::CalibrateCommand;
+use super::{CalibrateCommand, MOST_DECIMALS};
 use crate::ask::format::Format;
-use crate::ask::machine_file;
 use crate::ask::output::OutputFiles;
 use crate::error::{CliError, say};
 use crate::number::{Unit, percent, rough, rough_time, thousands};
-use crate::tell::column::Columns;
-use crate::tell::field::{Field, Object};
 use crate::tell::heading::parameters;
 use crate::tell::progress::ProgressDisplay;
 use crate::tell::report::Report;
+use loggp_study::rows::machine;
 
 /// Time that calibration has, unless another is asked for.
 const USUAL: Duration = Duration::from_secs(60);
@@ -97,13 +96,14 @@ pub fn calibrate(
     let (machines, rows): (Vec<_>, Vec<_>) =
         rows.into_iter().partition(|(format, _)| *format == Format::Json);
     let files = OutputFiles { rows, ..OutputFiles::default() };
-    let mut report = Report::new(out, command.report.format, columns()).with_files(files);
+    let mut report =
+        Report::new(out, command.report.format, columns()).with_decimals(MOST_DECIMALS).with_files(files);
     for real in &levels {
         for measured in &real.measured {
             report.add(LengthRow { other: real.other, measured: *measured })?;
         }
     }
-    report.finish(&heading, unit, super::MOST_DECIMALS, |_| {
+    report.finish(&heading, unit, |_| {
         let scattered = grouped.scattered.map(|group| {
             format!("{group} are no level: their processes do not follow one another in equal numbers")
         });
@@ -162,14 +162,14 @@ fn level_notes(real: &RealLevel, unit: &Unit) -> Vec<String> {
 /// Returns the machine as a JSON object, with the times from which its parameters were made.
 fn machine_object(levels: &[RealLevel], link: String, places: &[ProcessPlace], rows: &[LengthRow]) -> Object {
     let (outermost, within) = levels.split_first().expect("all processes are a level");
-    let mut machine = machine_file::machine_object(Some("mpi"), &outermost.params, &[]);
+    let mut machine = machine::machine_object(Some("mpi"), &outermost.params, &[]);
     let mut say = |name: &'static str, value: Field| machine.0.push((name.into(), value));
     let doubts = |real: &RealLevel| {
         let doubt = |(name, doubt): &(&'static str, Time)| (format!("doubts.{name}").into(), (*doubt).into());
         real.doubts.iter().map(doubt).collect::<Vec<_>>()
     };
     let level = |real: &RealLevel| {
-        let mut level = machine_file::level_object(&real.level());
+        let mut level = machine::level_object(&real.level());
         level.0.extend(doubts(real));
         level
     };

@@ -14,8 +14,9 @@ use loggp_programs::Emulation;
 use serde::{Deserialize, Serialize};
 
 use crate::ask::lookup::capitalized;
-use crate::ask::options::{all_cores, carrier_on};
+use crate::ask::options::all_cores;
 use crate::number::count;
+use loggp_study::rows::program_run::carrier_on;
 
 /// An exhibit with its outcome, and everything that is needed to repeat it.
 #[derive(Debug, Serialize, Deserialize)]

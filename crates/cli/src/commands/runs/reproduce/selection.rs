@@ -5,12 +5,12 @@ use std::io::Write;
 use loggp::US;
 use loggp_model::text::nearest_name;
 use loggp_papers::{Exhibit, Paper, exhibits};
+use loggp_study::rows::Columns;
 use wildmatch::WildMatch;
 
 use crate::ask::format::Format;
 use crate::error::CliError;
 use crate::number::Unit;
-use crate::tell::column::Columns;
 use crate::tell::report::Report;
 
 /// A selected exhibit, with its paper before it.
@@ -39,5 +39,5 @@ pub fn list(out: &mut dyn Write, selected: Vec<SelectedExhibit>, format: Format)
     columns.add("title", |(_, exhibit)| exhibit.title).title("what");
     let mut report = Report::new(out, format, columns);
     selected.into_iter().try_for_each(|selected| report.add(selected))?;
-    report.finish("`loggp reproduce` makes these", Unit::from_text("us", US), 0, |_| Vec::new())
+    report.finish("`loggp reproduce` makes these", Unit::from_text("us", US), |_| Vec::new())
 }

@@ -8,6 +8,8 @@ use loggp::{Latency, Ports, Ties, Time};
 use loggp_goal::patterns::{CollectiveKind, collective_choices};
 use loggp_model::text::nearest_name;
 use loggp_study::parallel::run_in_order;
+use loggp_study::rows::machine::{level_columns, machine_columns};
+use loggp_study::rows::{Columns, Field};
 
 use super::TuneOptions;
 use crate::ask::choice::MachineChoice;
@@ -19,12 +21,9 @@ use crate::commands::schedules::replay::{machine_for, play_error};
 use crate::commands::schedules::schedule::pattern_schedule;
 use crate::error::CliError;
 use crate::number::count;
-use crate::tell::column::Columns;
-use crate::tell::field::Field;
 use crate::tell::heading::{choice_heading, parameters, wire_text};
 use crate::tell::progress::ProgressDisplay;
 use crate::tell::report::Report;
-use crate::tell::row::{MOST_DECIMALS, level_columns, machine_columns};
 
 /// A collective of MPI: which algorithm, fan-out and segments are fastest, and how near Open MPI's and
 /// MPICH's choices come
@@ -121,7 +120,7 @@ impl CollectiveArgs {
         let heading = format!("{}, {}\n{machine}", kind.name(), count(*size, "byte"));
         let mut report = Report::new(out, own.report.format, columns()).with_files(files);
         rows.into_iter().try_for_each(|row| report.add(row))?;
-        report.finish(&heading, choice.unit, MOST_DECIMALS, |_| notes)
+        report.finish(&heading, choice.unit, |_| notes)
     }
 
     /// Returns the kind of the collective.

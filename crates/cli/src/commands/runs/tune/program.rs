@@ -5,6 +5,8 @@ use std::io::Write;
 use clap::Args;
 use loggp::{ClockKind, Params, Time, Work};
 use loggp_programs::Emulation;
+use loggp_study::rows::machine::machine_columns;
+use loggp_study::rows::{Columns, Field};
 use loggp_study::tuning::{Candidate, Tuning};
 
 use super::TuneOptions;
@@ -14,11 +16,8 @@ use crate::commands::runs::cores::concurrent_runs;
 use crate::commands::runs::experiment::{Experiment, ProgramSetup};
 use crate::commands::runs::map::without_text;
 use crate::error::{CliError, merge_sentences};
-use crate::tell::column::Columns;
-use crate::tell::field::Field;
 use crate::tell::progress::ProgressDisplay;
 use crate::tell::report::Report;
-use crate::tell::row::{MOST_DECIMALS, machine_columns};
 
 /// The arguments of `loggp tune` for one program.
 #[derive(Args)]
@@ -89,7 +88,7 @@ pub fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<(), Cli
     let notes = TuneOptions::notes(&named, count, command, &without);
     let mut report = Report::new(out, own.report.format, columns()).with_files(files);
     rows.into_iter().try_for_each(|row| report.add(row))?;
-    report.finish(&heading, unit, MOST_DECIMALS, |_| notes)?;
+    report.finish(&heading, unit, |_| notes)?;
     if failures.is_empty() { Ok(()) } else { Err(CliError::Run(failures)) }
 }
 

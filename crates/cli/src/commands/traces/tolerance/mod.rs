@@ -21,7 +21,6 @@ use crate::ask::output::Outputs;
 use crate::commands::schedules::schedule_run::PlayOptions;
 use crate::error::CliError;
 use crate::tell::report::Report;
-use crate::tell::row::MOST_DECIMALS;
 use source::RunSource;
 
 /// Say how much more latency a schedule or a recorded run bears: its time as a function of L, and the L at which it is 1, 2
@@ -143,7 +142,7 @@ impl ToleranceCommand {
         let requests: Vec<CurveRequest> = wanted.iter().map(request).collect::<Result<_, CliError>>()?;
         let find = |request: &CurveRequest| source.row(&machine, request);
         run_in_order(requests.into_iter(), threads, find, |_, row| report.add(row?))?;
-        report.finish(&heading, unit, MOST_DECIMALS, |rows| report::blocks(rows, unit, self.top))?;
+        report.finish(&heading, unit, |rows| report::blocks(rows, unit, self.top))?;
         report.draw_svg(|rows| picture::svg(rows, &heading, unit))
     }
 

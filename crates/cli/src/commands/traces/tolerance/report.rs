@@ -8,13 +8,13 @@ use loggp_document::{DocumentBlock, plain};
 use loggp_mpi_trace::call::Unmodelled;
 use loggp_mpi_trace::schedule::{ProgramSchedule, Unseen};
 use loggp_study::analysis::{CurvePiece, LatencyUse};
+use loggp_study::rows::machine::{level_columns, machine_columns};
+use loggp_study::rows::{Columns, Field};
 
 use super::{PARTS, ToleranceRow};
 use crate::number::{Unit, count, percent, thousands};
-use crate::tell::column::Columns;
-use crate::tell::field::Field;
 use crate::tell::formula::formula_columns;
-use crate::tell::row::{MOST_DECIMALS, level_columns, machine_columns};
+use crate::tell::table::table;
 
 /// Limit of the pieces that a table lists.
 const MOST_PIECES: usize = 24;
@@ -195,7 +195,7 @@ pub fn blocks(rows: &[ToleranceRow], unit: Unit, top: usize) -> Vec<DocumentBloc
         let mut notes = Vec::new();
         if row.is_whole {
             let shown = &curve.pieces[..curve.pieces.len().min(MOST_PIECES)];
-            blocks.extend(piece_columns(&format!("{name} from")).table(shown, unit, MOST_DECIMALS));
+            blocks.extend(table(&piece_columns(&format!("{name} from")), shown, unit));
             if let Some(more @ 1..) = curve.pieces.len().checked_sub(shown.len()) {
                 notes.push(format!("and {} more; JSON has all", count(more, "piece")));
             }
@@ -227,7 +227,7 @@ pub fn blocks(rows: &[ToleranceRow], unit: Unit, top: usize) -> Vec<DocumentBloc
         }
         blocks.push(DocumentBlock::List(notes.into_iter().map(plain).collect()));
         let uses = &row.uses[..row.uses.len().min(top)];
-        blocks.extend(use_columns(row).table(uses, unit, MOST_DECIMALS));
+        blocks.extend(table(&use_columns(row), uses, unit));
     }
     blocks
 }

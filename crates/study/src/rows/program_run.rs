@@ -1,21 +1,11 @@
-//! The rows of `run`, `compare`, `sweep` and `stress`: studies with their answers, and their columns.
+//! Studies with their answers as rows.
 
-use loggp::params::Parameter;
-use loggp::{ClockKind, Host, Lateness, Level, Params, Time};
+use loggp::{Carrier, ClockKind, Host, Lateness, Time};
 use loggp_programs::{Case, Emulation};
-use loggp_study::{Answers, Study};
-use loggp_study::{PhasePrediction, Prediction, TimeSummary};
 
-use super::column::Columns;
-use super::field::Field;
-use crate::ask::machine_file;
-use crate::ask::options::{RunOptions, carrier_on};
-
-/// Limit of the decimals of times in a table.
-pub const MOST_DECIMALS: usize = 3;
-
-/// The explanation of the mark of a late run in a table.
-pub const LATE_NOTE: &str = "late: this computer did not keep up with the run, so do not trust its time";
+use super::machine::{level_columns, machine_columns};
+use super::{Columns, Field};
+use crate::{Answers, PhasePrediction, Prediction, Study, TimeSummary};
 
 /// A study that is to be run.
 pub struct Task {
@@ -28,6 +18,7 @@ pub struct Task {
     pub swept: Vec<(f64, String)>,
 }
 
+/// A study that was run.
 pub struct StudyRow {
     pub task: Task,
     pub answers: Answers,
@@ -50,8 +41,13 @@ impl StudyRow {
     }
 }
 
-/// Returns the columns of `run`, `compare` and `sweep`. The first are those of the swept quantities, if any.
-pub fn columns(swept: impl Iterator<Item = &'static str>, run: &RunOptions) -> Columns<'static, StudyRow> {
+/// Returns the columns of studies that are `repeat` runs each, or a run for each of their seeds. The first are those
+/// of the swept quantities, if any.
+pub fn study_columns(
+    swept: impl Iterator<Item = &'static str>,
+    repeat: usize,
+    has_seeds: bool,
+) -> Columns<'static, StudyRow> {
     let mut columns = Columns::<StudyRow>::new();
     for (place, name) in swept.enumerate() {
         columns.add_to_table(name, move |row| Field::Swept(row.task.swept[place].1.clone()));
@@ -68,10 +64,10 @@ pub fn columns(swept: impl Iterator<Item = &'static str>, run: &RunOptions) -> C
     columns.extend(request_columns());
     columns.extend(form_columns());
     columns.extend(prediction_columns(|row: &StudyRow| row.answers.prediction));
-    if run.seeds.is_some() || run.repeat == 1 {
+    if has_seeds || repeat == 1 {
         columns.hide(&ENDS);
     }
-    if run.seeds.is_some() {
+    if has_seeds {
         columns.extend(quartile_columns());
     }
     columns.add("phases", |row| match &row.answers.phases[..] {
@@ -131,34 +127,6 @@ pub fn request_columns() -> Columns<'static, StudyRow> {
         Emulation { link: Some(link), .. } => Some(link.name()),
         Emulation { clock, carrier, .. } => carrier_on(*clock, *carrier).map(|carrier| carrier.to_string()),
     });
-    columns
-}
-
-/// Returns the column of the levels within the machine, for JSON.
-pub fn level_columns<'a, R: 'a>(of: impl Fn(&R) -> &[Level] + Copy + 'a) -> Columns<'a, R> {
-    let levels = move |row: &R| match of(row) {
-        [] => Field::Absent,
-        levels => Field::Rows(levels.iter().map(machine_file::level_object).collect()),
-    };
-    let mut columns = Columns::new();
-    columns.add("levels", levels).json_only();
-    columns
-}
-
-/// Returns the columns of the machine. CSV has LogGPS's parameters only if `loggps` is true.
-pub fn machine_columns<'a, R: 'a>(
-    of: impl Fn(&R) -> (Option<&'static str>, Params) + Copy + 'a,
-    loggps: bool,
-) -> Columns<'a, R> {
-    let mut columns = Columns::new();
-    columns.add("machine", move |row| of(row).0);
-    for parameter in Parameter::ALL {
-        let value = move |row: &R| parameter.number(&of(row).1).map_or(Field::Absent, Field::from);
-        let column = columns.add(format!("params.{}", parameter.name), value);
-        if parameter.is_loggps() && !loggps {
-            column.json_only();
-        }
-    }
     columns
 }
 
@@ -277,4 +245,9 @@ pub fn lateness_columns() -> Columns<'static, StudyRow> {
         columns.add(name, value).title(title);
     }
     columns
+}
+
+/// Returns the carrier on the wall clock, or `None` on the virtual clock, where it makes no difference.
+pub fn carrier_on(clock: ClockKind, carrier: Carrier) -> Option<Carrier> {
+    (clock == ClockKind::Wall).then_some(carrier)
 }

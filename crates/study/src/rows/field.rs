@@ -1,4 +1,4 @@
-//! Values of a report, and their forms for JSON, CSV and tables.
+//! Values of rows, and their form in JSON.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Number;
 
-use crate::number::{Unit, percent, rough, rough_time, thousands};
-
-/// A value of a report.
+/// A value of a row. Its kind says how tables show it.
 pub enum Field {
     /// The row has no such value, and JSON leaves out the name.
     Absent,
@@ -45,79 +43,10 @@ pub enum Field {
 /// object are adjacent.
 pub struct Object(pub Vec<(Cow<'static, str>, Field)>);
 
-/// The format of the times in a table.
-pub struct TimeFormat {
-    unit: Unit,
-    /// Decimals of exact times.
-    exact: usize,
-    /// Decimals of measured times.
-    measured: usize,
-}
-
-/// Digits of the shortest measured time in a table.
-const MEASURED_DIGITS: usize = 6;
-
-impl TimeFormat {
-    /// Returns the format for the fields of a table, with at most `most` decimals: exact times have as many
-    /// as the longest needs, measured times no more than are meaningful.
-    pub fn for_fields<'a>(
-        fields: impl Iterator<Item = &'a Field> + Clone,
-        unit: Unit,
-        most: usize,
-    ) -> TimeFormat {
-        let exact = fields.clone().filter_map(Field::exact).map(|time| unit.decimals(time));
-        let exact = exact.max().unwrap_or(0).min(most);
-        let shortest = fields.filter_map(|field| match field {
-            Field::Measured(time) => Some(*time),
-            _ => None,
-        });
-        let digits = |time| unit.number(time, 0).chars().filter(char::is_ascii_digit).count();
-        let whole = shortest.min().map_or(1, digits);
-        TimeFormat { unit, exact, measured: MEASURED_DIGITS.saturating_sub(whole).min(most).max(exact) }
-    }
-}
-
 impl Field {
-    /// Returns the exact time in the field, if it has one.
-    fn exact(&self) -> Option<Time> {
-        match self {
-            Field::Time(time) => Some(*time),
-            Field::Prefixed(_, field) => field.exact(),
-            _ => None,
-        }
-    }
-
-    /// Returns whether the field is aligned to the left of its column.
-    pub fn is_text(&self) -> bool {
-        matches!(self, Field::Text(_) | Field::Verified(_) | Field::OnTime(_))
-    }
-
     /// Returns whether the field is worth a column: it is no missing value, no zero time and no run on time.
     pub fn is_informative(&self) -> bool {
         !matches!(self, Field::Absent | Field::Null | Field::OnTime(true) | Field::Time(Time::ZERO))
-    }
-
-    /// Returns the field as a table shows it.
-    pub fn to_text(&self, format: &TimeFormat) -> String {
-        match self {
-            Field::Text(text) | Field::Swept(text) => text.clone(),
-            Field::Count(count) if *count < 0 => format!("-{}", thousands(-count)),
-            Field::Count(count) => thousands(count),
-            Field::CountOf(most, Some(all)) => format!("{} of {}", thousands(most), thousands(all)),
-            Field::CountOf(most @ 1.., None) => thousands(most),
-            Field::Time(time) => format.unit.number(*time, format.exact),
-            Field::Measured(time) => format.unit.number(*time, format.measured),
-            Field::HostTime(time) => rough_time(*time),
-            Field::Number(number) => rough(*number),
-            Field::Error(error) => percent(*error),
-            Field::Verified(right) => if *right { "yes" } else { "NO" }.into(),
-            Field::OnTime(held) => if *held { "" } else { "late" }.into(),
-            Field::Prefixed(sign, field) => match **field {
-                Field::Null => sign.to_string(),
-                _ => format!("{sign} {}", field.to_text(format)),
-            },
-            _ => "-".into(),
-        }
     }
 }
 
@@ -147,7 +76,7 @@ impl Serialize for Field {
     }
 }
 
-/// Implements `From` for types that are values of a report.
+/// Implements `From` for types that are values of a row.
 macro_rules! fields {
     ($($kind:ty: $field:expr;)*) => {
         $(impl From<$kind> for Field {

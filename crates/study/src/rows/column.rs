@@ -1,22 +1,20 @@
-//! The columns of a report. A column has the name of its values in JSON, CSV and the table, and all three are
-//! made from columns and rows.
+//! The columns of rows. A column has the name of its values in JSON, CSV and tables, and all three are made
+//! from columns and rows.
 //!
 //! The titles of CSV are always the same for a command, so that files with rows of different machines and
 //! clocks can be put together; missing values stay empty.
 
 use std::borrow::Cow;
 
-use loggp_document::{CellFormat, DocumentBlock, Table};
 use serde_json::Value;
 
-use super::field::{Field, Object, TimeFormat};
-use crate::number::Unit;
+use super::field::{Field, Object};
 
-/// The columns of a report whose rows are of type `R`.
-pub struct Columns<'a, R>(Vec<ReportColumn<'a, R>>);
+/// The columns of rows of type `R`.
+pub struct Columns<'a, R>(Vec<Column<'a, R>>);
 
-/// A column of a report.
-pub struct ReportColumn<'a, R> {
+/// A column of rows.
+pub struct Column<'a, R> {
     /// Name in JSON and CSV; `None` if only a table has the column.
     name: Option<Cow<'static, str>>,
     /// True if CSV has the column too.
@@ -41,7 +39,7 @@ enum ColumnPlace {
     Last,
 }
 
-impl<'a, R> ReportColumn<'a, R> {
+impl<'a, R> Column<'a, R> {
     /// Shows the column in tables too, under this title.
     pub fn title(&mut self, title: &str) -> &mut Self {
         self.title = Some(title.into());
@@ -81,10 +79,10 @@ impl<'a, R> Columns<'a, R> {
         &mut self,
         name: impl Into<Cow<'static, str>>,
         value: impl Fn(&R) -> C + 'a,
-    ) -> &mut ReportColumn<'a, R> {
+    ) -> &mut Column<'a, R> {
         let value = Box::new(move |row: &R| value(row).into());
         let (name, place) = (Some(name.into()), ColumnPlace::Here);
-        self.0.push(ReportColumn { name, csv: true, title: None, optional: false, place, value });
+        self.0.push(Column { name, csv: true, title: None, optional: false, place, value });
         self.0.last_mut().expect("one was added")
     }
 
@@ -93,7 +91,7 @@ impl<'a, R> Columns<'a, R> {
         &mut self,
         title: &str,
         value: impl Fn(&R) -> C + 'a,
-    ) -> &mut ReportColumn<'a, R> {
+    ) -> &mut Column<'a, R> {
         let column = self.add("", value).title(title);
         column.name = None;
         column
@@ -115,14 +113,14 @@ impl<'a, R> Columns<'a, R> {
     }
 
     /// Returns the columns with these names.
-    pub fn named(&mut self, names: &[&str]) -> impl Iterator<Item = &mut ReportColumn<'a, R>> {
+    pub fn named(&mut self, names: &[&str]) -> impl Iterator<Item = &mut Column<'a, R>> {
         let is_named = |name: &Cow<str>| names.contains(&&**name);
         self.0.iter_mut().filter(move |column| column.name.as_ref().is_some_and(is_named))
     }
 
     /// Returns a row as a JSON object.
     pub fn object(&self, row: &R) -> Object {
-        let named = |column: &ReportColumn<R>| column.name.clone().map(|name| (name, (column.value)(row)));
+        let named = |column: &Column<R>| column.name.clone().map(|name| (name, (column.value)(row)));
         Object(self.0.iter().filter_map(named).collect())
     }
 
@@ -132,7 +130,7 @@ impl<'a, R> Columns<'a, R> {
     }
 
     /// Returns the columns of CSV with their names.
-    fn csv(&self) -> impl Iterator<Item = (&str, &ReportColumn<'a, R>)> {
+    fn csv(&self) -> impl Iterator<Item = (&str, &Column<'a, R>)> {
         let columns = self.0.iter().filter(|column| column.csv);
         columns.filter_map(|column| Some((column.name.as_deref()?, column)))
     }
@@ -144,7 +142,7 @@ impl<'a, R> Columns<'a, R> {
 
     /// Returns a row as a line of CSV.
     pub fn csv_row(&self, row: &R) -> serde_json::Result<Vec<u8>> {
-        let text = |(_, column): (_, &ReportColumn<R>)| {
+        let text = |(_, column): (_, &Column<R>)| {
             Ok(match serde_json::to_value((column.value)(row))? {
                 Value::Null => String::new(),
                 Value::String(text) => text,
@@ -154,33 +152,23 @@ impl<'a, R> Columns<'a, R> {
         Ok(csv_line(self.csv().map(text).collect::<serde_json::Result<Vec<_>>>()?.into_iter()))
     }
 
-    /// Returns rows as a table, with times in this unit and at most `most_decimals`; `None` without rows or columns.
-    pub fn table(&self, rows: &[R], unit: Unit, most_decimals: usize) -> Option<DocumentBlock> {
+    /// Returns the columns of a table of these rows, in its order: their titles and fields.
+    pub fn titled(&self, rows: &[R]) -> Vec<(&str, Vec<Field>)> {
         let columns = self.table_order().into_iter().filter_map(|column| {
             let fields: Vec<Field> = rows.iter().map(&column.value).collect();
             let is_there = !column.optional || fields.iter().any(Field::is_informative);
             is_there.then(|| (column.title.as_deref().unwrap_or_default(), fields))
         });
-        let columns: Vec<(&str, Vec<Field>)> = columns.collect();
-        let scale =
-            TimeFormat::for_fields(columns.iter().flat_map(|(_, fields)| fields), unit, most_decimals);
-        let table = columns.iter().fold(Table::new("", ""), |table, (title, fields)| {
-            let words = fields.iter().any(Field::is_text);
-            table.column(title, "", if words { CellFormat::Text } else { CellFormat::Right })
-        });
-        let shown =
-            |row: usize| columns.iter().map(|(_, fields)| fields[row].to_text(&scale).into()).collect();
-        let table = Table { rows: (0..rows.len()).map(shown).collect(), ..table };
-        (!rows.is_empty() && !columns.is_empty()).then_some(DocumentBlock::Table(table))
+        columns.collect()
     }
 
     /// Returns the columns that a table has, in the order of the table.
-    fn table_order(&self) -> Vec<&ReportColumn<'a, R>> {
+    fn table_order(&self) -> Vec<&Column<'a, R>> {
         let titled = self.0.iter().filter(|column| column.title.is_some());
         let (last, others): (Vec<_>, Vec<_>) = titled.partition(|column| column.place == ColumnPlace::Last);
-        let mut table: Vec<&ReportColumn<R>> = Vec::new();
+        let mut table: Vec<&Column<R>> = Vec::new();
         for column in others {
-            let before = |other: &&ReportColumn<R>| match column.place {
+            let before = |other: &&Column<R>| match column.place {
                 ColumnPlace::After(title) => other.title.as_deref() == Some(title),
                 _ => false,
             };
@@ -206,7 +194,6 @@ fn csv_line(fields: impl Iterator<Item = String>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::stdout::width_of_files;
 
     fn columns() -> Columns<'static, i64> {
         let mut columns = Columns::new();
@@ -231,12 +218,9 @@ mod tests {
     }
 
     #[test]
-    fn table_orders_columns_and_aligns_numbers() {
-        let table = columns().table(&[7, 1000], Unit::from_text("us", loggp::US), 3);
-        let Some(DocumentBlock::Table(table)) = table else { panic!("there are rows") };
-        assert_eq!(
-            table.to_text(width_of_files()),
-            "  one  twice  word\n    7     14  a \"b\", c\n1,000  2,000  a \"b\", c\n"
-        );
+    fn table_orders_columns() {
+        let columns = columns();
+        let titles: Vec<&str> = columns.titled(&[7, 1000]).into_iter().map(|(title, _)| title).collect();
+        assert_eq!(titles, ["one", "twice", "word"]);
     }
 }

@@ -1,0 +1,10 @@
+//! The rows of reports: each has its values' names, headings and kinds in one place, its columns. The command prints
+//! rows as tables, JSON and CSV; [`Columns::object`] gives what serde writes.
+
+mod column;
+mod field;
+pub mod machine;
+pub mod program_run;
+
+pub use column::{Column, Columns, json_key};
+pub use field::{Field, Object};
