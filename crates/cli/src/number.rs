@@ -1,7 +1,7 @@
 //! Numbers as text: times in a unit, with separators between thousands.
 
 use loggp::{MS, NS, PS, Params, SEC, Time, US};
-pub use loggp_draw::digits::{percent, rough, thousands};
+pub use loggp_draw::digits::{count, percent, rough, thousands};
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,12 +75,6 @@ pub fn rough_time(time: Time) -> String {
     let units = [Unit { name: "s", length: SEC }, Unit { name: "ms", length: MS }, Unit::US, Unit::NS];
     let unit = units.iter().find(|unit| time >= unit.length).unwrap_or(&Unit::NS);
     format!("{} {}", rough(time.in_units(unit.length)), unit.name)
-}
-
-/// Returns a count as text: `1 message`, `2 messages`.
-pub fn count(number: usize, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {thing}{plural}", thousands(number))
 }
 
 #[cfg(test)]

@@ -13,6 +13,12 @@ pub fn thousands(number: impl ToString) -> String {
     apart
 }
 
+/// Returns a count as text: `1 message`, `2 messages`.
+pub fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", thousands(number))
+}
+
 /// Returns a number with three significant digits: `0.25`, `23.8`, `1,280`.
 pub fn rough(number: f64) -> String {
     figures(number, 3)

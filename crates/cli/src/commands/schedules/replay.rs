@@ -12,6 +12,7 @@ use loggp::{Cause, Latency, Noise, Ports, RunError, Ties, Time};
 use loggp_document::{DocumentBlock, printable_line};
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_study::analysis::{ParameterSweep, RunPath};
+use loggp_study::rows::formula::{FormulaSweep, sweep_columns};
 use loggp_study::rows::machine::{level_columns, machine_columns};
 use loggp_study::rows::{Columns, Field};
 
@@ -27,7 +28,7 @@ use crate::ask::trace_outputs::TraceOutputs;
 use crate::error::CliError;
 use crate::number::Unit;
 use crate::tell::compared::{comparison_columns, comparison_tables};
-use crate::tell::formula::{FormulaSweep, sweep_blocks, sweep_columns};
+use crate::tell::formula::{read_sweep, sweep_blocks};
 use crate::tell::heading::{choice_heading, noise_text, parameters, wire_text};
 use crate::tell::report::Report;
 use crate::tell::table::table_with_decimals;
@@ -148,10 +149,10 @@ impl ReplayCommand {
             Ok(RunPath::from_trace(&trace.expect("it is traced")))
         };
         let machine = choice.machine();
-        let read_sweep = |over: &String| {
-            FormulaSweep::read(over, &machine, |range| ParameterSweep::run(machine.clone(), range, &again))
+        let sweep = |over: &String| {
+            read_sweep(over, &machine, |range| ParameterSweep::run(machine.clone(), range, &again))
         };
-        let sweep = self.over.as_ref().map(read_sweep).transpose()?;
+        let sweep = self.over.as_ref().map(sweep).transpose()?;
         let trace = play_report.trace.take();
         let (command, choice, noise) = (self, &choice, noise.as_ref());
         let comparison = Comparison::new(&program, &play_report, watch);

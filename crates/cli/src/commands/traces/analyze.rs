@@ -10,7 +10,7 @@ use loggp_document::{DocumentBlock, plain, printable_line};
 use loggp_study::analysis;
 use loggp_study::analysis::{Analysis, ParameterSweep, RunPath, WhatIf};
 
-use super::accounting::{self, AnalyzedRun};
+use super::accounting;
 use super::bars;
 use crate::ask::choice::MachineChoice;
 use crate::ask::format::Format;
@@ -21,9 +21,10 @@ use crate::commands::schedules::replay::play_error;
 use crate::commands::schedules::schedule_run::{PlayOptions, ScheduleRun, is_schedule_input};
 use crate::error::CliError;
 use crate::number::Unit;
-use crate::tell::formula::{FormulaSweep, replay_error, sweep_blocks};
+use crate::tell::formula::{read_sweep, replay_error, sweep_blocks};
 use crate::tell::heading::{self, level_lines, parameters};
 use crate::tell::report::Report;
+use loggp_study::rows::analysis::{AnalyzedRun, run_columns};
 
 /// Say where the time of a recorded run or of a schedule went, and what it would have taken under other parameters
 #[derive(Args)]
@@ -115,7 +116,7 @@ impl AnalyzeCommand {
         }
         let unit = accounting::time_unit(&rows);
         heading += &format!(", times in {}", unit.name);
-        let columns = accounting::run_columns(self.top, self.path);
+        let columns = run_columns(self.top, self.path);
         let mut report = Report::new(out, self.format, columns).with_files(files);
         rows.into_iter().try_for_each(|row| report.add(row))?;
         report.finish(&heading, unit, |rows| self.details(rows, unit))?;
@@ -135,10 +136,10 @@ impl AnalyzeCommand {
             analysis::add_runs(&machine, &mut analysis.sensitivities, &time_of).map_err(play_error)?;
         }
         let again = |machine| Ok(RunPath::from_trace(&run.play(machine)?.trace.expect("it is traced")));
-        let read_sweep = |over: &String| {
-            FormulaSweep::read(over, &machine, |range| ParameterSweep::run(machine.clone(), range, &again))
+        let sweep = |over: &String| {
+            read_sweep(over, &machine, |range| ParameterSweep::run(machine.clone(), range, &again))
         };
-        let sweep = self.over.as_ref().map(read_sweep).transpose()?;
+        let sweep = self.over.as_ref().map(sweep).transpose()?;
         let time = analysis.time;
         let row = |name: String, recorded_time, analysis, sweep| {
             let trace = run.name.clone();
@@ -163,9 +164,8 @@ impl AnalyzeCommand {
         {
             CliError::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
         }
-        let read_sweep = |over: &String| {
-            FormulaSweep::read(over, &trace.machine(), |range| ParameterSweep::replay(trace, range))
-        };
+        let read_sweep =
+            |over: &String| read_sweep(over, &trace.machine(), |range| ParameterSweep::replay(trace, range));
         let sweep = self.over.as_ref().map(read_sweep).transpose()?;
         Ok(AnalyzedRun { name: name.into(), trace: name.into(), recorded_time: None, analysis, sweep })
     }

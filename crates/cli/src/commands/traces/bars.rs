@@ -6,9 +6,9 @@ use loggp_draw::bars::{Bar, Bars, MOST};
 use loggp_papers::pictures::styles;
 use loggp_study::analysis::accounts::{Account, Accounts};
 
-use super::accounting::AnalyzedRun;
 use crate::error::CliError;
 use crate::number::Unit;
+use loggp_study::rows::analysis::AnalyzedRun;
 
 /// The layers from the bottom up: activities, then what LogGPS calls synchronization, then waits.
 const LAYERS: [Account; 12] = [

@@ -13,8 +13,8 @@ use loggp_study::rows::{Columns, Field};
 
 use super::{PARTS, ToleranceRow};
 use crate::number::{Unit, count, percent, thousands};
-use crate::tell::formula::formula_columns;
 use crate::tell::table::table;
+use loggp_study::rows::formula::formula_columns;
 
 /// Limit of the pieces that a table lists.
 const MOST_PIECES: usize = 24;
