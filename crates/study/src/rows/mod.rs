@@ -4,9 +4,14 @@
 pub mod analysis;
 mod column;
 mod field;
+pub mod finding;
 pub mod formula;
 pub mod machine;
+pub mod played;
 pub mod program_run;
+pub mod stress;
+pub mod tolerance;
+pub mod tuned;
 
 pub use column::{Column, Columns, json_key};
 pub use field::{Field, Object};

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loggp::params::LeveledParams;
-use loggp::schedule::{CostModel, PlayReport, Player, Schedule};
+use loggp::schedule::{CostModel, Player, Schedule};
 use loggp::trace::Caption;
-use loggp::{Cause, Latency, Noise, Ports, RunError, Ties, Time};
+use loggp::{Cause, Latency, Ports, RunError, Ties, Time};
 use loggp_document::{DocumentBlock, printable_line};
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_study::analysis::{ParameterSweep, RunPath};
-use loggp_study::rows::formula::{FormulaSweep, sweep_columns};
-use loggp_study::rows::machine::{level_columns, machine_columns};
-use loggp_study::rows::{Columns, Field};
+use loggp_study::rows::Columns;
+use loggp_study::rows::formula::sweep_columns;
+use loggp_study::rows::played::{MOST_SHOWN, PlayedSchedule, played_columns};
 
 use super::schedule_input::{InputOptions, ScheduleInput};
 use crate::ask::choice::{MachineChoice, is_parameter_given, partial_machine};
@@ -96,24 +96,6 @@ const RULES: &[NamedValue] = &[
     ("loggopsim", "LogGOPSim's: no capacity, g at both ends, a message is received when it comes"),
 ];
 
-/// Limit of the ranks whose finishing times are shown.
-const MOST_SHOWN: usize = 16;
-
-/// A schedule that was played, by this command.
-struct PlayedSchedule<'a> {
-    command: &'a ReplayCommand,
-    name: &'a str,
-    schedule: &'a Schedule,
-    choice: &'a MachineChoice,
-    ports: Ports,
-    noise: Option<&'a Noise>,
-    play_report: PlayReport,
-    /// The recorded times beside those of the play, if it is a recorded program.
-    comparison: Option<Comparison>,
-    /// The runs along a parameter, if `--over` is given.
-    sweep: Option<FormulaSweep>,
-}
-
 impl ReplayCommand {
     /// Reads the schedule, plays it and prints the result.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
@@ -154,17 +136,17 @@ impl ReplayCommand {
         };
         let sweep = self.over.as_ref().map(sweep).transpose()?;
         let trace = play_report.trace.take();
-        let (command, choice, noise) = (self, &choice, noise.as_ref());
         let comparison = Comparison::new(&program, &play_report, watch);
+        let noise = noise.as_ref();
         let played = PlayedSchedule {
-            command,
             name: &name,
             schedule,
-            choice,
+            machine: choice.name,
+            machine_params: choice.machine(),
             ports,
+            rules: self.rules,
             noise,
             play_report,
-            comparison,
             sweep,
         };
         let unit = choice.unit;
@@ -174,19 +156,24 @@ impl ReplayCommand {
             _ => ", LogGOPSim's rules",
         };
         let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise);
-        let machine = choice_heading(choice, &parameters, &format!("virtual clock{wires}"));
+        let machine = choice_heading(&choice, &parameters, &format!("virtual clock{wires}"));
         let heading = format!("{}\n{machine}{rules}", printable_line(&name));
         if let Some(mut trace) = trace {
             trace.caption = Some(Caption { title: name.clone(), about: machine, formula: None });
             trace_outputs.write(&trace, unit)?;
         }
-        let mut report = Report::new(out, self.format, columns()).with_files(files);
+        let mut columns = played_columns();
+        columns.extend(comparison_columns(|_: &PlayedSchedule| comparison.as_ref()));
+        columns.extend(sweep_columns(|row: &PlayedSchedule| row.sweep.as_ref()));
+        let mut report = Report::new(out, self.format, columns).with_files(files);
         report.add(played)?;
         report.finish(&heading, unit, |rows| {
             let sweep = |row: &PlayedSchedule| {
                 row.sweep.as_ref().map_or_else(Vec::new, |sweep| sweep_blocks(sweep, unit))
             };
-            rows.iter().flat_map(|row| tables(row, unit).into_iter().chain(sweep(row))).collect()
+            rows.iter()
+                .flat_map(|row| tables(row, comparison.as_ref(), unit).into_iter().chain(sweep(row)))
+                .collect()
         })
     }
 }
@@ -221,10 +208,10 @@ pub fn play_error(error: RunError) -> CliError {
 }
 
 /// Returns the tables of the ranks' times, if there are not more ranks than `MOST_SHOWN`, and of where they go.
-fn tables(played: &PlayedSchedule, unit: Unit) -> Vec<DocumentBlock> {
+fn tables(played: &PlayedSchedule, comparison: Option<&Comparison>, unit: Unit) -> Vec<DocumentBlock> {
     let finishes = &played.play_report.finishes;
     let is_short = finishes.len() <= MOST_SHOWN;
-    match &played.comparison {
+    match comparison {
         Some(comparison) => comparison_tables(comparison, is_short, unit),
         None if is_short => {
             let finishes: Vec<(usize, Time)> = finishes.iter().copied().enumerate().collect();
@@ -235,35 +222,4 @@ fn tables(played: &PlayedSchedule, unit: Unit) -> Vec<DocumentBlock> {
         }
         None => Vec::new(),
     }
-}
-
-/// Returns the columns of the report.
-fn columns<'a>() -> Columns<'a, PlayedSchedule<'a>> {
-    let mut columns = Columns::<PlayedSchedule>::new();
-    columns.add("schedule", |played| played.name);
-    columns.extend(machine_columns(
-        |PlayedSchedule { choice, .. }: &PlayedSchedule| (choice.name, choice.params),
-        true,
-    ));
-    columns.add("cycle_ns", |played| played.choice.params.cycle);
-    columns.extend(level_columns(|played: &PlayedSchedule| &*played.choice.levels));
-    columns.add("ports", |played| played.ports.to_string());
-    columns.add("rules", |played| played.command.rules.to_string());
-    columns.add("noise", |played| played.noise.map(Noise::to_string));
-    columns.add("ranks", |played| played.play_report.finishes.len()).title("ranks");
-    columns.add("operations", |played| played.schedule.len()).title("operations");
-    columns.add("requirements", |played| played.schedule.requirements());
-    columns.add("time_ns", |played| played.play_report.time).title("time");
-    columns.add("messages", |played| played.play_report.messages).title("messages");
-    columns.add("stalls.count", |played| played.play_report.stalls).title("stalls");
-    columns.add("stalls.ns", |played| played.play_report.stall_time).title("stalled").optional();
-    columns.add("events", |played| played.play_report.events).title("events");
-    let finishes = |played: &PlayedSchedule| match &played.play_report.finishes {
-        finishes if finishes.len() > MOST_SHOWN => Field::Absent,
-        finishes => Field::Times(finishes.clone()),
-    };
-    columns.add("finishes_ns", finishes).json_only();
-    columns.extend(comparison_columns(|played: &PlayedSchedule| played.comparison.as_ref()));
-    columns.extend(sweep_columns(|played: &PlayedSchedule| played.sweep.as_ref()));
-    columns
 }

@@ -164,7 +164,7 @@ impl AnalyzeCommand {
         {
             CliError::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
         }
-        let read_sweep =
+        let sweep =
             |over: &String| read_sweep(over, &trace.machine(), |range| ParameterSweep::replay(trace, range));
         let sweep = self.over.as_ref().map(read_sweep).transpose()?;
         Ok(AnalyzedRun { name: name.into(), trace: name.into(), recorded_time: None, analysis, sweep })

@@ -13,7 +13,7 @@ use loggp_study::calibration::Finding;
 use loggp_study::loggps::{RecoveredMachine, RoundTripSample, RoundTripSamples};
 use loggp_study::rows::{Field, Object};
 
-use super::{CalibrateCommand, CalibrationSetup, FindingRow, columns, write_findings};
+use super::{CalibrateCommand, write_findings};
 use crate::ask::choice::DEFAULT_P;
 use crate::ask::options::{ChoiceOptions, MachineOptions};
 use crate::error::CliError;
@@ -21,6 +21,7 @@ use crate::host::draft;
 use crate::number::{Unit, count, percent, thousands};
 use crate::tell::heading::parameters;
 use crate::tell::report::Report;
+use loggp_study::rows::finding::{CalibrationSetup, FindingRow, finding_columns};
 use loggp_study::rows::machine;
 
 /// Limit of the bytes of a file of times.
@@ -125,7 +126,7 @@ fn machine_object(
     ];
     let finding = |finding: &Finding<'static>| {
         let row = FindingRow { setup, finding: finding.clone() };
-        let Object(values) = columns().object(&row);
+        let Object(values) = finding_columns().object(&row);
         Object(values.into_iter().filter(|(name, _)| of.contains(&&**name)).collect())
     };
     values.push(("ports".into(), setup.ports.to_string().into()));

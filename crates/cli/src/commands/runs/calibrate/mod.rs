@@ -9,15 +9,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use loggp::{Carrier, ClockKind, Latency, Params, Ports, Ties, Time};
+use loggp::{ClockKind, Latency, Ties, Time};
 use loggp_document::{DocumentBlock, plain};
 use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_study::calibration::Calibration;
-use loggp_study::calibration::{Amount, Bound, Finding, FoundParameter};
+use loggp_study::calibration::{Bound, Finding, FoundParameter};
 use loggp_study::loggps::LogGpsCalibration;
-use loggp_study::rows::machine::machine_columns;
+use loggp_study::rows::finding::{CalibrationSetup, FindingRow, finding_columns};
 use loggp_study::rows::program_run::carrier_on;
-use loggp_study::rows::{Columns, Field};
 
 use crate::ask::choice::{MachineChoice, is_parameter_given};
 use crate::ask::options::{ClockOptions, MachineOptions, ReportOptions, clock_text, parse_duration};
@@ -75,29 +74,6 @@ enum ParameterSet {
     LogGPS,
 }
 
-/// A row of the report: a parameter that was found.
-struct FindingRow<'a> {
-    setup: CalibrationSetup,
-    finding: Finding<'a>,
-}
-
-/// The machine and the clock of a calibration.
-#[derive(Clone, Copy)]
-struct CalibrationSetup {
-    /// Name of the machine, if it has one.
-    machine: Option<&'static str>,
-    params: Params,
-    ports: Ports,
-    /// The clock; `None` if the times are from a file.
-    clock: Option<ClockKind>,
-    /// The carrier; `None` on the virtual clock.
-    carrier: Option<Carrier>,
-    /// The largest dilation of all runs.
-    dilation: f64,
-    /// Number of this computer's cores that the runs used.
-    cores: usize,
-}
-
 /// Limit of the decimals of times in a table.
 const MOST_DECIMALS: usize = 4;
 
@@ -153,7 +129,7 @@ impl CalibrateCommand {
     }
 
     fn report<'a>(&self, out: &'a mut dyn Write, files: OutputFiles) -> Report<'a, FindingRow<'a>> {
-        Report::new(out, self.report.format, columns()).with_decimals(MOST_DECIMALS).with_files(files)
+        Report::new(out, self.report.format, finding_columns()).with_decimals(MOST_DECIMALS).with_files(files)
     }
 }
 
@@ -174,67 +150,6 @@ fn write_findings<'a>(
         below.into_iter().chain(note).collect()
     })?;
     check_findings(&report.rows)
-}
-
-impl FindingRow<'_> {
-    /// Returns whether this computer was on time often enough to measure it; `None` unless on the wall clock.
-    fn on_time(&self) -> Option<bool> {
-        (self.setup.clock == Some(ClockKind::Wall)).then_some(self.finding.on_time)
-    }
-
-    /// Returns whether this computer was late too often.
-    fn is_late(&self) -> bool {
-        self.on_time() == Some(false)
-    }
-}
-
-fn columns<'a>() -> Columns<'a, FindingRow<'a>> {
-    let mut columns = machine_columns(|row: &FindingRow| (row.setup.machine, row.setup.params), false);
-    columns.add("cycle_ns", |row| row.setup.params.cycle);
-    columns.add("ports", |row| row.setup.ports.to_string());
-    columns.add("clock", |row| row.setup.clock.map(|clock| clock.to_string()));
-    columns.add("carrier", |row| row.setup.carrier.map(|carrier| carrier.to_string()));
-    columns.add("parameter", |row| row.finding.parameter).title("parameter");
-    columns.add("unit", |row| match row.finding.found {
-        Amount::Time(_) => "ns",
-        Amount::Count(_) => "messages",
-        Amount::Words(_) => "words",
-    });
-    let configured = |row: &FindingRow| match row.finding.configured {
-        None if row.setup.clock.is_none() => Field::Null,
-        None => Field::Prefixed("unlimited", Field::Null.into()),
-        Some(amount) => amount_field(amount),
-    };
-    columns.add("configured", configured).title("configured").optional();
-    let recovered = |row: &FindingRow| match (row.finding.bound, amount_field(row.finding.found)) {
-        (Bound::Exact, found) => found,
-        (Bound::AtMost, found) => Field::Prefixed("<=", found.into()),
-        (Bound::AtLeast, found) => Field::Prefixed(">=", found.into()),
-        (Bound::Any, found) => Field::Prefixed("any,", found.into()),
-    };
-    columns.add("recovered", recovered).title("recovered");
-    columns.add("bound", |row| match row.finding.bound {
-        Bound::Exact => "exact",
-        Bound::AtMost => "at_most",
-        Bound::AtLeast => "at_least",
-        Bound::Any => "any",
-    });
-    let difference = |row: &FindingRow| row.finding.difference().map(amount_field);
-    columns.add("difference", difference).title("difference").optional();
-    columns.add("error", |row| row.finding.error().map(Field::Error)).title("error").optional();
-    columns.add("doubt", |row| row.finding.doubt.map(amount_field)).title("doubt").optional();
-    columns.add("how", |row| row.finding.how.to_string()).title("how");
-    columns.add("held", |row| row.on_time().map(Field::OnTime)).title("").after("doubt").optional();
-    columns.add("dilation", |row| row.setup.dilation);
-    columns.add("cores", |row| row.setup.cores);
-    columns
-}
-
-fn amount_field(amount: Amount) -> Field {
-    match amount {
-        Amount::Time(time) => time.into(),
-        Amount::Count(count) | Amount::Words(count) => count.into(),
-    }
 }
 
 /// Fails if this computer was late too often to measure a parameter, or if a finding on the virtual clock,

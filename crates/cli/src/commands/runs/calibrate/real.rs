@@ -9,11 +9,9 @@ use loggp::Time;
 use loggp::link::Link;
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::StudyError;
-use loggp_study::real::{
-    CALL, EXCHANGE, FLOOD, MeasuredExperiment, ProcessPlace, Progress, RealLevel, WAY, nested_groups,
-    read_places,
-};
-use loggp_study::rows::{Columns, Field, Object};
+use loggp_study::real::{ProcessPlace, Progress, RealLevel, nested_groups, read_places};
+use loggp_study::rows::finding::{LengthRow, length_columns};
+use loggp_study::rows::{Field, Object};
 
 use super::{CalibrateCommand, MOST_DECIMALS};
 use crate::ask::format::Format;
@@ -56,13 +54,6 @@ impl CalibrationDisplay {
     }
 }
 
-/// A row of the report: times measured with messages of one length.
-struct LengthRow {
-    /// Number of the process that exchanged messages with process 0.
-    other: usize,
-    measured: MeasuredExperiment,
-}
-
 /// Measures the machine, and prints the parameters and their errors.
 pub fn calibrate(
     command: &CalibrateCommand,
@@ -96,8 +87,9 @@ pub fn calibrate(
     let (machines, rows): (Vec<_>, Vec<_>) =
         rows.into_iter().partition(|(format, _)| *format == Format::Json);
     let files = OutputFiles { rows, ..OutputFiles::default() };
-    let mut report =
-        Report::new(out, command.report.format, columns()).with_decimals(MOST_DECIMALS).with_files(files);
+    let mut report = Report::new(out, command.report.format, length_columns())
+        .with_decimals(MOST_DECIMALS)
+        .with_files(files);
     for real in &levels {
         for measured in &real.measured {
             report.add(LengthRow { other: real.other, measured: *measured })?;
@@ -191,26 +183,6 @@ fn machine_object(levels: &[RealLevel], link: String, places: &[ProcessPlace], r
     };
     say("processes", Field::Rows(places.iter().enumerate().map(process).collect()));
     machine.0.extend(doubts(outermost));
-    machine.0.push(("measured".into(), columns().objects(rows)));
+    machine.0.push(("measured".into(), length_columns().objects(rows)));
     machine
-}
-
-/// Returns the columns of the report.
-fn columns<'a>() -> Columns<'a, LengthRow> {
-    let mut columns = Columns::<LengthRow>::new();
-    columns.add("other", |row| row.other).title("with");
-    columns.add("bytes", |row| row.measured.experiment.bytes).title("bytes");
-    let buffers = |row: &LengthRow| if row.measured.experiment.cold { "cold" } else { "written" };
-    columns.add("buffers", buffers).title("buffers");
-    for (kind, name) in [(WAY, "way"), (FLOOD, "flood"), (EXCHANGE, "exchange"), (CALL, "call")] {
-        let title = if kind == WAY { "one way" } else { name };
-        let time = move |row: &LengthRow| Field::HostTime(row.measured.times[kind].0);
-        columns.add(format!("{name}_ns"), time).title(title);
-        let doubt = move |row: &LengthRow| Field::HostTime(row.measured.times[kind].1);
-        columns.add(format!("{name}_doubt_ns"), doubt);
-        let error = move |row: &LengthRow| Field::Error(row.measured.error(kind));
-        columns.add(format!("{name}_error"), error).title("LogGPS");
-    }
-    columns.add("fitted", |row| if row.measured.fitted { "fitted" } else { "" }).title("");
-    columns
 }

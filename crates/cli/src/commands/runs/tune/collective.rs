@@ -8,8 +8,7 @@ use loggp::{Latency, Ports, Ties, Time};
 use loggp_goal::patterns::{CollectiveKind, collective_choices};
 use loggp_model::text::nearest_name;
 use loggp_study::parallel::run_in_order;
-use loggp_study::rows::machine::{level_columns, machine_columns};
-use loggp_study::rows::{Columns, Field};
+use loggp_study::rows::tuned::{PatternRow, pattern_columns};
 
 use super::TuneOptions;
 use crate::ask::choice::MachineChoice;
@@ -53,16 +52,6 @@ pub struct CollectiveArgs {
     ports: Ports,
     #[command(flatten)]
     own: TuneOptions,
-}
-
-/// A way to do a collective, as a pattern of schedules.
-struct PatternRow<'a> {
-    choice: &'a MachineChoice,
-    pattern: String,
-    size: usize,
-    time: Time,
-    slower: f64,
-    command: String,
 }
 
 /// Returns the kinds of collectives that can be tuned.
@@ -118,7 +107,7 @@ impl CollectiveArgs {
             &format!("virtual clock{}", wire_text(Latency::Exact, Ties::Number, *ports)),
         );
         let heading = format!("{}, {}\n{machine}", kind.name(), count(*size, "byte"));
-        let mut report = Report::new(out, own.report.format, columns()).with_files(files);
+        let mut report = Report::new(out, own.report.format, pattern_columns()).with_files(files);
         rows.into_iter().try_for_each(|row| report.add(row))?;
         report.finish(&heading, choice.unit, |_| notes)
     }
@@ -137,7 +126,7 @@ impl CollectiveArgs {
     }
 
     /// Returns the rows to list, of patterns from the fastest: the first of each algorithm, or all.
-    fn rows<'a>(&self, tried: Vec<(String, Time)>, choice: &'a MachineChoice) -> Vec<PatternRow<'a>> {
+    fn rows(&self, tried: Vec<(String, Time)>, choice: &MachineChoice) -> Vec<PatternRow> {
         let least = tried.first().map_or(Time::ZERO, |(_, time)| *time);
         let algorithm = |pattern: &str| pattern.split([':', '/']).nth(1).unwrap_or_default().to_string();
         let mut rows: Vec<PatternRow> = Vec::new();
@@ -149,20 +138,17 @@ impl CollectiveArgs {
             let command =
                 TuneOptions::command_line(&begin, &["collective", &self.collective], std::iter::empty());
             let slower = TuneOptions::slower(time, least);
-            rows.push(PatternRow { choice, pattern, size: self.size, time, slower, command });
+            let (machine, machine_params) = (choice.name, choice.machine());
+            rows.push(PatternRow {
+                machine,
+                machine_params,
+                pattern,
+                size: self.size,
+                time,
+                slower,
+                command,
+            });
         }
         rows
     }
-}
-
-fn columns<'a>() -> Columns<'a, PatternRow<'a>> {
-    let mut columns = Columns::<PatternRow>::new();
-    columns.add("schedule", |row| row.pattern.clone()).title("pattern");
-    columns.extend(machine_columns(|row: &PatternRow| (row.choice.name, row.choice.params), true));
-    columns.extend(level_columns(|row: &PatternRow| &*row.choice.levels));
-    columns.add("size", |row| row.size);
-    columns.add("time_ns", |row| row.time).title("time");
-    columns.add("slower", |row| Field::Error(row.slower)).title("slower by");
-    columns.add("command", |row| row.command.clone());
-    columns
 }

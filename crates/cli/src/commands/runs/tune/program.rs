@@ -3,10 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use loggp::{ClockKind, Params, Time, Work};
+use loggp::{ClockKind, Time, Work};
 use loggp_programs::Emulation;
-use loggp_study::rows::machine::machine_columns;
-use loggp_study::rows::{Columns, Field};
+use loggp_study::rows::tuned::{TuneRow, tune_columns};
 use loggp_study::tuning::{Candidate, Tuning};
 
 use super::TuneOptions;
@@ -31,17 +30,6 @@ pub struct TuneArgs {
     machine: MachineOptions,
     #[command(flatten)]
     own: TuneOptions,
-}
-
-/// A case that was tried.
-struct TuneRow {
-    machine: Option<&'static str>,
-    candidate: Candidate,
-    time: Time,
-    /// The part of the fastest one's time by which it takes longer.
-    slower: f64,
-    /// The command that runs it.
-    command: String,
 }
 
 /// Finds the times of all algorithms with all choices of their options that are not given, and lists them
@@ -86,7 +74,7 @@ pub fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<(), Cli
     let command = right.peek().map_or("", |row| &row.command);
     let named: Vec<(String, f64)> = right.map(|row| (row.name(), row.slower)).collect();
     let notes = TuneOptions::notes(&named, count, command, &without);
-    let mut report = Report::new(out, own.report.format, columns()).with_files(files);
+    let mut report = Report::new(out, own.report.format, tune_columns()).with_files(files);
     rows.into_iter().try_for_each(|row| report.add(row))?;
     report.finish(&heading, unit, |_| notes)?;
     if failures.is_empty() { Ok(()) } else { Err(CliError::Run(failures)) }
@@ -127,37 +115,4 @@ fn run_command(args: &ProgramArgs<TuneArgs>, Candidate { case, choices, .. }: &C
     let foreign = infos.filter(|info| !info.algorithms.is_empty() && !info.algorithms.contains(&algorithm));
     let begin = format!("loggp run {} {algorithm}{choices}", program.name);
     TuneOptions::command_line(&begin, &words, foreign.map(|info| info.name))
-}
-
-impl TuneRow {
-    /// Returns the algorithm with its options.
-    fn name(&self) -> String {
-        let choices: Vec<String> = self.candidate.choices.iter().map(ToString::to_string).collect();
-        let with = if choices.is_empty() { "" } else { " with " };
-        format!("{}{with}{}", self.candidate.case.algorithm.name, choices.join(", "))
-    }
-}
-
-fn columns() -> Columns<'static, TuneRow> {
-    let mut columns = Columns::<TuneRow>::new();
-    columns.add("program", |row| row.candidate.case.program.name);
-    columns.add("algorithm", |row| row.candidate.case.algorithm.name).title("algorithm");
-    columns.extend(machine_columns(
-        |row: &TuneRow| -> (_, Params) { (row.machine, row.candidate.case.params) },
-        true,
-    ));
-    columns.add("size", |row| row.candidate.case.size);
-    let choices = |row: &TuneRow| match &row.candidate.choices[..] {
-        [] => Field::Null,
-        choices => choices.iter().map(ToString::to_string).collect::<Vec<_>>().join(",").into(),
-    };
-    columns.add("choices", choices).title("options").optional();
-    columns.add("formula_ns", |row| row.candidate.formula).title("formula");
-    columns.add("model_ns", |row| row.candidate.model).title("model");
-    columns.add("time_ns", |row| row.time);
-    columns.add("slower", |row| Field::Error(row.slower)).title("slower by");
-    columns
-        .add("verified", |row| row.candidate.model.map(|_| Field::Verified(row.candidate.wrong.is_none())));
-    columns.add("command", |row| row.command.clone());
-    columns
 }

@@ -10,9 +10,9 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use loggp::Time;
 use loggp::params::{LevelParameter, LeveledParams};
-use loggp_mpi_trace::schedule::ProgramSchedule;
-use loggp_study::analysis::{CurveRequest, LatencyUse, RunCurve};
+use loggp_study::analysis::CurveRequest;
 use loggp_study::parallel::run_in_order;
+use loggp_study::rows::tolerance::{PARTS, tolerance_columns};
 
 use crate::ask::completion_values;
 use crate::ask::format::Format;
@@ -82,33 +82,6 @@ enum RankOrder {
     Free,
 }
 
-/// How much longer the run may become, in per cent.
-const PARTS: [u32; 3] = [1, 2, 5];
-
-/// What is known about a run along one parameter.
-struct ToleranceRow<'a> {
-    input: &'a str,
-    machine: Option<&'static str>,
-    machine_params: LeveledParams,
-    curve: RunCurve,
-    /// True if all pieces of the curve are known.
-    is_whole: bool,
-    /// The time at what is tolerated for each of [`PARTS`], where the ranks may act in another order; only of
-    /// a curve with all pieces.
-    free: [Option<Time>; PARTS.len()],
-    /// Latencies on the critical path, by the kind of their message; for L, or that of a level.
-    uses: Vec<LatencyUse<String>>,
-    /// The recorded program, if it is one.
-    program: Option<&'a ProgramSchedule>,
-}
-
-impl ToleranceRow<'_> {
-    /// Returns whether it can be known what the run bears.
-    fn is_known(&self) -> bool {
-        self.program.is_none_or(|program| !program.unseen.is_open())
-    }
-}
-
 impl ToleranceCommand {
     /// Finds the curves of the run, and prints what they say.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
@@ -125,7 +98,7 @@ impl ToleranceCommand {
             ));
         }
         let heading = source.heading();
-        let mut report = Report::new(out, self.format, report::columns(self.top)).with_files(files);
+        let mut report = Report::new(out, self.format, tolerance_columns(self.top)).with_files(files);
         let threads = source.threads();
         let whole = wanted.iter().filter(|(_, is_whole)| *is_whole).count();
         let request = |&(parameter, is_whole): &(LevelParameter, bool)| {
@@ -142,7 +115,7 @@ impl ToleranceCommand {
         let requests: Vec<CurveRequest> = wanted.iter().map(request).collect::<Result<_, CliError>>()?;
         let find = |request: &CurveRequest| source.row(&machine, request);
         run_in_order(requests.into_iter(), threads, find, |_, row| report.add(row?))?;
-        report.finish(&heading, unit, |rows| report::blocks(rows, unit, self.top))?;
+        report.finish(&heading, unit, |rows| report::blocks(rows, source.program(), unit, self.top))?;
         report.draw_svg(|rows| picture::svg(rows, &heading, unit))
     }
 

@@ -14,7 +14,7 @@ use loggp_study::analysis::{
     replay_with,
 };
 
-use super::{PARTS, RankOrder, ToleranceCommand, ToleranceRow};
+use super::{RankOrder, ToleranceCommand, report};
 use crate::ask::output::{TRACE_EXTENSIONS, extension};
 use crate::ask::trace_input::read_trace;
 use crate::commands::schedules::replay::play_error;
@@ -24,6 +24,7 @@ use crate::number::Unit;
 use crate::tell::call_names::{CallNames, joined_name};
 use crate::tell::formula::replay_error;
 use crate::tell::heading::{level_lines, parameters, recorded_text};
+use loggp_study::rows::tolerance::{PARTS, ToleranceRow};
 
 /// The run, and the machine on which it is made.
 pub enum RunSource {
@@ -182,8 +183,8 @@ impl RunSource {
             |part: u32| self.time_in_free_order(machine.with(parameter, curve.tolerated(part)?).ok()?);
         let free = if is_whole { PARTS.map(free_time) } else { [None; PARTS.len()] };
         let (input, machine_params) = (self.name(), machine.clone());
-        let (machine, program) = (self.machine_name(), self.program());
-        Ok(ToleranceRow { input, machine, machine_params, curve, is_whole, free, uses, program })
+        let (machine, unseen) = (self.machine_name(), self.program().map(report::unseen_calls));
+        Ok(ToleranceRow { input, machine, machine_params, curve, is_whole, free, uses, unseen })
     }
 
     /// Makes the run on a machine with these parameters, in a free order.
