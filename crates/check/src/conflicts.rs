@@ -50,36 +50,38 @@ impl SharedResource {
 /// Returns the conflicts for which a message may have to wait, or none if the rules do not give the lengths
 /// of all calls.
 pub(super) fn conflicts(history: &History, prefix: &Prefix, message: usize) -> Vec<Conflict> {
-    let (flights, mut all) = (&prefix.messages, Vec::new());
-    let flight = &flights[message];
-    if flight.entry_delay.is_some() || !prefix.is_exact {
+    let mut all = Vec::new();
+    let own = &prefix.messages[message];
+    if own.entry_delay.is_some() || !prefix.is_exact {
         return all;
     }
-    // Without long messages, those of the same processor are never in conflict: its gaps leave room.
+    // Without long messages, messages of the same processor are never in conflict: its gaps leave room.
     let is_long = prefix.has_long_messages();
-    let (single, needs_room) = (history.trace.ports == Ports::Single, flight.capacity < usize::MAX);
-    // A message that was taken before the other is sent is not in its way.
+    let (single, needs_room) = (history.trace.ports == Ports::Single, own.capacity < usize::MAX);
+    // A message that was taken before another is sent is not in its way.
     let is_over = |one: &SettledMessage, other: &SettledMessage| {
-        one.taken_by.is_some_and(|taken| taken != other.call && history.calls.is_after(other.call, taken))
+        one.taken_by
+            .is_some_and(|taken| taken != other.call && history.calls.happens_before(taken, other.call))
     };
-    for (other, its) in flights.iter().enumerate() {
-        let is_elsewhere = its.room.1 != flight.room.1;
-        if other == message || is_elsewhere || is_over(flight, its) || is_over(its, flight) {
+    for (index, other) in prefix.messages.iter().enumerate() {
+        let is_elsewhere = other.room.1 != own.room.1;
+        if index == message || is_elsewhere || is_over(own, other) || is_over(other, own) {
             continue;
         }
-        let own = its.id.from == flight.id.from;
-        let is_earlier = !own || its.id.number < flight.id.number;
-        let same_receiver = its.room == flight.room && is_earlier;
-        let port = flight.stream > Time::ZERO && its.stream > Time::ZERO;
+        let same_sender = other.id.from == own.id.from;
+        let is_earlier = !same_sender || other.id.number < own.id.number;
+        let same_receiver = other.room == own.room && is_earlier;
+        let port = own.stream > Time::ZERO && other.stream > Time::ZERO;
+        let shares_room = same_receiver && (!same_sender || own.capacity > 1 || is_long);
         let needs = [
-            (SharedResource::To, needs_room && same_receiver && (!own || flight.capacity > 1 || is_long)),
-            (SharedResource::From, needs_room && is_long && own && is_earlier),
-            (SharedResource::Out, port && single && its.room.0 == flight.id.from),
-            (SharedResource::In, port && single && its.id.from == flight.room.0),
+            (SharedResource::To, needs_room && shares_room),
+            (SharedResource::From, needs_room && is_long && same_sender && is_earlier),
+            (SharedResource::Out, port && single && other.room.0 == own.id.from),
+            (SharedResource::In, port && single && other.id.from == own.room.0),
             (SharedResource::BothIn, port && same_receiver),
         ];
         let needs = needs.into_iter().filter(|(_, needs)| *needs);
-        all.extend(needs.map(|(resource, _)| Conflict { other, resource }));
+        all.extend(needs.map(|(resource, _)| Conflict { other: index, resource }));
     }
     all
 }

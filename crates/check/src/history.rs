@@ -1,5 +1,4 @@
-//! Reads from a trace which message each receive and look got, which others it could have got, and which
-//! calls came after that. Calls that are not after a reception stay the same, whatever the reception takes.
+//! Reads from a trace what each take got, the messages that it races with, and the takes that it requires.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -10,7 +9,7 @@ use super::calls::{Calls, Origin, previous_call};
 use loggp_model::message::{MatchKey, MessageId, RawTag, RecvFilter};
 use loggp_model::time::Time;
 use loggp_trace::path::{Event, all_events};
-use loggp_trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Transfer, Until};
+use loggp_trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Until};
 
 /// The takes of a traced run.
 pub(super) struct History<'a> {
@@ -19,22 +18,21 @@ pub(super) struct History<'a> {
     choice_locations: &'a [(usize, &'static Location<'static>)],
     /// The takes, sorted by processor and by the call for them.
     pub takes: Vec<Take>,
-    /// For each message, the take that removed it from its inbox.
-    takers: HashMap<usize, usize>,
+    takers: Takers,
     /// For each processor the messages to it that a receive can take, in the order of their sends.
     pub receivable: Vec<Vec<ReceivableMessage>>,
     pub origins: HashMap<MessageId, Origin>,
     pub calls: Calls<'a>,
     /// The index of each message in the trace.
     indices: HashMap<MessageId, usize>,
-    /// The takes that each take needs, as far as they were looked up.
+    /// The requirements of the takes for which they were asked before.
     requirements: RefCell<HashMap<usize, Rc<HashSet<usize>>>>,
     /// The length of each message's send (`true`) and reception (`false`).
     overheads: HashMap<(bool, MessageId), Time>,
     /// For each of the machine's barriers, the time at which the last processor came to it.
     pub barrier_arrivals: Vec<Time>,
-    /// The longest latency where L is no bound: longer than all else takes, one after the other, but not for
-    /// ever, since some programs look again and again until a message comes.
+    /// The longest latency where L is no bound: longer than a run, but not infinite, since some programs look
+    /// again and again until a message comes.
     pub unbounded_latency: Time,
 }
 
@@ -46,29 +44,35 @@ pub(super) struct ReceivableMessage {
     tag: RawTag,
 }
 
-/// Identifies a take across runs: its processor, the number of the call for it, and whether it leaves the
-/// message there.
+/// Identifies a take across runs: its processor, the number of the call that posted it, and whether it leaves
+/// the message in the inbox.
 pub(super) type TakeId = (usize, usize, bool);
 
-/// The message that a receive, a look or a wait took. A *take* is any of these.
-#[derive(Clone, Debug)]
+/// A take and the message that it gets (`None` if it gives up), both by index.
+pub(super) type Pair = (usize, Option<usize>);
+
+/// For messages that leave their inboxes, the takes that remove them; all by index.
+pub(super) type Takers = HashMap<usize, usize>;
+
+/// A call that can see one of several messages: a receive, a look, a test, or a wait for the first of several
+/// requests.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Take {
     pub id: usize,
     /// The call whose result shows the message.
     pub call: usize,
-    /// The call for the take, which is an earlier one for a request's receive.
+    /// The call that posted the take: for a request's receive an earlier one than `call`.
     pub posted: usize,
-    /// The messages that it wants. A wait for the first of several requests has the filters of all of them.
+    /// The messages that the take wants. A wait for the first of several requests has the filters of all of them.
     filters: Vec<RecvFilter>,
     pub deadline: Option<Time>,
-    /// The take finds nothing if all messages that it wants arrive later than this; `None` if it waits for
-    /// one.
+    /// The take gives up if all messages that it wants arrive later than this; `None` if it waits for one.
     pub empty_after: Option<Time>,
     /// `true` if the message stays in the inbox.
     pub leaves_message: bool,
     /// Index of the message among the trace's messages.
     pub got: Option<usize>,
-    /// The send that goes on only after the take, if the message is the announcement of a rendezvous.
+    /// The send that the take lets go on, if the message announces a rendezvous.
     pub granted: Option<usize>,
 }
 
@@ -85,7 +89,7 @@ impl<'a> History<'a> {
             trace,
             choice_locations,
             takes: Vec::new(),
-            takers: HashMap::new(),
+            takers: Takers::new(),
             receivable,
             calls: Calls::new(trace, &origins),
             origins,
@@ -102,85 +106,13 @@ impl<'a> History<'a> {
 
     /// Finds the takes of all calls.
     fn find_takes(&mut self) {
-        let filter =
-            |from: &Option<usize>, tag: &CallTag| RecvFilter::new(*from, RawTag::from_number(tag.number));
-        let got = |got: &Transfer| self.indices.get(&got.first()).copied();
-        // The receives of requests that were not waited for yet: request, call and filter.
-        let mut open: Vec<(u32, usize, RecvFilter)> = Vec::new();
-        // A test sees a request done if its message arrived at least this long before.
-        let o = self.trace.params.recv_overhead(1);
-        let mut last = None;
-        for (place, call) in self.trace.calls.iter().enumerate() {
-            if last.replace(call.id) != Some(call.id) {
+        // The requests that were not waited for yet.
+        let mut open = Vec::new();
+        for call in 0..self.trace.calls.len() {
+            if previous_call(self.trace, call).is_none() {
                 open.clear();
             }
-            let (id, start) = (call.id, call.start);
-            let take = Take {
-                id,
-                call: place,
-                posted: place,
-                filters: Vec::new(),
-                deadline: None,
-                empty_after: None,
-                leaves_message: false,
-                got: None,
-                granted: None,
-            };
-            match &call.kind {
-                CallKind::Receive { from, tag, until, received: taken } => {
-                    let until = match until {
-                        Until::Moment(time) => Some(start.max(*time)),
-                        Until::GapOver => Some(call.end),
-                        _ => None,
-                    };
-                    let (filters, got) = (vec![filter(from, tag)], taken.as_ref().and_then(got));
-                    self.takes.push(Take { filters, deadline: until, empty_after: until, got, ..take });
-                }
-                CallKind::SendRecv(both) => {
-                    let (filters, got) = (vec![filter(&Some(both.from), &both.tag)], got(&both.received));
-                    self.takes.push(Take { filters, got, ..take });
-                }
-                CallKind::Probe { from, tag, found: saw } => {
-                    let (filter, until) = (filter(from, tag), Some(start));
-                    let mut take = Take {
-                        filters: vec![filter],
-                        deadline: until,
-                        empty_after: until,
-                        leaves_message: true,
-                        ..take
-                    };
-                    take.got =
-                        saw.and_then(|saw| self.message_seen(&take, RecvFilter::new(Some(saw), filter.tag)));
-                    self.takes.push(take);
-                }
-                CallKind::Irecv { request, from, tag } => open.push((*request, place, filter(from, tag))),
-                CallKind::Test { request } => {
-                    let filter = open.iter().find(|(other, ..)| other == request).map(|(.., filter)| *filter);
-                    let filters = filter.into_iter().collect();
-                    self.takes.push(Take {
-                        filters,
-                        deadline: Some(start - o),
-                        leaves_message: true,
-                        ..take
-                    });
-                }
-                CallKind::Wait { request, is_send: false, transfer } => {
-                    let Some(of) = open.iter().position(|(other, ..)| other == request) else { continue };
-                    let (all, got) = (open.iter().map(|(.., filter)| *filter).collect(), got(transfer));
-                    let (_, posted, filter) = open.remove(of);
-                    self.takes.push(Take { posted, filters: vec![filter], got, ..take.clone() });
-                    // The request was the first one done, or one that was tested. If it was not tested, it
-                    // cannot be tested in vain.
-                    self.takes.extend(self.location(&take).map(|_| Take {
-                        filters: all,
-                        empty_after: Some(start - o),
-                        leaves_message: true,
-                        got,
-                        ..take
-                    }));
-                }
-                _ => (),
-            }
+            self.add_takes(call, &mut open);
         }
         self.takes.sort_by_key(|take| take.posted);
         for take in self.takes.iter_mut().filter(|take| !take.leaves_message) {
@@ -190,19 +122,75 @@ impl<'a> History<'a> {
             };
             take.granted = send.map(|origin| origin.call).filter(waits);
         }
-        let taken = self.takes.iter().zip(0..).filter(|(take, _)| !take.leaves_message);
-        self.takers = taken.filter_map(|(take, place)| Some((take.got?, place))).collect();
+        self.takers = self.takers_among(self.takes.iter().map(|take| take.got).enumerate());
     }
 
-    /// Returns the message that a look saw: the first to arrive of those that it wants and that were not
-    /// taken.
-    fn message_seen(&self, look: &Take, filter: RecvFilter) -> Option<usize> {
-        let taken = |message| self.takes.iter().any(|take| take.id == look.id && take.has_taken(message));
-        let there = self.receivable[look.id].iter().filter(|sent| self.is_wanted(&[filter], sent));
-        there
-            .map(|sent| sent.message)
-            .filter(|message| !taken(*message))
-            .min_by_key(|message| self.arrival_key(*message))
+    /// Adds the takes of a call. `open` has the processor's requests that were not waited for before.
+    fn add_takes(&mut self, index: usize, open: &mut Vec<OpenReceive>) {
+        let call = &self.trace.calls[index];
+        let take = Take { id: call.id, call: index, posted: index, ..Take::default() };
+        // A test sees a request done if its message arrived at least o before.
+        let tested = Some(call.start - self.trace.params.recv_overhead(1));
+        match &call.kind {
+            CallKind::Receive { from, tag, until, received } => {
+                let until = match until {
+                    Until::Moment(time) => Some(call.start.max(*time)),
+                    Until::GapOver => Some(call.end),
+                    _ => None,
+                };
+                let got = received.as_ref().and_then(|got| self.index_of(&got.first()));
+                let filters = vec![filter(*from, tag)];
+                self.takes.push(Take { filters, deadline: until, empty_after: until, got, ..take });
+            }
+            CallKind::SendRecv(both) => {
+                let got = self.index_of(&both.received.first());
+                self.takes.push(Take { filters: vec![filter(Some(both.from), &both.tag)], got, ..take });
+            }
+            CallKind::Probe { from, tag, found } => {
+                let (wanted, until) = (filter(*from, tag), Some(call.start));
+                let seen = |from| self.message_seen(call.id, RecvFilter::new(Some(from), wanted.tag));
+                let (filters, got) = (vec![wanted], found.and_then(seen));
+                let (deadline, empty_after, leaves_message) = (until, until, true);
+                self.takes.push(Take { filters, deadline, empty_after, leaves_message, got, ..take });
+            }
+            CallKind::Irecv { request, from, tag } => {
+                open.push(OpenReceive { request: *request, posted: index, filter: filter(*from, tag) });
+            }
+            CallKind::Test { request } => {
+                let of = open.iter().filter(|open| open.request == *request);
+                let filters = of.map(|open| open.filter).take(1).collect();
+                self.takes.push(Take { filters, deadline: tested, leaves_message: true, ..take });
+            }
+            CallKind::Wait { request, is_send: false, transfer } => {
+                let Some(of) = open.iter().position(|open| open.request == *request) else { return };
+                let got = self.index_of(&transfer.first());
+                let all = open.iter().map(|open| open.filter).collect();
+                let OpenReceive { posted, filter, .. } = open.remove(of);
+                self.takes.push(Take { posted, filters: vec![filter], got, ..take.clone() });
+                // Where the program may wait for one of several requests, this one was done first, or was
+                // tested before. If it was not tested, no test of it can be in vain.
+                self.takes.extend(self.location(&take).map(|_| Take {
+                    filters: all,
+                    empty_after: tested,
+                    leaves_message: true,
+                    got,
+                    ..take
+                }));
+            }
+            _ => (),
+        }
+    }
+
+    /// Returns the message that a processor's look saw: the first to arrive of those that match the filter
+    /// and were not removed before.
+    fn message_seen(&self, id: usize, filter: RecvFilter) -> Option<usize> {
+        let is_gone = |message: &usize| {
+            let removes = |take: &Take| !take.leaves_message && take.got == Some(*message);
+            self.takes.iter().any(|take| take.id == id && removes(take))
+        };
+        let filters = [filter];
+        let there = self.wanted(id, &filters).filter(|message| !is_gone(message));
+        there.min_by_key(|message| self.arrival_key(*message))
     }
 
     /// Finds the lengths of sends and receptions, and the times at which barriers were complete.
@@ -223,8 +211,8 @@ impl<'a> History<'a> {
         }
     }
 
-    pub(super) fn message(&self, place: usize) -> &Message {
-        &self.trace.messages[place]
+    pub(super) fn message(&self, index: usize) -> &Message {
+        &self.trace.messages[index]
     }
 
     /// Returns the index of a message in the trace.
@@ -248,26 +236,26 @@ impl<'a> History<'a> {
             && enter.is_some_and(|enter| enter == self.trace.calls[call].end && overhead > Time::ZERO)
     }
 
-    /// Returns the last call that a message comes after.
+    /// Returns the last call that happens before a message is sent.
     pub(super) fn last_call_before(&self, message: usize) -> Option<usize> {
         self.origins.get(&self.message(message).id)?.after
     }
 
     /// Returns the longest time for which a message can be under way.
-    pub(super) fn max_latency(&self, place: usize) -> Time {
-        let Message { id, to, .. } = self.message(place);
+    fn max_latency(&self, message: usize) -> Time {
+        let Message { id, to, .. } = self.message(message);
         self.trace.params_between(id.from, *to).L
     }
 
     /// Returns the key by which a receive takes the first of several messages.
-    fn arrival_key(&self, place: usize) -> MatchKey {
-        let MessageId { from, number } = self.message(place).id;
-        (self.message(place).arrival, from as u32, number as u32)
+    fn arrival_key(&self, message: usize) -> MatchKey {
+        let MessageId { from, number } = self.message(message).id;
+        (self.message(message).arrival, from as u32, number as u32)
     }
 
     /// Returns the time at which a message would arrive if it were under way for no time.
-    pub(super) fn earliest_arrival(&self, place: usize) -> Time {
-        self.message(place).arrival - self.message(place).latency
+    fn earliest_arrival(&self, message: usize) -> Time {
+        self.message(message).arrival - self.message(message).latency
     }
 
     fn is_wanted(&self, wants: &[RecvFilter], sent: &ReceivableMessage) -> bool {
@@ -277,73 +265,82 @@ impl<'a> History<'a> {
         })
     }
 
-    /// Returns the messages that a take wants.
-    pub(super) fn candidates(&self, take: &Take) -> impl Iterator<Item = usize> {
-        self.receivable[take.id]
-            .iter()
-            .filter(|sent| self.is_wanted(&take.filters, sent))
-            .map(|sent| sent.message)
+    /// Returns the messages to a processor that match one of the filters.
+    fn wanted(&self, id: usize, filters: &[RecvFilter]) -> impl Iterator<Item = usize> {
+        self.receivable[id].iter().filter(|sent| self.is_wanted(filters, sent)).map(|sent| sent.message)
     }
 
-    /// Returns the takes without which a take would not get a message, or nothing: those before the take,
-    /// those before the message, those that want the message and come first, and those that these need
-    /// themselves.
-    pub(super) fn requirements(&self, place: usize, got: Option<usize>) -> Rc<HashSet<usize>> {
-        let is_own = self.takes[place].got == got;
-        if let Some(known) = self.requirements.borrow().get(&place).filter(|_| is_own) {
+    /// Returns the messages that a take wants.
+    pub(super) fn candidates(&self, take: &Take) -> impl Iterator<Item = usize> {
+        self.wanted(take.id, &take.filters)
+    }
+
+    /// Returns the takes without which a take would not get a message, or nothing: those that happen before
+    /// the take or the message's send, those that want the message and come first, and the requirements of
+    /// these.
+    pub(super) fn requirements(&self, (take, got): Pair) -> Rc<HashSet<usize>> {
+        let is_own = self.takes[take].got == got;
+        if let Some(known) = self.requirements.borrow().get(&take).filter(|_| is_own) {
             return Rc::clone(known);
         }
         let mut requirements = HashSet::new();
-        let mut open = vec![(place, got)];
-        while let Some((place, got)) = open.pop() {
-            for other in self.direct_requirements(place, got) {
+        let mut open = vec![(take, got)];
+        while let Some(pair) = open.pop() {
+            for other in self.direct_requirements(pair) {
                 if requirements.insert(other) {
                     match self.requirements.borrow().get(&other) {
                         Some(known) => requirements.extend(known.iter()),
-                        None => open.push((other, self.takes[other].got)),
+                        None => open.push(self.pair(other)),
                     }
                 }
             }
         }
         let requirements = Rc::new(requirements);
         if is_own {
-            self.requirements.borrow_mut().insert(place, Rc::clone(&requirements));
+            self.requirements.borrow_mut().insert(take, Rc::clone(&requirements));
         }
         requirements
     }
 
-    /// Returns the same takes without those that are needed only by others of them.
-    fn direct_requirements(&self, place: usize, got: Option<usize>) -> impl Iterator<Item = usize> {
-        let take = &self.takes[place];
+    /// Returns the requirements without those that only other requirements need.
+    fn direct_requirements(&self, (take, got): Pair) -> impl Iterator<Item = usize> {
+        let take = &self.takes[take];
         let calls = [previous_call(self.trace, take.posted), got.and_then(|got| self.last_call_before(got))];
         let got = self.receivable[take.id].iter().find(|sent| Some(sent.message) == got);
-        self.takes.iter().enumerate().filter_map(move |(place, other)| {
-            let follows = calls.into_iter().flatten().any(|call| self.is_after(call, other));
+        self.takes.iter().enumerate().filter_map(move |(index, other)| {
+            let happens_before = calls.into_iter().flatten().any(|call| self.happens_before(other, call));
             let is_first = || !other.leaves_message && other.id == take.id && other.posted < take.posted;
             let wants = || got.is_some_and(|got| self.is_wanted(&other.filters, got));
-            (follows || (is_first() && wants())).then_some(place)
+            (happens_before || (is_first() && wants())).then_some(index)
         })
     }
 
-    /// Returns whether a call is after a take, or shows what it got.
-    pub(super) fn is_after(&self, call: usize, take: &Take) -> bool {
-        [Some(take.call), take.granted].into_iter().flatten().any(|other| self.calls.is_after(call, other))
+    /// Returns whether a take happens before a call, or is a part of the call.
+    pub(super) fn happens_before(&self, take: &Take, call: usize) -> bool {
+        [Some(take.call), take.granted].into_iter().flatten().any(|own| self.calls.happens_before(own, call))
     }
 
-    /// Returns what else a take could have got: other messages, and nothing if it may be in vain.
-    pub(super) fn alternatives(&self, take: &Take) -> Vec<Option<usize>> {
+    /// Returns what a take races with: the messages that it could have got instead, and nothing (`None`) if it
+    /// got a message and may give up.
+    pub(super) fn races(&self, take: &Take) -> Vec<Option<usize>> {
         let nothing = (take.empty_after.is_some() && take.got.is_some()).then_some(None);
-        let is_gone =
-            |message| self.takers.get(&message).is_some_and(|taker| self.takes[*taker].is_before(take));
-        let follows = |message| self.last_call_before(message).is_some_and(|call| self.is_after(call, take));
-        let could = |message: &usize| take.got != Some(*message) && !is_gone(*message) && !follows(*message);
+        let follows =
+            |message| self.last_call_before(message).is_some_and(|call| self.happens_before(take, call));
+        let could = |message: &usize| {
+            take.got != Some(*message) && !self.is_gone(*message, take, &self.takers) && !follows(*message)
+        };
         nothing.into_iter().chain(self.candidates(take).filter(could).map(Some)).collect()
     }
 
-    /// Returns, for each message that one of these takes removes from its inbox, that take.
-    pub(super) fn removals(&self, settled: &[(usize, Option<usize>)]) -> HashMap<usize, &Take> {
-        let takes = settled.iter().filter_map(|(place, got)| Some(((*got)?, &self.takes[*place])));
-        takes.filter(|(_, take)| !take.leaves_message).collect()
+    /// Returns the takers of the messages that these takes get.
+    pub(super) fn takers_among(&self, pairs: impl Iterator<Item = Pair>) -> Takers {
+        let removing = pairs.filter(|(take, _)| !self.takes[*take].leaves_message);
+        removing.filter_map(|(take, got)| Some((got?, take))).collect()
+    }
+
+    /// Returns whether a message is no longer in the inbox when a take comes, if it has these takers.
+    pub(super) fn is_gone(&self, message: usize, take: &Take, takers: &Takers) -> bool {
+        takers.get(&message).is_some_and(|taker| self.takes[*taker].comes_before(take))
     }
 
     /// Returns the take that removed a message from its inbox, if one did.
@@ -356,12 +353,17 @@ impl<'a> History<'a> {
         let Some(got) = take.got else { return false };
         let latest = self.earliest_arrival(got) + self.max_latency(got);
         let latest = take.deadline.map_or(latest, |until| latest.min(until));
-        self.alternatives(take).into_iter().flatten().any(|other| self.earliest_arrival(other) <= latest)
+        self.races(take).into_iter().flatten().any(|other| self.earliest_arrival(other) <= latest)
     }
 
     /// Returns whether a take accepts any sender, any tag, or the first of several requests.
     pub(super) fn is_wild(&self, take: &Take) -> bool {
         take.filters.len() > 1 || take.filters.iter().any(RecvFilter::is_wild)
+    }
+
+    /// Returns a take with what it got.
+    pub(super) fn pair(&self, take: usize) -> Pair {
+        (take, self.takes[take].got)
     }
 
     /// Returns what identifies a take across runs.
@@ -403,8 +405,8 @@ impl<'a> History<'a> {
 
     /// Returns the location of the call for a take, if it may take one of several messages.
     pub(super) fn location(&self, take: &Take) -> Option<&'static Location<'static>> {
-        let place = self.choice_locations.binary_search_by_key(&take.posted, |(call, _)| *call).ok()?;
-        Some(self.choice_locations[place].1)
+        let found = self.choice_locations.binary_search_by_key(&take.posted, |(call, _)| *call).ok()?;
+        Some(self.choice_locations[found].1)
     }
 
     /// Returns the id of the message at an index.
@@ -413,32 +415,40 @@ impl<'a> History<'a> {
     }
 
     /// Returns the ids of a take and of the message that it gets, which are the same in every run.
-    pub(super) fn ids(&self, (place, got): (usize, Option<usize>)) -> (TakeId, Option<MessageId>) {
-        (self.id(&self.takes[place]), self.message_id(got))
+    pub(super) fn ids(&self, (take, got): Pair) -> (TakeId, Option<MessageId>) {
+        (self.id(&self.takes[take]), self.message_id(got))
     }
 }
 
 impl Take {
-    /// Returns whether it removed this message from the inbox.
-    fn has_taken(&self, message: usize) -> bool {
-        !self.leaves_message && self.got == Some(message)
-    }
-
-    /// Returns whether it waits for the first of several requests. That is not always the one whose message
-    /// arrives first, since a request that was called for later is done later.
+    /// Returns whether the take is a wait for the first of several requests. That is not always the request
+    /// whose message arrives first, since a request that was called for later is done later.
     pub(super) fn is_wait_for_first(&self) -> bool {
         self.leaves_message && self.deadline.is_none()
     }
 
-    /// Returns whether its message was no longer there for another take, which was called for later and is
-    /// not the wait for it.
-    pub(super) fn is_before(&self, other: &Take) -> bool {
+    /// Returns whether the take removed its message before another take of the same processor could see the
+    /// message: it was posted earlier, and the other take is not the wait for it.
+    fn comes_before(&self, other: &Take) -> bool {
         self.posted < other.posted && !(other.leaves_message && self.call >= other.call)
     }
 }
 
-/// Returns a latency that is longer than all acts and latencies of a run one after the other. It is eight
-/// times their sum, since other runs of the program may do more.
+/// The receive of a request that was not waited for yet.
+struct OpenReceive {
+    request: u32,
+    /// The call that posted the receive.
+    posted: usize,
+    filter: RecvFilter,
+}
+
+/// Returns the filter of a receive.
+fn filter(from: Option<usize>, tag: &CallTag) -> RecvFilter {
+    RecvFilter::new(from, RawTag::from_number(tag.number))
+}
+
+/// Returns a latency that is longer than a run in which all events and latencies come one after the other:
+/// eight times their sum, since other runs of the program may do more.
 fn unbounded_latency(trace: &Trace) -> Time {
     let is_done = |what: &ActivityKind| {
         matches!(

@@ -6,7 +6,8 @@
 
 use std::collections::HashMap;
 
-use super::history::{History, Take};
+use super::calls::previous_call;
+use super::history::{History, Pair, Take, Takers};
 use loggp_model::log::send_after_gap;
 use loggp_model::message::MessageId;
 use loggp_model::time::Time;
@@ -18,7 +19,7 @@ pub(super) struct Prefix {
     pub calls: Vec<Vec<SettledCall>>,
     /// The messages that these calls send.
     pub messages: Vec<SettledMessage>,
-    /// For the index of a message in the trace, its index among these.
+    /// For the index of a message in the trace, the message's index in `messages`.
     pub index_of: HashMap<usize, usize>,
     /// `true` if the rules give the lengths of all calls: none waits for a request or a reply, no long
     /// message waits for ports of levels, and none arrives before it is ready to enter (a negative G_l).
@@ -30,36 +31,35 @@ pub(super) struct Prefix {
 /// A call of a prefix.
 #[derive(Debug)]
 pub(super) struct SettledCall {
-    /// Its index in the trace.
+    /// The call's index in the trace.
     pub index: usize,
     pub effect: CallEffect,
-    /// `true` if its end is settled and another call comes next.
+    /// `true` if the call's end is settled and another call comes next.
     pub has_next: bool,
 }
 
 /// The effect of a call.
 #[derive(Debug)]
 pub(super) enum CallEffect {
-    /// It lasts this long.
+    /// The call lasts this long.
     Fixed(Time),
-    /// It sends a message.
     Send(SettledSend),
-    /// It receives a message, or gives up.
+    /// The call receives a message, or gives up.
     Receive(SettledReceive),
-    /// It looks for a message, leaves it there and lasts this long.
+    /// The call looks for a message, leaves the message in the inbox and lasts this long.
     Look {
         got: Option<usize>,
         others: Vec<(usize, Time)>,
         lasts: Time,
     },
     Exchange(SettledSend, SettledReceive),
-    /// It is over `lasts` after its beginning and `late` after a message's arrival.
+    /// The call is over `lasts` after its beginning and `late` after a message's arrival.
     Join {
         message: usize,
         lasts: Time,
         late: Time,
     },
-    /// It is the processor's barrier of this number, and is over this long after all have come to it.
+    /// The processor's barrier of this number, over this long after all processors have come to it.
     Barrier(usize, Time),
 }
 
@@ -79,16 +79,16 @@ pub(super) struct SettledReceive {
     pub overhead: Time,
     pub gap: Time,
     pub deadline: Option<ReceiveDeadline>,
-    /// Its length if it gets nothing.
+    /// The length of the call if it gets nothing.
     pub vain_length: Time,
-    /// The other messages that it wants, and how much later than its own they must arrive.
+    /// The other messages that the receive wants, and how much later than its own they must arrive.
     pub others: Vec<(usize, Time)>,
 }
 
 /// The time at which a receive gives up.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ReceiveDeadline {
-    /// This long after it began.
+    /// This long after the call began.
     After(Time),
     /// The time at which a send of this overhead would not wait for the gap.
     GapOver(Time),
@@ -97,250 +97,252 @@ pub(super) enum ReceiveDeadline {
 /// A message that settled calls send.
 #[derive(Debug)]
 pub(super) struct SettledMessage {
-    /// Its index among the trace's messages.
-    pub message: usize,
     pub id: MessageId,
+    /// The call that sends the message.
     pub call: usize,
-    /// Time from the start of its call to its entry, if no rule gives that.
+    /// Time from the start of that call to the message's entry, if no rule gives that.
     pub entry_delay: Option<Time>,
-    /// Its length in words.
+    /// The message's length in words.
     pub words: usize,
-    /// Time from its first word to its last.
+    /// Time from the message's first word to its last.
     pub stream: Time,
     pub max_latency: Time,
-    /// The end at which it needs room: its receiver, and the number of processors at its level.
+    /// The end at which the message needs room: its receiver, and the number of processors at its level.
     pub room: (usize, usize),
-    /// The most messages in transit there.
+    /// The most messages in transit at that end.
     pub capacity: usize,
-    /// The settled call that takes it, if there is one.
+    /// The settled call that removes the message from its inbox, if there is one.
     pub taken_by: Option<usize>,
 }
 
 impl Prefix {
     /// Returns whether there are long messages.
     pub(super) fn has_long_messages(&self) -> bool {
-        self.messages.iter().any(|flight| flight.stream > Time::ZERO)
+        self.messages.iter().any(|message| message.stream > Time::ZERO)
     }
 
     /// Settles the part of a run that follows if these takes get these messages.
-    pub(super) fn new(
-        history: &History,
-        settled: &[(usize, Option<usize>)],
-        bounded: bool,
-        least_delay: Time,
-    ) -> Prefix {
-        let trace = history.trace;
-        let P = trace.params.P;
-        let got: HashMap<usize, Option<usize>> = settled.iter().copied().collect();
-        // The number of each processor's first call whose take is not settled.
-        let mut open = vec![u32::MAX; P];
-        for (place, take) in history.takes.iter().enumerate() {
-            if got.get(&place) != Some(&take.got) {
-                for call in [Some(take.call), take.granted].into_iter().flatten() {
-                    let id = trace.calls[call].id;
-                    open[id] = open[id].min(history.calls.number(call) as u32);
-                }
-            }
-        }
+    pub(super) fn new(history: &History, settled: &[Pair], bounded: bool, least_delay: Time) -> Prefix {
+        let (trace, got) = (history.trace, settled.iter().copied().collect());
+        let open = first_open_calls(history, &got);
         let is_settled = |call: usize| {
-            history.calls.counts_before(call).iter().zip(&open).all(|(followed, open)| followed <= open)
+            history.calls.counts_before(call).iter().zip(&open).all(|(before, open)| before <= open)
         };
         let mut prefix = Prefix {
-            calls: (0..P).map(|_| Vec::new()).collect(),
+            calls: (0..trace.params.P).map(|_| Vec::new()).collect(),
             messages: Vec::new(),
             index_of: HashMap::new(),
             is_exact: true,
             least_delay,
         };
-        for (place, message) in trace.messages.iter().enumerate() {
-            let Some(origin) = history.origins.get(&message.id) else { continue };
-            if !origin.after.is_none_or(is_settled) {
-                continue;
+        for (index, message) in trace.messages.iter().enumerate() {
+            let origin = history.origins.get(&message.id);
+            if let Some(origin) = origin.filter(|origin| origin.after.is_none_or(is_settled)) {
+                prefix.add_message(history, index, origin.call, bounded);
             }
-            let params = history.trace.params_between(message.id.from, message.to);
-            let stream = if bounded { params.stream(message.words) } else { Time::ZERO };
-            let capacity = params.capacity().filter(|_| bounded).unwrap_or(usize::MAX);
-            // A processor's own gaps leave room for its messages, unless the capacity is below ceil(L/g).
-            let leaves_room = capacity == usize::MAX || params.L <= capacity as i64 * params.g;
-            let is_plain = stream > Time::ZERO && message.id.from != message.to && trace.levels.is_empty();
-            prefix.is_exact &= leaves_room && (stream == Time::ZERO || is_plain);
-            prefix.index_of.insert(place, prefix.messages.len());
-            prefix.messages.push(SettledMessage {
-                message: place,
-                id: message.id,
-                call: origin.call,
-                entry_delay: Some(message.first - message.latency - trace.calls[origin.call].start),
-                words: message.words,
-                stream,
-                max_latency: if bounded { params.L } else { history.unbounded_latency },
-                room: (message.to, params.P),
-                capacity,
-                taken_by: None,
-            });
         }
-        for (place, got) in &got {
-            let take = &history.takes[*place];
-            if let Some(flight) =
-                got.and_then(|got| prefix.index_of.get(&got)).filter(|_| !take.leaves_message)
+        for (take, got) in settled {
+            if let Some(message) = got.and_then(|got| prefix.index_of.get(&got))
+                && !history.takes[*take].leaves_message
             {
-                prefix.messages[*flight].taken_by = Some(take.call);
+                prefix.messages[*message].taken_by = Some(history.takes[*take].call);
             }
         }
-        let mut takes: HashMap<usize, usize> = HashMap::new();
-        for (place, take) in history.takes.iter().enumerate() {
-            if take.posted == take.call && got.contains_key(&place) {
-                takes.insert(take.call, place);
-            }
-        }
-        let taken = history.takes.iter().enumerate().filter(|(_, take)| !take.leaves_message);
-        let taken = taken.filter_map(|(place, take)| Some((take.call, (*got.get(&place)?)?)));
-        let taken: HashMap<usize, usize> = taken.collect();
-        let removals = history.removals(settled);
-        let reader = CallReader { history, removals, got: &got, takes, taken };
-        let (mut barriers, mut has_requests, mut is_over) = (vec![0; P], vec![false; P], vec![false; P]);
+        let reader = CallReader::new(history, settled, &got);
+        let (mut is_over, mut has_requests, mut barriers) = (false, false, 0);
         for (call, recorded) in trace.calls.iter().enumerate() {
-            let id = recorded.id;
-            if is_over[id] {
+            if previous_call(trace, call).is_none() {
+                (is_over, has_requests, barriers) = (false, false, 0);
+            }
+            if is_over {
                 continue;
             }
-            let settled = is_settled(call);
-            is_over[id] = !settled;
-            has_requests[id] |= matches!(recorded.kind, CallKind::Isend { .. } | CallKind::Irecv { .. });
-            if has_requests[id] {
-                prefix.is_exact = false;
-            }
-            let has_next = settled && trace.calls.get(call + 1).is_some_and(|next| next.id == id);
-            let effect = reader.effect(&mut prefix, call, settled, has_requests[id], &mut barriers[id]);
-            prefix.calls[id].extend(effect.map(|effect| SettledCall { index: call, effect, has_next }));
+            is_over = !is_settled(call);
+            has_requests |= matches!(recorded.kind, CallKind::Isend { .. } | CallKind::Irecv { .. });
+            barriers += usize::from(recorded.kind == CallKind::Barrier);
+            let has_next = !is_over && trace.calls.get(call + 1).is_some_and(|next| next.id == recorded.id);
+            let effect = reader.effect(&mut prefix, call, !is_over, has_requests, barriers);
+            let settled = effect.map(|effect| SettledCall { index: call, effect, has_next });
+            prefix.calls[recorded.id].extend(settled);
         }
         prefix
     }
+
+    /// Adds a message of the trace that a call sends.
+    fn add_message(&mut self, history: &History, index: usize, call: usize, bounded: bool) {
+        let (trace, message) = (history.trace, history.message(index));
+        let params = trace.params_between(message.id.from, message.to);
+        let stream = if bounded { params.stream(message.words) } else { Time::ZERO };
+        let capacity = params.capacity().filter(|_| bounded).unwrap_or(usize::MAX);
+        // A processor's own gaps leave room for its messages, unless the capacity is below ceil(L/g).
+        let leaves_room = capacity == usize::MAX || params.L <= capacity as i64 * params.g;
+        let is_plain = stream > Time::ZERO && message.id.from != message.to && trace.levels.is_empty();
+        self.is_exact &= leaves_room && (stream == Time::ZERO || is_plain);
+        self.index_of.insert(index, self.messages.len());
+        self.messages.push(SettledMessage {
+            id: message.id,
+            call,
+            entry_delay: Some(message.first - message.latency - trace.calls[call].start),
+            words: message.words,
+            stream,
+            max_latency: if bounded { params.L } else { history.unbounded_latency },
+            room: (message.to, params.P),
+            capacity,
+            taken_by: None,
+        });
+    }
+
+    /// Returns whether settled calls send all messages that these takes get.
+    pub(super) fn sends_all(&self, settled: &[Pair]) -> bool {
+        settled.iter().all(|(_, got)| got.is_none_or(|got| self.index_of.contains_key(&got)))
+    }
+
+    /// Returns how much later than a message another must arrive at least, for a take to get the first.
+    pub(super) fn least_lag(&self, history: &History, got: usize, other: usize) -> Time {
+        let is_first = history.message(got).id < history.message(other).id;
+        if is_first { Time::ZERO } else { self.least_delay }
+    }
+}
+
+/// Returns the number of each processor's first call of which a take is not settled as in the run.
+fn first_open_calls(history: &History, got: &HashMap<usize, Option<usize>>) -> Vec<u32> {
+    let mut open = vec![u32::MAX; history.trace.params.P];
+    let differs = |(index, take): &(usize, &Take)| got.get(index) != Some(&take.got);
+    for (_, take) in history.takes.iter().enumerate().filter(differs) {
+        for call in [Some(take.call), take.granted].into_iter().flatten() {
+            let id = history.trace.calls[call].id;
+            open[id] = open[id].min(history.calls.number(call) as u32);
+        }
+    }
+    open
 }
 
 /// Reads the effects of calls.
 struct CallReader<'a, 'h> {
     history: &'a History<'h>,
-    /// For each message that is removed from its inbox, the take that does so.
-    removals: HashMap<usize, &'a Take>,
+    takers: Takers,
     got: &'a HashMap<usize, Option<usize>>,
+    /// The settled take that each call posts and ends.
     takes: HashMap<usize, usize>,
-    /// The message that each call removed from the inbox.
+    /// The message that each call removes from the inbox.
     taken: HashMap<usize, usize>,
 }
 
-impl CallReader<'_, '_> {
-    /// Returns the effect of a call, or `None` if neither the call nor a take of it is settled.
+impl<'a, 'h> CallReader<'a, 'h> {
+    fn new(
+        history: &'a History<'h>,
+        settled: &[Pair],
+        got: &'a HashMap<usize, Option<usize>>,
+    ) -> CallReader<'a, 'h> {
+        let takers = history.takers_among(settled.iter().copied());
+        let taken = takers.iter().map(|(message, take)| (history.takes[*take].call, *message)).collect();
+        let takes = history.takes.iter().enumerate();
+        let takes = takes.filter(|(index, take)| take.posted == take.call && got.contains_key(index));
+        let takes = takes.map(|(index, take)| (take.call, index)).collect();
+        CallReader { history, takers, got, takes, taken }
+    }
+
+    /// Returns the effect of a call, or `None` if neither the call nor a take of it is settled. `barriers` is
+    /// the number of its processor's barriers up to the call.
     fn effect(
         &self,
         prefix: &mut Prefix,
         call: usize,
         is_settled: bool,
         has_requests: bool,
-        barriers: &mut usize,
+        barriers: usize,
     ) -> Option<CallEffect> {
-        let (history, id) = (self.history, self.history.trace.calls[call].id);
-        let recorded = &history.trace.calls[call];
-        let lasts = recorded.end - recorded.start;
-        let sends = |prefix: &mut Prefix, flight: usize| {
-            prefix.messages[flight].entry_delay = None;
-            let message = history.message(prefix.messages[flight].message);
-            let gap = history.trace.params_between(id, message.to).g;
-            let overhead = history.overhead(true, message.id).unwrap_or_default();
-            SettledSend { message: flight, overhead, gap }
-        };
-        let asks = |what: &CallKind| {
-            [what.sent(), what.received()].into_iter().flatten().any(|transfer| transfer.rendezvous.is_some())
-        };
-        let flight =
-            |prefix: &Prefix, message: &MessageId| prefix.index_of.get(&history.index_of(message)?).copied();
-        if has_requests || asks(&recorded.kind) {
+        let recorded = &self.history.trace.calls[call];
+        let kind = &recorded.kind;
+        let mut transfers = [kind.sent(), kind.received()].into_iter().flatten();
+        if has_requests || transfers.any(|transfer| transfer.rendezvous.is_some()) {
             prefix.is_exact = false;
             return is_settled.then(|| self.recorded_effect(prefix, call));
         }
-        match &recorded.kind {
+        match kind {
             CallKind::Send { sent, .. } if is_settled => {
-                let flight = flight(prefix, &sent.message)?;
-                Some(CallEffect::Send(sends(prefix, flight)))
+                Some(CallEffect::Send(self.send(prefix, sent.message)?))
             }
             CallKind::Barrier => {
-                *barriers += 1;
-                Some(CallEffect::Barrier(
-                    *barriers - 1,
-                    recorded.end - history.barrier_arrivals[*barriers - 1],
-                ))
+                let number = barriers - 1;
+                Some(CallEffect::Barrier(number, recorded.end - self.history.barrier_arrivals[number]))
             }
             CallKind::Receive { .. } => {
-                let place = *self.takes.get(&call)?;
-                Some(CallEffect::Receive(self.receive(prefix, place, call)))
+                Some(CallEffect::Receive(self.receive(prefix, *self.takes.get(&call)?)))
             }
             CallKind::SendRecv(both) if is_settled => {
-                let place = *self.takes.get(&call)?;
-                let flight = flight(prefix, &both.sent.message)?;
-                Some(CallEffect::Exchange(sends(prefix, flight), self.receive(prefix, place, call)))
+                let take = *self.takes.get(&call)?;
+                let send = self.send(prefix, both.sent.message)?;
+                Some(CallEffect::Exchange(send, self.receive(prefix, take)))
             }
             CallKind::SendRecv(_) => {
-                // Its send does not wait for the message that it gets, unless that arrives in the gap.
+                // The send does not wait for the message that the call gets, unless that arrives in the gap.
                 prefix.is_exact = false;
                 None
             }
             CallKind::Probe { .. } => {
-                let place = *self.takes.get(&call)?;
-                let take = &history.takes[place];
-                let got = self.got[&place];
-                let others = self.others(prefix, take, got);
+                let take = *self.takes.get(&call)?;
+                let got = self.got[&take];
+                let others = self.others(prefix, &self.history.takes[take], got);
                 let got = got.map(|got| prefix.index_of[&got]);
-                Some(CallEffect::Look { got, others, lasts })
+                Some(CallEffect::Look { got, others, lasts: recorded.end - recorded.start })
             }
-            _ => is_settled.then_some(CallEffect::Fixed(lasts)),
+            _ => is_settled.then_some(CallEffect::Fixed(recorded.end - recorded.start)),
         }
     }
 
-    /// Returns the effect of a call whose length no rule gives: it is as long as it was.
+    /// Returns the send of a message, or `None` if the message is not settled.
+    fn send(&self, prefix: &mut Prefix, sent: MessageId) -> Option<SettledSend> {
+        let index = self.history.index_of(&sent)?;
+        let message = *prefix.index_of.get(&index)?;
+        prefix.messages[message].entry_delay = None;
+        let gap = self.history.trace.params_between(sent.from, self.history.message(index).to).g;
+        let overhead = self.history.overhead(true, sent).unwrap_or_default();
+        Some(SettledSend { message, overhead, gap })
+    }
+
+    /// Returns the effect of a call whose length no rule gives: the call is as long as in the run.
     fn recorded_effect(&self, prefix: &Prefix, call: usize) -> CallEffect {
         let recorded = &self.history.trace.calls[call];
         let lasts = recorded.end - recorded.start;
-        match self.taken.get(&call).map(|message| (*message, prefix.index_of.get(message))) {
-            Some((message, Some(&flight))) => {
-                let start = recorded.start.max(self.history.message(message).arrival);
-                let late = recorded.end - start;
-                CallEffect::Join { message: flight, lasts: late, late }
+        match self.taken.get(&call).map(|taken| (*taken, prefix.index_of.get(taken))) {
+            Some((taken, Some(&message))) => {
+                let late = recorded.end - recorded.start.max(self.history.message(taken).arrival);
+                CallEffect::Join { message, lasts: late, late }
             }
             _ => CallEffect::Fixed(lasts),
         }
     }
 
     /// Returns the receive of a take.
-    fn receive(&self, prefix: &Prefix, place: usize, call: usize) -> SettledReceive {
-        let (history, take) = (self.history, &self.history.takes[place]);
-        let recorded = &history.trace.calls[call];
-        let got = self.got[&place];
-        let from = got.map_or(take.id, |got| history.message(got).id.from);
+    fn receive(&self, prefix: &Prefix, take: usize) -> SettledReceive {
+        let (history, got, take) = (self.history, self.got[&take], &self.history.takes[take]);
+        let recorded = &history.trace.calls[take.call];
         let (overhead, gap) = match got {
             Some(got) => {
                 let message = history.message(got);
                 let known = history.overhead(false, message.id);
-                let params = history.trace.params_between(from, take.id);
+                let params = history.trace.params_between(message.id.from, take.id);
                 (known.unwrap_or_else(|| params.recv_overhead(message.words)), params.g)
             }
             None => (Time::ZERO, Time::ZERO),
         };
-        let cycle = history.trace.params.cycle;
-        let (until, vain_length) = match &recorded.kind {
+        let (deadline, vain_length) = match &recorded.kind {
             CallKind::Receive { until: Until::GapOver, .. } => {
-                (Some(ReceiveDeadline::GapOver(self.next_overhead(call))), Time::ZERO)
+                (Some(ReceiveDeadline::GapOver(self.next_overhead(take.call))), Time::ZERO)
             }
             CallKind::Receive { until: Until::Moment(time), .. } if *time > recorded.start => {
                 let until = *time - recorded.start;
                 (Some(ReceiveDeadline::After(until)), until)
             }
             CallKind::Receive { until: Until::Moment(_), .. } => {
-                (Some(ReceiveDeadline::After(Time::ZERO)), cycle)
+                (Some(ReceiveDeadline::After(Time::ZERO)), history.trace.params.cycle)
             }
             _ => (None, Time::ZERO),
         };
         let others = self.others(prefix, take, got);
         let got = got.and_then(|got| prefix.index_of.get(&got).copied());
-        SettledReceive { got, overhead, gap, deadline: until, vain_length, others }
+        SettledReceive { got, overhead, gap, deadline, vain_length, others }
     }
 
     /// Returns the overhead of the send before which a processor receives.
@@ -355,15 +357,10 @@ impl CallReader<'_, '_> {
     /// Returns the other messages that a take wants and that are still there, and how much later each must
     /// arrive at least.
     fn others(&self, prefix: &Prefix, take: &Take, got: Option<usize>) -> Vec<(usize, Time)> {
-        let history = self.history;
-        let is_gone = |message: usize| self.removals.get(&message).is_some_and(|other| other.is_before(take));
-        let wanted = history.candidates(take).filter(|other| Some(*other) != got);
+        let wanted = self.history.candidates(take).filter(|other| Some(*other) != got);
         let settled = wanted.filter_map(|other| Some((other, *prefix.index_of.get(&other)?)));
-        let there = settled.filter(|(other, _)| !is_gone(*other));
-        let later = |other| {
-            let is_first = got.is_none_or(|got| history.message(got).id < history.message(other).id);
-            if is_first { Time::ZERO } else { prefix.least_delay }
-        };
-        there.map(|(other, flight)| (flight, later(other))).collect()
+        let there = settled.filter(|(other, _)| !self.history.is_gone(*other, take, &self.takers));
+        let lag = |other| got.map_or(Time::ZERO, |got| prefix.least_lag(self.history, got, other));
+        there.map(|(other, message)| (message, lag(other))).collect()
     }
 }

@@ -205,6 +205,49 @@ impl<R> CheckReport<R> {
         OrderGenerator::changes_probability(self.strategy, self.messages, few, self.runs)
             .filter(|_| self.faults.is_none())
     }
+
+    /// Prints with which probability failures are found.
+    fn write_probabilities(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let late = ["one message late", "two messages late"];
+        let changes = ["a sender late from one message on", "two such changes", "three such changes"];
+        let late = late.iter().zip(1..).map(|(needs, few)| (needs, self.probability(few)));
+        let changes = changes.iter().zip(1..).map(|(needs, few)| (needs, self.probability_of_changes(few)));
+        for (needs, probability) in late.chain(changes) {
+            // A lower bound is rounded down, and left out if it is 0.
+            let percent = probability.map_or(0.0, |bound| (1000.0 * bound).floor() / 10.0).min(99.9);
+            if percent > 0.0 {
+                writeln!(
+                    f,
+                    "a failure that needs {needs} is found with a probability of at least {percent:.1}%"
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Prints how many orders there are, and how many were not decided or need longer latencies.
+fn write_coverage(f: &mut fmt::Formatter<'_>, coverage: &Coverage) -> fmt::Result {
+    let Coverage { orders, why_incomplete, beyond, beyond_failed, undecided, undecided_failed } = *coverage;
+    let fail = |n: usize| if n == 1 { "one fails".into() } else { format!("{n} fail") };
+    let by = if orders == 1 { "order, by" } else { "orders, which differ in" };
+    write!(f, "{orders} {by} what receives, looks and waits take")?;
+    f.write_str(if why_incomplete.is_none() { "; there are no others" } else { "; there may be more" })?;
+    let of = if beyond > 0 { " with latencies up to L" } else { "" };
+    write!(f, "{of}{}", why_incomplete.map_or(String::new(), |why| format!(" ({why})")))?;
+    if undecided > 0 {
+        write!(f, ": at least {undecided} undecided")?;
+    }
+    if undecided_failed > 0 {
+        write!(f, ", of which {} with longer latencies", fail(undecided_failed))?;
+    }
+    if beyond > 0 {
+        write!(f, ", and at least {beyond} with longer ones")?;
+    }
+    if beyond_failed > 0 {
+        write!(f, ", of which {}", fail(beyond_failed))?;
+    }
+    writeln!(f)
 }
 
 impl<R> fmt::Display for CheckReport<R> {
@@ -218,42 +261,11 @@ impl<R> fmt::Display for CheckReport<R> {
             Some(_) => writeln!(f, "; {audited} held against the rules")?,
             None => writeln!(f, " by seed {seed}{faults}; {audited} held against the rules")?,
         }
-        let fail = |n: usize| if n == 1 { "one fails".into() } else { format!("{n} fail") };
-        if let Some(coverage) = self.coverage {
-            let Coverage { orders, why_incomplete: more, beyond, beyond_failed, .. } = coverage;
-            let Coverage { undecided, undecided_failed, .. } = coverage;
-            let by = if orders == 1 { "order, by" } else { "orders, which differ in" };
-            write!(f, "{orders} {by} what receives, looks and waits take")?;
-            f.write_str(if more.is_none() { "; there are no others" } else { "; there may be more" })?;
-            let of = if beyond > 0 { " with latencies up to L" } else { "" };
-            write!(f, "{of}{}", more.map_or(String::new(), |why| format!(" ({why})")))?;
-            if undecided > 0 {
-                write!(f, ": at least {undecided} undecided")?;
-            }
-            if undecided_failed > 0 {
-                write!(f, ", of which {} with longer latencies", fail(undecided_failed))?;
-            }
-            if beyond > 0 {
-                write!(f, ", and at least {beyond} with longer ones")?;
-            }
-            if beyond_failed > 0 {
-                write!(f, ", of which {}", fail(beyond_failed))?;
-            }
-            writeln!(f)?;
+        if let Some(coverage) = &self.coverage {
+            write_coverage(f, coverage)?;
         }
-        let late = ["one message late", "two messages late"];
-        let changes = ["a sender late from one message on", "two such changes", "three such changes"];
-        let late = late.iter().zip(1..).map(|(needs, few)| (needs, self.probability(few)));
-        let changes = changes.iter().zip(1..).map(|(needs, few)| (needs, self.probability_of_changes(few)));
-        for (needs, probability) in late.chain(changes).filter(|_| self.failure.is_none()) {
-            // A lower bound is rounded down, and left out if it is 0.
-            let percent = probability.map_or(0.0, |bound| (1000.0 * bound).floor() / 10.0).min(99.9);
-            if percent > 0.0 {
-                writeln!(
-                    f,
-                    "a failure that needs {needs} is found with a probability of at least {percent:.1}%"
-                )?;
-            }
+        if self.failure.is_none() {
+            self.write_probabilities(f)?;
         }
         if !self.choices.is_empty() {
             writeln!(f, "in {} of the runs, receives that could take another message:", self.examined)?;

@@ -1,15 +1,17 @@
 //! Finds out which messages wait for room and which for ports.
 //!
 //! At most C = ceil(L/g) messages are in transit to a processor and from it, and no two long messages pass a
-//! port at the same time; the one that asks first is served first. So of two messages that need the same
-//! resource, the first either asks later than the second, or finds it gone, or is *beside* it. Beside for
-//! room means that at most C - 1 others are in transit; beside for a port, that the second passes the port
-//! after the first. A message that is under way for no time needs no room and waits for none. Without long
-//! messages, those of the same processor are never in conflict: its gaps leave room.
+//! port at the same time; the message that asks first is served first. So of two messages that need the same
+//! resource, the first either asks later than the second, or finds the second gone, or is *beside* the
+//! second. Beside for room means that at most C - 1 others are in transit; beside for a port, that the second
+//! passes the port after the first. A message that is under way for no time needs no room and waits for none.
+//! Without long messages, messages of the same processor are never in conflict: its gaps leave room.
 //!
-//! A solution in which all of this is open says too little: messages may enter and arrive earlier or later
-//! than they do on the machine. So the machine is run under the solution's latencies. The first message that
-//! enters or arrives at another time leaves two or three possibilities, which are tried one after the other.
+//! To try all orders of all pairs from the start would take too long, and most pairs never meet. So all pairs
+//! are open at first. A solution says too little then: messages may enter and arrive earlier or later than
+//! they do on the machine. So the machine is run under the solution's latencies. The first message that
+//! enters or arrives at another time leaves two or three possibilities for one pair, which are tried one
+//! after the other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -18,9 +20,9 @@ use super::conflicts::{Conflict, SharedResource, conflicts};
 use super::constraints::{MessageVars, PrefixConstraints};
 use super::deadline::{Deadline, SearchBudget};
 use super::history::History;
-use super::prefix::SettledMessage;
+use super::prefix::{Prefix, SettledMessage};
 use super::prefix_machine::PrefixMachine;
-use super::times::{SolveResult, TimeConstraints};
+use super::times::{SolveResult, Term, TimeConstraints};
 use loggp_model::params::{Latency, Precedence, Surcharge, Ties};
 use loggp_model::rules::choice::Choice;
 use loggp_model::rules::network::{Entry, Network, Passage};
@@ -32,7 +34,7 @@ pub(super) struct TimingSolver<'k, 'p> {
     network: Network,
     /// The ties by which the lower number goes first.
     by_number: Choice,
-    /// The conflicts of each message.
+    /// The conflicts of each message. A conflict's *number* is its index among those of its message.
     conflicts: Vec<Vec<Conflict>>,
     /// `true` if there are long messages, so that messages wait not only for room at the receiver.
     has_long_messages: bool,
@@ -40,7 +42,7 @@ pub(super) struct TimingSolver<'k, 'p> {
     is_complete: bool,
     /// The longest time for which messages may wait for others that are not settled.
     unsettled_wait: Time,
-    /// `true` if a processor's act can depend on another's act at the same moment.
+    /// `true` if what a processor does can depend on what another does at the same moment.
     has_instant_messages: bool,
     deadline: Deadline,
 }
@@ -58,11 +60,19 @@ type OrderedPairs = BTreeMap<(usize, usize), (usize, usize)>;
 /// The assumptions of a branch of the search.
 #[derive(Clone, Debug, Default)]
 struct Assumptions {
-    /// The order of a message and one of its conflicts.
+    /// The order of a message and another one, by the message and the number of its conflict with the other.
     pairs: BTreeMap<(usize, usize), PairOrder>,
     /// Messages of which the second is ready later than the first and not at the same moment.
     later: BTreeSet<(usize, usize)>,
+    /// `true` for messages that are under way for no time, `false` for those that are under way for some.
     instant: HashMap<usize, bool>,
+}
+
+impl Assumptions {
+    /// Returns the order of a message and its conflict of this number, or `None` if the order is open.
+    fn pair(&self, message: usize, number: usize) -> Option<PairOrder> {
+        self.pairs.get(&(message, number)).copied()
+    }
 }
 
 /// The order of a message and another one that needs the same resource.
@@ -72,7 +82,7 @@ enum PairOrder {
     Before,
     /// The other message asks before, and is gone when this one comes.
     After,
-    /// The other message asks before, and is under way when this one enters, or passes the port after this
+    /// The other message asks before, and is under way when this one enters or passes the port after this
     /// one.
     Beside,
 }
@@ -88,10 +98,9 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
         constraints: &'k PrefixConstraints<'p>,
         deadline: Deadline,
     ) -> TimingSolver<'k, 'p> {
-        let (trace, flights, has_long_messages) =
-            (history.trace, &constraints.prefix.messages, constraints.prefix.has_long_messages());
-        let has_capacity = || flights.iter().any(|flight| flight.capacity < usize::MAX);
-        let waits = has_long_messages || trace.params.gps().is_some() || has_capacity();
+        let (trace, prefix) = (history.trace, constraints.prefix);
+        let has_long_messages = prefix.has_long_messages();
+        let waits = has_long_messages || trace.params.gps().is_some() || has_capacity(prefix);
         let by_number = Choice::new(&trace.params, Latency::Exact, Ties::Number);
         TimingSolver {
             constraints,
@@ -103,19 +112,19 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
                 Surcharge::default(),
             ),
             by_number,
-            conflicts: (0..flights.len())
-                .map(|message| conflicts(history, constraints.prefix, message))
+            conflicts: (0..prefix.messages.len())
+                .map(|message| conflicts(history, prefix, message))
                 .collect(),
             has_long_messages,
-            is_complete: constraints.prefix.is_exact || !waits,
+            is_complete: prefix.is_exact || !waits,
             unsettled_wait: Time::ZERO,
             has_instant_messages: history.has_instant_messages(),
             deadline,
         }
     }
 
-    /// Finds times that the machine realizes. Perhaps it does not realize them, if finding out takes too
-    /// long.
+    /// Finds times that the machine realizes, or perhaps does not if finding out takes too long. The search
+    /// is depth-first.
     pub(super) fn solve(mut self) -> SolveResult<Solution> {
         let mut is_sure = self.is_complete;
         let (mut open, mut budget, mut first) = (vec![Assumptions::default()], self.budget(), None);
@@ -132,9 +141,9 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             };
             let precedence = match self.precedence(&assumptions, &times) {
                 Ok(precedence) => precedence,
-                Err(circle) => {
+                Err(cycle) => {
                     is_sure &= !self.has_instant_messages;
-                    open.extend(circle.into_iter().map(|pair| {
+                    open.extend(cycle.into_iter().map(|pair| {
                         let mut branch = assumptions.clone();
                         branch.later.insert(pair);
                         branch
@@ -155,9 +164,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             return SolveResult::Infeasible;
         }
         // Perhaps no message has to wait.
-        self.conflicts.iter_mut().for_each(Vec::clear);
-        let without = self.constraints_under(&Assumptions::default()).solve(&mut self.budget());
-        match (without, first) {
+        match (self.solve_without_conflicts(), first) {
             (SolveResult::Times(times), _) | (_, Some(times)) => {
                 SolveResult::Times(Solution { times, precedence: Precedence::new() })
             }
@@ -168,17 +175,15 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
     /// Returns whether there may be times if messages wait, for room or a port, for others that are not
     /// settled.
     pub(super) fn can_be_solved_with_waits(mut self, history: &History) -> bool {
-        let has_capacity =
-            || self.constraints.prefix.messages.iter().any(|flight| flight.capacity < usize::MAX);
-        if !self.has_long_messages && !has_capacity() {
-            return false;
-        }
         self.unsettled_wait = history.unbounded_latency;
+        (self.has_long_messages || has_capacity(self.constraints.prefix))
+            && !matches!(self.solve_without_conflicts(), SolveResult::Infeasible)
+    }
+
+    /// Finds times for which no settled message waits for another one.
+    fn solve_without_conflicts(&mut self) -> SolveResult {
         self.conflicts.iter_mut().for_each(Vec::clear);
-        !matches!(
-            self.constraints_under(&Assumptions::default()).solve(&mut self.budget()),
-            SolveResult::Infeasible
-        )
+        self.constraints_under(&Assumptions::default()).solve(&mut self.budget())
     }
 
     /// Returns the tries of a search.
@@ -191,133 +196,148 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
     /// Returns the constraints under some assumptions.
     fn constraints_under(&self, assumptions: &Assumptions) -> TimeConstraints {
         let mut times = self.constraints.times.clone();
-        let flights = &self.constraints.prefix.messages;
         for (first, second) in &assumptions.later {
-            times.require_after(
-                self.constraints.vars[*second].ready,
-                (self.constraints.vars[*first].ready, PS),
-            );
+            let [first, second] = [first, second].map(|message| self.constraints.vars[*message].ready);
+            times.require_after(second, (first, PS));
         }
-        for (message, conflicts) in self.conflicts.iter().enumerate() {
-            let (MessageVars { ready, enter, arrival }, flight) =
-                (self.constraints.vars[message], &flights[message]);
-            let under_way = flight.stream + flight.max_latency;
-            let wait = self.unsettled_wait;
-            let for_port = if flight.stream > Time::ZERO { wait } else { Time::ZERO };
-            let (mut enters, mut arrives) = (vec![(ready, wait)], vec![(enter, under_way + for_port)]);
-            match assumptions.instant.get(&message) {
-                Some(true) => times.require_within(arrival, vec![(ready, flight.stream)]),
-                Some(false) => times.require_after(arrival, (enter, flight.stream + PS)),
-                None => (),
-            }
-            let pair_of = |number: usize| assumptions.pairs.get(&(message, number)).copied();
-            for (number, conflict) in conflicts.iter().enumerate() {
-                let (its, pair) = (self.constraints.vars[conflict.other], pair_of(number));
-                match pair {
-                    Some(PairOrder::Before) => {
-                        times.require_after(its.ready, (ready, self.tie_margin(message, conflict.other)));
-                    }
-                    Some(_) => {
-                        times.require_after(ready, (its.ready, self.tie_margin(conflict.other, message)))
-                    }
-                    None => (),
-                }
-                // The constraint that this one comes no earlier than the other is gone, and the reverse.
-                let [behind, ahead] = self.separations(message, *conflict);
-                match pair {
-                    Some(PairOrder::After) => times.require_after(behind.0, behind.1),
-                    Some(PairOrder::Beside) if !conflict.resource.is_room() => {
-                        times.require_after(ahead.0, ahead.1)
-                    }
-                    _ => (),
-                }
-                if matches!(pair, None | Some(PairOrder::After)) {
-                    let most = if conflict.resource.is_before_entry() { &mut enters } else { &mut arrives };
-                    most.push(behind.1);
-                }
-                if pair == Some(PairOrder::After) && !conflict.resource.is_room() {
-                    // It does not fit in before the other.
-                    let others = conflicts.iter().enumerate().filter(|(other, its)| {
-                        *other != number
-                            && its.resource.is_before_entry() == conflict.resource.is_before_entry()
-                            && matches!(pair_of(*other), None | Some(PairOrder::After))
-                    });
-                    let begins = others.map(|(_, other)| self.separations(message, *other)[0].1);
-                    let first = if conflict.resource.is_before_entry() {
-                        (ready, Time::ZERO)
-                    } else {
-                        (enter, under_way)
-                    };
-                    let by = ahead.1.1 - PS;
-                    let within = [first].into_iter().chain(begins).map(|(what, at)| (what, at + by));
-                    times.require_within(ahead.0, within.collect());
-                }
-            }
-            let of = |resource: SharedResource, pair: PairOrder| {
-                let all = conflicts.iter().enumerate();
-                let those = all.filter(move |(number, conflict)| {
-                    conflict.resource == resource && pair_of(*number) == Some(pair)
-                });
-                those.map(|(_, conflict)| self.constraints.vars[conflict.other].arrival)
-            };
-            for resource in [SharedResource::To, SharedResource::From] {
-                for stays in of(resource, PairOrder::Beside) {
-                    of(resource, PairOrder::After)
-                        .for_each(|gone| times.require_after(stays, (gone, Time::ZERO)));
-                }
-            }
-            if assumptions.instant.get(&message) == Some(&true) {
-                enters.truncate(1);
-            }
-            if ready != enter {
-                times.require_after(enter, (ready, Time::ZERO));
-                // It waits no longer than all others are under way one after the other, so that no two
-                // messages wait for each other.
-                let lasts = |flight: &SettledMessage| flight.max_latency + 2 * flight.stream;
-                let of_all: Time = match self.has_long_messages {
-                    true => flights.iter().map(lasts).sum(),
-                    false => conflicts.iter().map(|conflict| lasts(&flights[conflict.other])).sum(),
-                };
-                times.require_within(enter, vec![(ready, of_all + wait)]);
-                times.require_within(enter, enters);
-                if arrives.len() > 1 {
-                    times.require_within(arrival, vec![(enter, under_way + of_all)]);
-                }
-            }
-            times.require_within(arrival, arrives);
+        for message in 0..self.conflicts.len() {
+            self.add_passage(&mut times, assumptions, message);
         }
         times
     }
 
-    /// Returns the constraint that a message waits for its conflict, and the reverse one. Each is a variable,
-    /// and the variable and time that bound it from below.
-    fn separations(
-        &self,
-        message: usize,
-        Conflict { other, resource }: Conflict,
-    ) -> [(usize, (usize, Time)); 2] {
-        let (mine, its) = (self.constraints.vars[message], self.constraints.vars[other]);
-        let [stream, its_stream] =
-            [message, other].map(|message| self.constraints.prefix.messages[message].stream);
-        let [behind, ahead] = match resource {
-            SharedResource::To | SharedResource::From => {
-                [(mine.enter, its.arrival, Time::ZERO), (its.enter, mine.arrival, Time::ZERO)]
+    /// Adds that a message enters when it is ready, and arrives when it was under way, but for what it may
+    /// wait for.
+    fn add_passage(&self, times: &mut TimeConstraints, assumptions: &Assumptions, message: usize) {
+        let MessageVars { ready, enter, arrival } = self.constraints.vars[message];
+        let (messages, conflicts) = (&self.constraints.prefix.messages, &self.conflicts[message]);
+        let SettledMessage { stream, max_latency, .. } = messages[message];
+        let is_instant = assumptions.instant.get(&message).copied();
+        match is_instant {
+            Some(true) => times.require_within(arrival, vec![(ready, stream)]),
+            Some(false) => times.require_after(arrival, (enter, stream + PS)),
+            None => (),
+        }
+        for number in 0..conflicts.len() {
+            self.add_pair(times, assumptions, message, number);
+        }
+        self.add_departures(times, assumptions, message);
+        let wait = self.unsettled_wait;
+        let (under_way, for_port) =
+            (stream + max_latency, if stream > Time::ZERO { wait } else { Time::ZERO });
+        let waits = [(true, (ready, wait)), (false, (enter, under_way + for_port))];
+        let [mut enters, arrives] = waits.map(|(is_before_entry, first)| {
+            let behind = self.may_be_behind(assumptions, message, is_before_entry).map(|(_, term)| term);
+            [first].into_iter().chain(behind).collect::<Vec<Term>>()
+        });
+        if is_instant == Some(true) {
+            enters.truncate(1);
+        }
+        if ready != enter {
+            times.require_after(enter, (ready, Time::ZERO));
+            // The message waits no longer than all others are under way one after the other, so that no two
+            // messages wait for each other.
+            let lasts = |message: &SettledMessage| message.max_latency + 2 * message.stream;
+            let of_all: Time = match self.has_long_messages {
+                true => messages.iter().map(lasts).sum(),
+                false => conflicts.iter().map(|conflict| lasts(&messages[conflict.other])).sum(),
+            };
+            times.require_within(enter, vec![(ready, of_all + wait)]);
+            times.require_within(enter, enters);
+            if arrives.len() > 1 {
+                times.require_within(arrival, vec![(enter, under_way + of_all)]);
             }
-            SharedResource::Out => {
-                [(mine.enter, its.arrival, Time::ZERO), (its.arrival, mine.enter, stream + its_stream)]
-            }
-            SharedResource::In => {
-                [(mine.arrival, its.enter, its_stream + stream), (its.enter, mine.arrival, Time::ZERO)]
-            }
-            SharedResource::BothIn => {
-                [(mine.arrival, its.arrival, stream), (its.arrival, mine.arrival, its_stream)]
-            }
-        };
-        [behind, ahead].map(|(later, earlier, by)| (later, (earlier, by)))
+        }
+        times.require_within(arrival, arrives);
     }
 
-    /// Returns how much later than a message another must be ready that is served after it. Of two processors
-    /// any may go first at the same moment; one processor's messages go in their order.
+    /// Adds the order of a message and one of its conflicts, if the order is assumed.
+    fn add_pair(
+        &self,
+        times: &mut TimeConstraints,
+        assumptions: &Assumptions,
+        message: usize,
+        number: usize,
+    ) {
+        let Some(pair) = assumptions.pair(message, number) else { return };
+        let conflict = self.conflicts[message][number];
+        let (first, second) =
+            if pair == PairOrder::Before { (message, conflict.other) } else { (conflict.other, message) };
+        let [first_ready, second_ready] = [first, second].map(|message| self.constraints.vars[message].ready);
+        times.require_after(second_ready, (first_ready, self.tie_margin(first, second)));
+        // The constraint that this message comes no earlier than the other is gone, and the reverse.
+        let [behind, ahead] = self.separations(message, conflict);
+        match pair {
+            PairOrder::After => times.require_after(behind.0, behind.1),
+            PairOrder::Beside if !conflict.resource.is_room() => times.require_after(ahead.0, ahead.1),
+            _ => (),
+        }
+        if pair == PairOrder::After && !conflict.resource.is_room() {
+            // The message does not fit in before the other.
+            let is_before_entry = conflict.resource.is_before_entry();
+            let MessageVars { ready, enter, .. } = self.constraints.vars[message];
+            let SettledMessage { stream, max_latency, .. } = self.constraints.prefix.messages[message];
+            let first = if is_before_entry { (ready, Time::ZERO) } else { (enter, stream + max_latency) };
+            let others = self.may_be_behind(assumptions, message, is_before_entry);
+            let others = others.filter(|(other, _)| *other != number).map(|(_, term)| term);
+            let by = ahead.1.1 - PS;
+            let within = [first].into_iter().chain(others).map(|(what, at)| (what, at + by));
+            times.require_within(ahead.0, within.collect());
+        }
+    }
+
+    /// Returns the conflicts that a message may have to wait for before it enters, or after, each with the
+    /// term for which it then waits.
+    fn may_be_behind(
+        &self,
+        assumptions: &Assumptions,
+        message: usize,
+        is_before_entry: bool,
+    ) -> impl Iterator<Item = (usize, Term)> {
+        let conflicts = self.conflicts[message].iter().enumerate().filter(move |(number, conflict)| {
+            conflict.resource.is_before_entry() == is_before_entry
+                && matches!(assumptions.pair(message, *number), None | Some(PairOrder::After))
+        });
+        conflicts.map(move |(number, conflict)| (number, self.separations(message, *conflict)[0].1))
+    }
+
+    /// Adds that the messages which are under way beside a message leave after those that are gone by then.
+    fn add_departures(&self, times: &mut TimeConstraints, assumptions: &Assumptions, message: usize) {
+        let arrivals = |resource: SharedResource, pair: PairOrder| {
+            let conflicts = self.conflicts[message].iter().enumerate().filter(move |(number, conflict)| {
+                conflict.resource == resource && assumptions.pair(message, *number) == Some(pair)
+            });
+            conflicts.map(|(_, conflict)| self.constraints.vars[conflict.other].arrival)
+        };
+        for resource in [SharedResource::To, SharedResource::From] {
+            for stays in arrivals(resource, PairOrder::Beside) {
+                arrivals(resource, PairOrder::After)
+                    .for_each(|gone| times.require_after(stays, (gone, Time::ZERO)));
+            }
+        }
+    }
+
+    /// Returns the constraint that a message waits for its conflict, and the reverse one: each is a variable
+    /// and its lower bound.
+    fn separations(&self, message: usize, Conflict { other, resource }: Conflict) -> [(usize, Term); 2] {
+        let [own, its] = [message, other].map(|message| self.constraints.vars[message]);
+        let [own_stream, its_stream] =
+            [message, other].map(|message| self.constraints.prefix.messages[message].stream);
+        let both = own_stream + its_stream;
+        match resource {
+            SharedResource::To | SharedResource::From => {
+                [(own.enter, (its.arrival, Time::ZERO)), (its.enter, (own.arrival, Time::ZERO))]
+            }
+            SharedResource::Out => [(own.enter, (its.arrival, Time::ZERO)), (its.arrival, (own.enter, both))],
+            SharedResource::In => [(own.arrival, (its.enter, both)), (its.enter, (own.arrival, Time::ZERO))],
+            SharedResource::BothIn => {
+                [(own.arrival, (its.arrival, own_stream)), (its.arrival, (own.arrival, its_stream))]
+            }
+        }
+    }
+
+    /// Returns how much later than a message the next one to be served must be ready. Of two processors any
+    /// may go first at the same moment; one processor's messages go in their order.
     fn tie_margin(&self, first: usize, second: usize) -> Time {
         let [first, second] = [first, second].map(|message| self.constraints.prefix.messages[message].id);
         if first.from != second.from || first.number < second.number { Time::ZERO } else { PS }
@@ -330,7 +350,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
         assumptions: &Assumptions,
         times: &[Time],
     ) -> Result<Precedence, Vec<(usize, usize)>> {
-        let flights = &self.constraints.prefix.messages;
+        let sender = |message: usize| self.constraints.prefix.messages[message].id.from;
         let ready = |message: usize| times[self.constraints.vars[message].ready];
         // For each moment, the pairs of processors that must go in order.
         let mut pairs: BTreeMap<Time, OrderedPairs> = BTreeMap::new();
@@ -338,37 +358,18 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             let other = self.conflicts[*message][*number].other;
             let (first, second) =
                 if *pair == PairOrder::Before { (*message, other) } else { (other, *message) };
-            let ids = (flights[first].id.from, flights[second].id.from);
+            let ids = (sender(first), sender(second));
             if ready(first) == ready(second) && ids.0 != ids.1 {
                 pairs.entry(ready(first)).or_default().insert(ids, (first, second));
             }
         }
+        pairs.retain(|_, pairs| !pairs.keys().all(|(first, second)| first < second));
         let mut precedence = Precedence::new();
         for (time, pairs) in pairs {
-            if pairs.keys().all(|(first, second)| first < second) {
-                continue;
-            }
-            let all = (0..flights.len()).filter(|message| ready(*message) == time);
-            let mut left: BTreeSet<usize> = all.map(|message| flights[message].id.from).collect();
-            let mut first = Vec::new();
-            while !left.is_empty() {
-                let is_free =
-                    |id: &&usize| !pairs.keys().any(|(before, it)| it == *id && left.contains(before));
-                match left.iter().find(is_free).copied() {
-                    Some(id) => {
-                        left.remove(&id);
-                        first.push(id);
-                    }
-                    None => {
-                        let is_left =
-                            |(ids, _): &(&(usize, usize), _)| left.contains(&ids.0) && left.contains(&ids.1);
-                        return Err(pairs.iter().filter(is_left).map(|(_, pair)| *pair).collect());
-                    }
-                }
-            }
+            let asking = (0..self.conflicts.len()).filter(|message| ready(*message) == time).map(sender);
             // A processor's turn comes before it asks.
             let turn = self.network.turn_time(&Entry::when_ready(time, Time::ZERO, Time::ZERO));
-            precedence.insert(turn, first);
+            precedence.insert(turn, sorted_by_pairs(asking.collect(), &pairs)?);
         }
         Ok(precedence)
     }
@@ -396,17 +397,47 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
     ) -> [(Time, Time); 2] {
         let span = |message: usize, resource: SharedResource| {
             let MessageVars { enter, arrival, .. } = self.constraints.vars[message];
-            let (enter, arrival, stream) =
-                (times[enter], times[arrival], self.constraints.prefix.messages[message].stream);
+            let stream = self.constraints.prefix.messages[message].stream;
             match resource {
-                SharedResource::To | SharedResource::From => (enter, arrival),
-                SharedResource::Out => (enter, enter + stream),
-                SharedResource::In | SharedResource::BothIn => (arrival - stream, arrival),
+                SharedResource::To | SharedResource::From => (times[enter], times[arrival]),
+                SharedResource::Out => (times[enter], times[enter] + stream),
+                SharedResource::In | SharedResource::BothIn => (times[arrival] - stream, times[arrival]),
             }
         };
-        let mine = span(message, resource);
-        let mine = if self.has_long_messages || !resource.is_room() { mine } else { (mine.0, mine.0 + PS) };
-        [mine, span(other, resource.mirrored())]
+        let own = span(message, resource);
+        let own = if self.has_long_messages || !resource.is_room() { own } else { (own.0, own.0 + PS) };
+        [own, span(other, resource.mirrored())]
+    }
+
+    /// Returns the open conflict that explains best why a message enters or arrives at another time on the
+    /// machine: the one whose need for the resource ends last, of those that are in the way. With long
+    /// messages any may be the reason.
+    fn conflict_to_decide(
+        &self,
+        assumptions: &Assumptions,
+        times: &[Time],
+        message: usize,
+        passage: Passage,
+    ) -> Option<(usize, Conflict)> {
+        let MessageVars { enter, arrival, .. } = self.constraints.vars[message];
+        let enters_as_solved = times[enter] == passage.enter;
+        let (is_late, from) = match enters_as_solved {
+            true => {
+                let begin = passage.arrival - self.constraints.prefix.messages[message].stream;
+                (passage.arrival > times[arrival], begin)
+            }
+            false => (passage.enter > times[enter], passage.enter),
+        };
+        let matters = |conflict: Conflict| {
+            let [own, its] = self.spans(times, message, conflict);
+            conflict.resource.is_before_entry() != enters_as_solved
+                && if is_late { its.0 < own.1 && own.0 < its.1 } else { its.1 > from }
+        };
+        let conflicts = self.conflicts[message].iter().copied().enumerate();
+        conflicts
+            .filter(|(number, _)| assumptions.pair(message, *number).is_none())
+            .filter(|(_, conflict)| self.has_long_messages || matters(*conflict))
+            .max_by_key(|(_, conflict)| (matters(*conflict), self.spans(times, message, *conflict)[1].1))
     }
 
     /// Returns the possibilities for a message that enters or arrives at another time on the machine.
@@ -417,54 +448,60 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
         message: usize,
         passage: Passage,
     ) -> Vec<Assumptions> {
-        let (flight, vars) = (&self.constraints.prefix.messages[message], self.constraints.vars[message]);
-        let (enter, arrival) = (times[vars.enter], times[vars.arrival]);
-        let mut all = Vec::new();
-        let can_be_instant = flight.stream == Time::ZERO;
+        let SettledMessage { stream, capacity, .. } = self.constraints.prefix.messages[message];
+        let can_be_instant = stream == Time::ZERO;
+        let mut branches = Vec::new();
         if can_be_instant && !assumptions.instant.contains_key(&message) {
-            let mut instant = assumptions.clone();
-            instant.instant.insert(message, true);
-            all.push(instant);
+            let mut branch = assumptions.clone();
+            branch.instant.insert(message, true);
+            branches.push(branch);
         }
-        let conflicts = self.conflicts[message].iter().enumerate();
-        let open = conflicts.filter(|(number, _)| !assumptions.pairs.contains_key(&(message, *number)));
-        let open: Vec<(usize, Conflict)> = open.map(|(number, conflict)| (number, *conflict)).collect();
-        let until = |conflict: Conflict| self.spans(times, message, conflict)[1].1;
-        let matters = |(_, conflict): &&(usize, Conflict)| {
-            let [mine, its] = self.spans(times, message, *conflict);
-            let (is_late, from) = match enter == passage.enter {
-                true => (passage.arrival > arrival, passage.arrival - flight.stream),
-                false => (passage.enter > enter, passage.enter),
-            };
-            conflict.resource.is_before_entry() == (enter != passage.enter)
-                && if is_late { its.0 < mine.1 && mine.0 < its.1 } else { its.1 > from }
+        let conflict = self.conflict_to_decide(assumptions, times, message, passage);
+        let Some((number, Conflict { other, resource })) = conflict else { return branches };
+        let is_beside = |(number, conflict): &(usize, &Conflict)| {
+            conflict.resource == resource && assumptions.pair(message, *number) == Some(PairOrder::Beside)
         };
-        let nearest = open.iter().filter(matters).max_by_key(|(_, conflict)| until(*conflict));
-        let any =
-            || open.iter().filter(|_| self.has_long_messages).max_by_key(|(_, conflict)| until(*conflict));
-        let Some(&(number, Conflict { other, resource })) = nearest.or_else(any) else { return all };
-        let beside = self.conflicts[message].iter().enumerate().filter(|(number, conflict)| {
-            conflict.resource == resource
-                && assumptions.pairs.get(&(message, *number)) == Some(&PairOrder::Beside)
-        });
-        let stays = !resource.is_room() || beside.count() + 1 < flight.capacity;
-        for pair in
-            [Some(PairOrder::Beside).filter(|_| stays), Some(PairOrder::Before), Some(PairOrder::After)]
-        {
-            let Some(pair) = pair else { continue };
+        let beside = self.conflicts[message].iter().enumerate().filter(is_beside).count();
+        let has_room = !resource.is_room() || beside + 1 < capacity;
+        let mirrored = Conflict { other: message, resource: resource.mirrored() };
+        let mirrored = self.conflicts[other].iter().position(|conflict| *conflict == mirrored);
+        let orders = [PairOrder::Beside, PairOrder::Before, PairOrder::After];
+        for pair in orders.into_iter().filter(|pair| has_room || *pair != PairOrder::Beside) {
             let mut branch = assumptions.clone();
             if can_be_instant {
                 branch.instant.insert(message, false);
             }
             branch.pairs.insert((message, number), pair);
-            let mirrored = Conflict { other: message, resource: resource.mirrored() };
-            if pair != PairOrder::Before
-                && let Some(number) = self.conflicts[other].iter().position(|conflict| *conflict == mirrored)
-            {
+            if let Some(number) = mirrored.filter(|_| pair != PairOrder::Before) {
                 branch.pairs.insert((other, number), PairOrder::Before);
             }
-            all.push(branch);
+            branches.push(branch);
         }
-        all
+        branches
     }
+}
+
+/// Returns whether the capacity limits a message of a prefix.
+fn has_capacity(prefix: &Prefix) -> bool {
+    prefix.messages.iter().any(|message| message.capacity < usize::MAX)
+}
+
+/// Sorts processors so that the first of each pair goes before the second. In a cycle, the error has the
+/// messages of the pairs of which neither processor can go next.
+fn sorted_by_pairs(
+    mut left: BTreeSet<usize>,
+    pairs: &OrderedPairs,
+) -> Result<Vec<usize>, Vec<(usize, usize)>> {
+    let mut sorted = Vec::new();
+    while !left.is_empty() {
+        let is_free =
+            |id: &&usize| !pairs.keys().any(|(first, second)| second == *id && left.contains(first));
+        let Some(id) = left.iter().find(is_free).copied() else {
+            let is_left = |(first, second): &(usize, usize)| left.contains(first) && left.contains(second);
+            return Err(pairs.iter().filter(|(ids, _)| is_left(ids)).map(|(_, pair)| *pair).collect());
+        };
+        left.remove(&id);
+        sorted.push(id);
+    }
+    Ok(sorted)
 }

@@ -1,47 +1,39 @@
 //! Tries all orders: makes a run for each way in which receives, looks and waits can take messages, and none
 //! twice.
 //!
-//! A *class* is the set of all runs in which some takes get particular messages; each take is settled
-//! together with all that it needs ([`History::requirements`]). The first run of a class settles the other
-//! takes somehow. Put the takes of that run in an order in which each comes after all that it needs. Every
-//! other run of the class has a first take that gets something else, and shares all takes before it. So these
-//! runs fall into smaller classes: by that take, by the message that it gets, and by what the message needs.
-//! No two of these classes have a run in common. None is overlooked either: a message that is sent without
-//! the take can be sent before it, so it occurs in some run in which the take gets its first message. (Enea
-//! et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024, revisit receives for the same reason.
-//! There, no execution occurs twice because of the way in which each is derived; here, because of a set of
-//! the classes.)
-//!
-//! A class is run on the machine itself if latencies up to L are found for it ([`Script`]), and otherwise on
-//! a machine on which they may be longer than all else takes; classes that branch off there may be this
-//! machine's again. Only the requests of one processor may make two classes that have a run in common; then
-//! an order is run twice and counted once.
+//! A *class* is the set of all runs in which some takes get particular messages; each of these takes is
+//! *settled*, together with its requirements ([`History::requirements`]). After the first run of a class, sort
+//! its takes topologically by requirements. Any other run of the class agrees with this one up to some take
+//! and differs there. So the other runs fall into smaller classes, by that take and by what it gets. The
+//! README beside this file says why none is missed.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::Location;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::deadline::Deadline;
-use super::history::{History, Take, TakeId};
-use super::script::{Script, ScriptResult};
+use super::history::{History, Pair, Take, TakeId};
+use super::script::{Timing, TimingResult};
 use loggp_model::message::MessageId;
 use loggp_model::rules::choice::LatencyRule;
+use loggp_trace::Message;
 use loggp_trace::Order;
 
 /// The search through all orders.
 #[derive(Debug)]
 pub(super) struct SystematicSearch {
     stack: Vec<Branch>,
-    /// Runs with latencies above L. They are made last, since no run of the machine is found only through
+    /// Branches with latencies above L. They are run last, since every order of the machine is found without
     /// them.
-    far: Vec<Branch>,
+    beyond: Vec<Branch>,
     /// Hashes of the classes that were found.
     classes: HashSet<u64>,
     /// Hashes of the orders with latencies up to L.
     orders_within: HashSet<u64>,
-    /// Hashes of the orders that were run with latencies above L.
-    orders_beyond: HashMap<u64, FarOrder>,
+    /// The orders that were run with latencies above L, by their hashes.
+    orders_beyond: HashMap<u64, OrderBeyond>,
     /// The waits that cannot be in vain, unlike looks.
     unending_waits: HashSet<&'static Location<'static>>,
     /// Number of classes that were not run because a look would have to wait for longer than L.
@@ -56,21 +48,21 @@ pub(super) struct SystematicSearch {
 
 /// An order that was run with latencies above L.
 #[derive(Clone, Copy, Debug)]
-struct FarOrder {
+struct OrderBeyond {
     failed: bool,
-    /// `true` if no latencies up to L lead to it.
+    /// `true` if no latencies up to L lead to the order.
     needs_longer: bool,
 }
 
-/// A run that is to be made.
+/// A class that is to be run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Branch {
-    /// The takes that are settled in its class.
-    steps: Vec<BranchStep>,
-    /// Latencies for it, or perhaps for it.
-    script: Arc<Script>,
-    /// Latencies above L, if those do not do.
-    unbounded: Option<Arc<Script>>,
+    /// The settled takes.
+    steps: Vec<Step<TakeId, MessageId>>,
+    /// Latencies that lead to the class, or perhaps do.
+    timing: Arc<Timing>,
+    /// Latencies above L, in case the others lead elsewhere.
+    beyond: Option<Arc<Timing>>,
     kind: BranchKind,
 }
 
@@ -83,29 +75,28 @@ enum BranchKind {
     /// To examine a class that may have no run.
     Guess,
     /// To examine a class with latencies above L.
-    Far,
-    /// To see whether latencies up to L do for an order that was run with longer ones.
+    Beyond,
+    /// To see whether latencies up to L lead to an order that was run with longer ones.
     Witness,
 }
 
-/// A settled take, identified across runs.
+/// A settled take and what it gets: by index in one run, by id across runs.
 #[derive(Clone, Copy, Debug)]
-struct BranchStep {
-    take: TakeId,
-    got: Option<MessageId>,
-    /// `true` if there are classes in which it gets something else and all takes before it get the same.
+struct Step<T = usize, M = usize> {
+    take: T,
+    got: Option<M>,
+    /// `true` if there are classes in which the take gets something else and all takes before get the same.
     is_open: bool,
 }
 
-/// A take and its message, both by index, and whether there are classes in which it gets something else and
-/// all takes before it get the same.
-type SettledTake = (usize, Option<usize>, bool);
-
-impl BranchStep {
-    fn new(history: &History, (place, got, is_open): SettledTake) -> BranchStep {
-        let (take, got) = history.ids((place, got));
-        BranchStep { take, got, is_open }
-    }
+/// A run that was made, from which classes branch off.
+struct ExaminedRun<'h> {
+    history: &'h History<'h>,
+    /// The index of each take.
+    indices: HashMap<TakeId, usize>,
+    /// `true` if no message was under way for longer than L.
+    is_bounded: bool,
+    deadline: Deadline,
 }
 
 /// The orders that the systematic strategy has covered.
@@ -145,7 +136,7 @@ impl SystematicSearch {
     pub(super) fn new() -> SystematicSearch {
         SystematicSearch {
             stack: vec![Branch::default()],
-            far: Vec::new(),
+            beyond: Vec::new(),
             classes: HashSet::new(),
             orders_within: HashSet::new(),
             orders_beyond: HashMap::new(),
@@ -157,16 +148,16 @@ impl SystematicSearch {
         }
     }
 
-    /// Returns the next runs, at most `most`.
+    /// Returns the next branches to run, at most `most`.
     pub(super) fn next_branches(&mut self, most: usize) -> Vec<Branch> {
-        let stack = if self.stack.is_empty() { &mut self.far } else { &mut self.stack };
+        let stack = if self.stack.is_empty() { &mut self.beyond } else { &mut self.stack };
         stack.split_off(stack.len() - stack.len().min(most))
     }
 
-    /// Puts back runs that were not made.
-    pub(super) fn put_back(&mut self, branches: &[Branch]) {
-        let is_far = branches.iter().all(|branch| branch.kind == BranchKind::Far);
-        if is_far { &mut self.far } else { &mut self.stack }.extend_from_slice(branches);
+    /// Puts back branches that were not run.
+    pub(super) fn put_back(&mut self, branches: Vec<Branch>) {
+        let are_beyond = branches.iter().all(|branch| branch.kind == BranchKind::Beyond);
+        if are_beyond { &mut self.beyond } else { &mut self.stack }.extend(branches);
     }
 
     /// Notes a run that was made and is too long to learn from.
@@ -175,103 +166,58 @@ impl SystematicSearch {
         self.why_overlooked = self.why_overlooked.or(Some(TOO_LONG));
     }
 
-    /// Learns from a run that was made: adds the smaller classes within its class, as many as it can in time,
-    /// since a long run has many.
-    pub(super) fn learn(&mut self, branch: Branch, history: &History, failed: bool, deadline: Deadline) {
-        let places: HashMap<TakeId, usize> =
-            history.takes.iter().enumerate().map(|(place, take)| (history.id(take), place)).collect();
-        let order_hash =
-            set_hash(history.takes.iter().map(|take| (history.id(take), history.message_id(take.got))));
-        let Branch { steps, script: tried, unbounded, kind } = branch;
-        let is_bounded = kind != BranchKind::Far;
-        let is_new = is_bounded && self.orders_within.insert(order_hash);
-        let place = |step: &BranchStep| {
-            let place = *places.get(&step.take)?;
-            (history.message_id(history.takes[place].got) == step.got).then_some((place, step.is_open))
+    /// Learns from the run of a branch: adds the classes that branch off from this run, as many as
+    /// there is time for, since a long run has many.
+    pub(super) fn learn(&mut self, branch: &Branch, history: &History, failed: bool, deadline: Deadline) {
+        let run = &ExaminedRun::new(history, branch.is_bounded(), deadline);
+        let order = set_hash((0..history.takes.len()).map(|take| history.ids(history.pair(take))));
+        let is_new = run.is_bounded && self.orders_within.insert(order);
+        let own = |step| run.find(step).filter(|step| run.is_own(step));
+        let Some(settled) = branch.steps.iter().map(own).collect::<Option<Vec<Step>>>() else {
+            return self.learn_from_other_class(run, branch);
         };
-        let Some(mut all) = steps.iter().map(place).collect::<Option<Vec<_>>>() else {
-            match (kind, unbounded) {
-                (BranchKind::Class, unbounded) => {
-                    let far = unbounded.map(|script| Branch {
-                        steps: steps.clone(),
-                        script,
-                        kind: BranchKind::Far,
-                        ..Branch::default()
-                    });
-                    self.far.extend(far);
-                    if !self.settle_more(history, &places, &steps, &tried, deadline) {
-                        self.miss(deadline);
-                    }
-                }
-                (BranchKind::Guess, _) => {
-                    let guess = steps.last().and_then(|step| places.get(&step.take));
-                    let guess = guess.map(|place| &history.takes[*place]);
-                    // What takes a message that a look would not have found cannot be in vain.
-                    let waited = |take: &&Take| {
-                        let arrival = take.got.map(|got| history.message(got).arrival);
-                        arrival.zip(take.empty_after).is_some_and(|(arrival, until)| arrival > until)
-                    };
-                    match guess.filter(waited) {
-                        Some(take) => self.unending_waits.extend(history.location(take)),
-                        None => self.miss(deadline),
-                    }
-                }
-                (BranchKind::Witness | BranchKind::Far, _) => (),
-            }
-            return;
-        };
-        if kind == BranchKind::Witness && !is_new {
+        if branch.kind == BranchKind::Witness && !is_new {
             return;
         }
         if history.takes.len() > MAX_TAKES {
-            self.why_overlooked = self.why_overlooked.or(is_bounded.then_some(TOO_LONG));
+            self.why_overlooked = self.why_overlooked.or(run.is_bounded.then_some(TOO_LONG));
             return;
         }
-        let has_choices = || history.takes.iter().any(|take| !history.alternatives(take).is_empty());
+        let has_choices = || history.takes.iter().any(|take| !history.races(take).is_empty());
         if history.has_looks_beside_requests() {
             self.why_overlooked = Some("a look does not see what a request has got meanwhile");
         } else if history.has_requests_with_gaps() && has_choices() {
             self.why_overlooked = Some("requests wait for each other's gaps");
         }
-        let settled: HashSet<usize> = all.iter().map(|(place, _)| *place).collect();
-        let mut rest: Vec<usize> =
-            (0..history.takes.len()).filter(|place| !settled.contains(place)).collect();
-        rest.sort_by_cached_key(|place| {
-            let take = &history.takes[*place];
-            let needs = if deadline.is_over() { 0 } else { history.requirements(*place, take.got).len() };
-            (needs, history.id(take))
-        });
+        let settled_takes = takes_of(&settled);
+        let rest = (0..history.takes.len()).filter(|take| !settled_takes.contains(take));
+        let rest = run.sorted(rest).into_iter().map(|take| run.own_step(take, true));
+        let steps: Vec<Step> = settled.iter().copied().chain(rest).collect();
         if deadline.is_over() {
-            self.is_out_of_time |= is_bounded;
+            self.is_out_of_time |= run.is_bounded;
             return;
         }
-        all.extend(rest.into_iter().map(|place| (place, true)));
-        if !is_bounded && !self.orders_within.contains(&order_hash) {
-            let takes: Vec<_> = all.iter().map(|(place, _)| (*place, history.takes[*place].got)).collect();
-            let found = Script::find(history, &takes, true, deadline);
-            let needs_longer = matches!(found, ScriptResult::Impossible);
-            self.orders_beyond.insert(order_hash, FarOrder { failed, needs_longer });
-            let longest = || Arc::new(tried.with_longest());
-            let scripts = match found {
-                ScriptResult::Script(script) => vec![Arc::new(script), Arc::clone(&tried), longest()],
-                ScriptResult::Unknown => vec![Arc::clone(&tried), longest()],
-                ScriptResult::Impossible => Vec::new(),
-            };
-            // On the machine itself, latencies above L are L.
+        if !run.is_bounded && !self.orders_within.contains(&order) {
+            let (timing, needs_longer) = run.find_witnesses(&steps, &branch.timing);
+            self.orders_beyond.insert(order, OrderBeyond { failed, needs_longer });
             let kind = BranchKind::Witness;
-            self.stack.extend(scripts.into_iter().map(|script| Branch { script, kind, ..Branch::default() }));
+            self.stack.extend(timing.into_iter().map(|timing| Branch { timing, kind, ..Branch::default() }));
         }
-        let before = all.iter().map(|(place, is_open)| (*place, history.takes[*place].got, *is_open));
-        let before: Vec<SettledTake> = before.collect();
-        for (number, (place, _)) in all.iter().enumerate().filter(|(_, (_, is_open))| *is_open) {
-            for other in history.alternatives(&history.takes[*place]) {
-                if deadline.is_over() {
-                    self.is_out_of_time |= is_bounded;
+        self.add_backtrack_points(run, &steps);
+    }
+
+    /// Adds, for each step of a run that is open and for each message that its take races with, the class in
+    /// which the take gets that message and all steps before stay.
+    fn add_backtrack_points(&mut self, run: &ExaminedRun, steps: &[Step]) {
+        for (number, step) in steps.iter().enumerate().filter(|(_, step)| step.is_open) {
+            for other in run.history.races(&run.history.takes[step.take]) {
+                if run.deadline.is_over() {
+                    self.is_out_of_time |= run.is_bounded;
                     return;
                 }
                 let known = (self.missed, self.is_out_of_time);
-                self.add_class(history, &before[..number], (*place, other), deadline);
-                if !is_bounded {
+                self.add_class(run, &steps[..number], (step.take, other));
+                if !run.is_bounded {
                     // The machine's own orders are found without this run.
                     (self.missed, self.is_out_of_time) = known;
                 }
@@ -279,218 +225,172 @@ impl SystematicSearch {
         }
     }
 
-    /// Settles one more take of a class whose run got something else than it should, because messages that
-    /// are not settled came to its last take or took the room of others. Chooses a take that such a message
-    /// comes after, and adds the classes for each thing that it can get. Returns whether there is such a
-    /// take.
-    fn settle_more(
-        &mut self,
-        history: &History,
-        places: &HashMap<TakeId, usize>,
-        steps: &[BranchStep],
-        tried: &Script,
-        deadline: Deadline,
-    ) -> bool {
-        let settled = |step: &BranchStep| {
-            let got = match step.got {
-                Some(got) => Some(history.index_of(&got)?),
-                None => None,
-            };
-            Some((*places.get(&step.take)?, got, step.is_open))
-        };
-        let is_as_settled = |(place, got, _): &SettledTake| history.takes[*place].got == *got;
-        // The first take that got something else, and all takes that do not need it.
-        let (mut before, mut new) = (Vec::new(), None);
-        let mut kept = HashSet::new();
-        for step in steps {
-            match settled(step) {
-                Some(step) if is_as_settled(&step) => {
-                    let is_whole = history.requirements(step.0, step.1).is_subset(&kept);
-                    if is_whole {
-                        kept.insert(step.0);
-                        before.push(step);
-                    }
+    /// Learns from a run that is no member of its branch's class, since messages that are not settled came
+    /// too early or took the room of others.
+    fn learn_from_other_class(&mut self, run: &ExaminedRun, branch: &Branch) {
+        match branch.kind {
+            BranchKind::Class => {
+                self.beyond.extend(branch.beyond.clone().map(|timing| Branch {
+                    steps: branch.steps.clone(),
+                    timing,
+                    kind: BranchKind::Beyond,
+                    ..Branch::default()
+                }));
+                if !self.settle_more(run, branch) {
+                    self.miss(run);
                 }
-                step if new.is_none() => match step {
-                    Some(step) => new = Some(step),
-                    None => return false,
-                },
-                _ => (),
             }
+            BranchKind::Guess => {
+                let guess = branch.steps.last().and_then(|step| run.indices.get(&step.take));
+                let guess = guess.map(|take| &run.history.takes[*take]);
+                // A wait is not in vain if it takes a message that a look would not have found.
+                let has_waited = |take: &&Take| {
+                    let arrival = take.got.map(|got| run.history.message(got).arrival);
+                    arrival.zip(take.empty_after).is_some_and(|(arrival, until)| arrival > until)
+                };
+                match guess.filter(has_waited) {
+                    Some(take) => self.unending_waits.extend(run.history.location(take)),
+                    None => self.miss(run),
+                }
+            }
+            BranchKind::Witness | BranchKind::Beyond => (),
         }
-        let Some(new) = new.filter(|new: &SettledTake| !history.takes[new.0].is_wait_for_first()) else {
+    }
+
+    /// Tries a class again whose run got something else. Settles the first take that did, with all steps that
+    /// do not require it, if that is a new class or gives latencies to more messages. Otherwise settles one
+    /// more take in each way: one that happens before a message which may have come in the way. Returns
+    /// whether the class was replaced or turned out to have no run.
+    fn settle_more(&mut self, run: &ExaminedRun, branch: &Branch) -> bool {
+        let (history, takes) = (run.history, &run.history.takes);
+        let Some((mut steps, new)) = run.first_difference(&branch.steps) else { return false };
+        if takes[new.take].is_wait_for_first() {
             return false;
-        };
-        let settled_takes: HashSet<usize> = before.iter().map(|(place, ..)| *place).collect();
-        if history.requirements(new.0, new.1).is_subset(&settled_takes) {
-            let all: Vec<SettledTake> = before.iter().copied().chain([new]).collect();
-            let got: Vec<_> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
-            match Script::find(history, &got, true, deadline) {
-                ScriptResult::Impossible => return true,
-                ScriptResult::Unknown => return false,
+        }
+        steps.push(new);
+        let (before, is_shorter) = (&steps[..steps.len() - 1], steps.len() < branch.steps.len());
+        if history.requirements(new.pair()).is_subset(&takes_of(before)) {
+            match run.timing(&steps, true) {
+                TimingResult::Impossible => return true,
+                TimingResult::Unknown => return false,
                 // More messages are settled in this run than in the one from which the class branched off.
-                ScriptResult::Script(script)
-                    if all.len() < steps.len() || script.settled_count() > tried.settled_count() =>
+                TimingResult::Timing(timing)
+                    if is_shorter || timing.settled_count() > branch.timing.settled_count() =>
                 {
-                    let is_new = self.classes.insert(set_hash(got.iter().map(|take| history.ids(*take))));
-                    if all.len() < steps.len() && !is_new {
-                        return true; // the rest without the impossible take is a class that was or will be run
+                    // Without the take that differs, the rest may be a class that was found before.
+                    if self.insert_class(run, &steps) || !is_shorter {
+                        self.stack.push(run.branch(&steps, timing, BranchKind::Class));
                     }
-                    let steps = all.iter().map(|step| BranchStep::new(history, *step)).collect();
-                    let script = Arc::new(script);
-                    self.stack.push(Branch { steps, script, unbounded: None, kind: BranchKind::Class });
                     return true;
                 }
-                ScriptResult::Script(_) => (),
+                TimingResult::Timing(_) => (),
             }
         }
-        let calls = &history.trace.calls;
-        let call = history.takes[new.0].call;
-        let next = calls.get(call + 1).filter(|next| next.id == calls[call].id);
-        let end = next.unwrap_or(&calls[call]).end;
-        let came = history.trace.messages.iter().enumerate().filter(|(_, message)| message.enter <= end);
-        let last_before: Vec<usize> = came.filter_map(|(place, _)| history.last_call_before(place)).collect();
-        let can_be = |place: &usize| {
-            let take = &history.takes[*place];
-            let follows = history.is_after(take.call, &history.takes[new.0]);
-            !settled_takes.contains(place)
-                && !follows
-                && last_before.iter().any(|call| history.is_after(*call, take))
-                && history.requirements(*place, take.got).is_subset(&settled_takes)
-        };
-        let is_near = |place: &usize| {
-            let mut those = history.trace.messages.iter().enumerate();
-            those.any(|(message, its)| {
-                its.to == history.takes[new.0].id
-                    && its.enter <= end
-                    && history
-                        .last_call_before(message)
-                        .is_some_and(|call| history.is_after(call, &history.takes[*place]))
-            })
-        };
-        let all: Vec<usize> = (0..history.takes.len()).filter(can_be).collect();
-        let Some(more) = all.iter().copied().find(is_near).or(all.first().copied()) else { return false };
-        before.push(new);
-        let take = &history.takes[more];
-        for other in [vec![take.got], history.alternatives(take)].concat() {
-            self.add_class(history, &before, (more, other), deadline);
-        }
+        let Some(more) = run.cause_to_settle(before, &takes[new.take]) else { return false };
+        self.settle_in_each_way(run, &steps, more);
         true
     }
 
-    /// Adds the class in which the takes `before` get their messages, and one more take gets something else.
-    fn add_class(
-        &mut self,
-        history: &History,
-        before: &[SettledTake],
-        (new, other): (usize, Option<usize>),
-        deadline: Deadline,
-    ) {
-        let takes = &history.takes;
-        let is_guess = takes[new].is_wait_for_first() && other.is_none();
-        let requirements = history.requirements(new, other);
-        let is_other =
-            |(place, got, _): &SettledTake| requirements.contains(place) && takes[*place].got != *got;
-        if requirements.contains(&new)
-            || before.iter().any(is_other)
-            || (is_guess && history.location(&takes[new]).is_some_and(|at| self.unending_waits.contains(&at)))
-        {
-            return;
-        }
-        let mut core: Vec<usize> = requirements.iter().copied().collect();
-        core.sort_by_cached_key(|place| {
-            (history.requirements(*place, takes[*place].got).len(), history.id(&takes[*place]))
-        });
-        let core: Vec<_> =
-            core.into_iter().map(|place| (place, takes[place].got)).chain([(new, other)]).collect();
-        // If another take gets this one's message, this one gets one of several things instead.
-        let is_open = takes[new].got == other;
-        let is_new = |place: usize| place != new && before.iter().all(|(other, ..)| *other != place);
-        let needed =
-            core.iter().filter(|(place, _)| is_new(*place)).map(|(place, got)| (*place, *got, false));
-        let all: Vec<SettledTake> =
-            before.iter().copied().chain(needed).chain([(new, other, is_open)]).collect();
-        let got: Vec<(usize, Option<usize>)> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
-        if !self.classes.insert(set_hash(got.iter().map(|take| history.ids(*take)))) {
-            return;
-        }
-        let steps: Vec<BranchStep> = all.iter().map(|step| BranchStep::new(history, *step)).collect();
-        let script =
-            |takes: &[(usize, Option<usize>)], bounded| Script::find(history, takes, bounded, deadline);
-        // Without bounds no message waits for room, so such a run may differ from all runs of the machine.
-        let unbounded = || match script(&got, false) {
-            ScriptResult::Script(script) => Some(Arc::new(script)),
-            _ => None,
-        };
-        match script(&got, true) {
-            ScriptResult::Script(script) => {
-                let kind = if is_guess { BranchKind::Guess } else { BranchKind::Class };
-                let branch = Branch { steps, script: Arc::new(script), unbounded: unbounded(), kind };
-                return self.stack.push(branch);
-            }
-            ScriptResult::Unknown => {
-                self.miss(deadline);
-                if let Some(script) = unbounded().filter(|_| takes[new].empty_after.is_none()) {
-                    self.far.push(Branch { steps, script, unbounded: None, kind: BranchKind::Far });
-                }
-                return;
-            }
-            ScriptResult::Impossible => (),
-        }
-        // Open messages may take the room of settled ones, so the open ones are settled too, one take after
-        // the other.
-        let may_wait = Script::is_possible_with_waits(history, &got, deadline);
-        if may_wait {
-            let settled: HashSet<usize> = got.iter().map(|(place, _)| *place).collect();
-            let is_next = |place: &usize| {
-                !settled.contains(place)
-                    && !history.is_after(takes[*place].call, &takes[new])
-                    && history.requirements(*place, takes[*place].got).is_subset(&settled)
-            };
-            if let Some(more) = (0..takes.len()).find(is_next) {
-                for other in [vec![takes[more].got], history.alternatives(&takes[more])].concat() {
-                    self.add_class(history, &all, (more, other), deadline);
-                }
-            }
-        }
-        match (unbounded(), takes[new].empty_after.is_some()) {
-            (Some(_), true) => self.looks += usize::from(!may_wait),
-            (Some(script), false) => {
-                self.far.push(Branch { steps, script, unbounded: None, kind: BranchKind::Far })
-            }
-            (None, _) => (),
-        }
-        // Calls after the take may send messages to a take before it, if fewer takes are settled.
-        if core.len() == got.len()
-            || !self.classes.insert(set_hash(core.iter().map(|take| history.ids(*take))))
-        {
-            return;
-        }
-        match script(&core, true) {
-            ScriptResult::Script(script) => {
-                let steps =
-                    core.iter().map(|(place, got)| BranchStep::new(history, (*place, *got, false))).collect();
-                let branch =
-                    Branch { steps, script: Arc::new(script), unbounded: None, kind: BranchKind::Class };
-                self.stack.push(branch);
-            }
-            ScriptResult::Impossible => (),
-            ScriptResult::Unknown => self.miss(deadline),
+    /// Adds the classes in which the steps stay and one more take gets what it got or races with.
+    fn settle_in_each_way(&mut self, run: &ExaminedRun, steps: &[Step], more: usize) {
+        let take = &run.history.takes[more];
+        for other in [vec![take.got], run.history.races(take)].concat() {
+            self.add_class(run, steps, (more, other));
         }
     }
 
+    /// Adds the class in which the steps `before` stay and one more take gets something else, if there is such
+    /// a class. What the new pair requires is settled too.
+    fn add_class(&mut self, run: &ExaminedRun, before: &[Step], (new, other): Pair) {
+        let take = &run.history.takes[new];
+        let is_guess = take.is_wait_for_first() && other.is_none();
+        let requirements = run.history.requirements((new, other));
+        let is_against = |step: &Step| requirements.contains(&step.take) && !run.is_own(step);
+        if requirements.contains(&new)
+            || before.iter().any(is_against)
+            || (is_guess && run.history.location(take).is_some_and(|at| self.unending_waits.contains(&at)))
+        {
+            return;
+        }
+        let needed = run.sorted(requirements.iter().copied()).into_iter();
+        let needed: Vec<Step> = needed.map(|take| run.own_step(take, false)).collect();
+        // If another take gets this one's message, this one gets one of several things instead.
+        let last = Step { take: new, got: other, is_open: take.got == other };
+        let added = needed.iter().filter(|step| before.iter().all(|other| other.take != step.take));
+        let steps: Vec<Step> = before.iter().chain(added).copied().chain([last]).collect();
+        if !self.insert_class(run, &steps) {
+            return;
+        }
+        let is_wait = take.empty_after.is_none();
+        match run.timing(&steps, true) {
+            TimingResult::Timing(timing) => {
+                let kind = if is_guess { BranchKind::Guess } else { BranchKind::Class };
+                let beyond = run.timing_beyond(&steps);
+                return self.stack.push(Branch { beyond, ..run.branch(&steps, timing, kind) });
+            }
+            TimingResult::Unknown => {
+                self.miss(run);
+                if is_wait {
+                    self.add_beyond(run, &steps);
+                }
+                return;
+            }
+            TimingResult::Impossible => (),
+        }
+        // Messages that are not settled may take the room of settled ones, so they are settled too, one take
+        // after the other.
+        let may_wait = Timing::is_possible_with_waits(run.history, &pairs(&steps), run.deadline);
+        if let Some(more) = may_wait.then(|| run.next_take(&steps, take)).flatten() {
+            self.settle_in_each_way(run, &steps, more);
+        }
+        if is_wait {
+            self.add_beyond(run, &steps);
+        } else if !may_wait {
+            self.looks += usize::from(run.timing_beyond(&steps).is_some());
+        }
+        // Calls after the take may send messages to a take before it, if fewer takes are settled.
+        if needed.len() + 1 < steps.len() {
+            self.add_alone(run, &[needed, vec![Step { is_open: false, ..last }]].concat());
+        }
+    }
+
+    /// Adds the class of a take and its requirements alone, if latencies up to L lead to it.
+    fn add_alone(&mut self, run: &ExaminedRun, steps: &[Step]) {
+        if self.insert_class(run, steps) {
+            match run.timing(steps, true) {
+                TimingResult::Timing(timing) => {
+                    self.stack.push(run.branch(steps, timing, BranchKind::Class));
+                }
+                TimingResult::Impossible => (),
+                TimingResult::Unknown => self.miss(run),
+            }
+        }
+    }
+
+    /// Adds a class with latencies above L, if any lead to it.
+    fn add_beyond(&mut self, run: &ExaminedRun, steps: &[Step]) {
+        if let TimingResult::Timing(timing) = run.timing(steps, false) {
+            self.beyond.push(run.branch(steps, timing, BranchKind::Beyond));
+        }
+    }
+
+    /// Notes a class. Returns whether it is new.
+    fn insert_class(&mut self, run: &ExaminedRun, steps: &[Step]) -> bool {
+        self.classes.insert(set_hash(steps.iter().map(|step| run.history.ids(step.pair()))))
+    }
+
     /// Notes that it is not known whether latencies up to L lead to a class.
-    fn miss(&mut self, deadline: Deadline) {
+    fn miss(&mut self, run: &ExaminedRun) {
         self.missed += 1;
-        self.is_out_of_time |= deadline.is_over();
+        self.is_out_of_time |= run.deadline.is_over();
     }
 
     /// Returns the orders covered so far.
     pub(super) fn coverage(&self) -> Coverage {
-        let other = |(order, _): &(&u64, &FarOrder)| !self.orders_within.contains(order);
-        let others = self.orders_beyond.iter().filter(other).map(|(_, order)| order);
-        let (beyond, open): (Vec<_>, Vec<_>) = others.partition(|order| order.needs_longer);
-        let failed = |orders: &[&FarOrder]| orders.iter().filter(|order| order.failed).count();
+        let others = self.orders_beyond.iter().filter(|(order, _)| !self.orders_within.contains(order));
+        let (beyond, open): (Vec<_>, Vec<_>) =
+            others.map(|(_, order)| order).partition(|order| order.needs_longer);
+        let failed = |orders: &[&OrderBeyond]| orders.iter().filter(|order| order.failed).count();
         // An open order may be of a class that was missed.
         let undecided = self.missed.max(open.len());
         Coverage {
@@ -512,28 +412,170 @@ impl SystematicSearch {
 
 /// Returns a hash of a set, independent of the order of its elements.
 fn set_hash(things: impl Iterator<Item = impl Hash>) -> u64 {
-    let number = |thing| {
+    let hash = |thing| {
         let mut hasher = DefaultHasher::new();
         Hash::hash(&thing, &mut hasher);
         hasher.finish()
     };
-    things.map(number).fold(0, u64::wrapping_add)
+    things.map(hash).fold(0, u64::wrapping_add)
+}
+
+/// Returns the takes of some steps.
+fn takes_of(steps: &[Step]) -> HashSet<usize> {
+    steps.iter().map(|step| step.take).collect()
+}
+
+/// Returns the pairs of some steps.
+fn pairs(steps: &[Step]) -> Vec<Pair> {
+    steps.iter().map(Step::pair).collect()
+}
+
+impl Step {
+    fn pair(&self) -> Pair {
+        (self.take, self.got)
+    }
+}
+
+impl<'h> ExaminedRun<'h> {
+    fn new(history: &'h History<'h>, is_bounded: bool, deadline: Deadline) -> ExaminedRun<'h> {
+        let indices = history.takes.iter().enumerate().map(|(index, take)| (history.id(take), index));
+        ExaminedRun { history, indices: indices.collect(), is_bounded, deadline }
+    }
+
+    /// Returns a branch's step in this run, or `None` if its take or its message does not occur here.
+    fn find(&self, step: &Step<TakeId, MessageId>) -> Option<Step> {
+        let got = match step.got {
+            Some(got) => Some(self.history.index_of(&got)?),
+            None => None,
+        };
+        Some(Step { take: *self.indices.get(&step.take)?, got, is_open: step.is_open })
+    }
+
+    /// Returns whether the step's take got the same in this run.
+    fn is_own(&self, step: &Step) -> bool {
+        self.history.takes[step.take].got == step.got
+    }
+
+    /// Returns a take with what it got in this run.
+    fn own_step(&self, take: usize, is_open: bool) -> Step {
+        Step { take, got: self.history.takes[take].got, is_open }
+    }
+
+    /// Sorts takes topologically by requirements: a take has more of them than each of its requirements.
+    /// After the deadline, nobody needs the order.
+    fn sorted(&self, takes: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut takes: Vec<usize> = takes.collect();
+        takes.sort_by_cached_key(|take| {
+            let requirements = (!self.deadline.is_over()).then(|| self.requirements(*take).len());
+            (requirements, self.history.id(&self.history.takes[*take]))
+        });
+        takes
+    }
+
+    /// Returns the requirements of a take for what it got in this run.
+    fn requirements(&self, take: usize) -> Rc<HashSet<usize>> {
+        self.history.requirements(self.history.pair(take))
+    }
+
+    /// Returns the first of a branch's steps that is not as in this run, after the steps that are and do not
+    /// require another. Returns `None` if its take or its message does not occur here.
+    fn first_difference(&self, steps: &[Step<TakeId, MessageId>]) -> Option<(Vec<Step>, Step)> {
+        let (mut same, mut kept, mut different) = (Vec::new(), HashSet::new(), None);
+        for step in steps {
+            match self.find(step) {
+                Some(step) if self.is_own(&step) => {
+                    if self.requirements(step.take).is_subset(&kept) {
+                        kept.insert(step.take);
+                        same.push(step);
+                    }
+                }
+                other if different.is_none() => different = Some(other?),
+                _ => (),
+            }
+        }
+        Some((same, different?))
+    }
+
+    /// Returns whether a take can be settled after others, before the take `new`.
+    fn can_be_next(&self, take: usize, settled: &HashSet<usize>, new: &Take) -> bool {
+        !settled.contains(&take)
+            && !self.history.happens_before(new, self.history.takes[take].call)
+            && self.requirements(take).is_subset(settled)
+    }
+
+    /// Returns the first take that can be settled after these steps, of which `new` is the last.
+    fn next_take(&self, steps: &[Step], new: &Take) -> Option<usize> {
+        let settled = takes_of(steps);
+        (0..self.history.takes.len()).find(|take| self.can_be_next(*take, &settled, new))
+    }
+
+    /// Returns a take that can be settled before the take `new` and that happens before a message which
+    /// entered before the end of `new`, if possible before a message to the same processor.
+    fn cause_to_settle(&self, before: &[Step], new: &Take) -> Option<usize> {
+        let (history, calls) = (self.history, &self.history.trace.calls);
+        let end = calls.get(new.call + 1).filter(|next| next.id == new.id).unwrap_or(&calls[new.call]).end;
+        let came = history.trace.messages.iter().enumerate().filter(|(_, message)| message.enter <= end);
+        let origin = |(index, message): (_, &Message)| Some((history.last_call_before(index)?, message.to));
+        let came: Vec<(usize, usize)> = came.filter_map(origin).collect();
+        let is_cause = |take: usize, is_near: bool| {
+            let mut came = came.iter().filter(|(_, to)| !is_near || *to == new.id);
+            came.any(|(call, _)| history.happens_before(&history.takes[take], *call))
+        };
+        let settled = takes_of(before);
+        let can_be = |take: &usize| is_cause(*take, false) && self.can_be_next(*take, &settled, new);
+        (0..history.takes.len()).filter(can_be).min_by_key(|take| !is_cause(*take, true))
+    }
+
+    /// Finds latencies that lead to the class of these steps.
+    fn timing(&self, steps: &[Step], is_bounded: bool) -> TimingResult {
+        Timing::find(self.history, &pairs(steps), is_bounded, self.deadline)
+    }
+
+    /// Finds latencies without a bound. No message waits for room then, so a run under them may differ from
+    /// all runs of the machine.
+    fn timing_beyond(&self, steps: &[Step]) -> Option<Arc<Timing>> {
+        match self.timing(steps, false) {
+            TimingResult::Timing(timing) => Some(Arc::new(timing)),
+            _ => None,
+        }
+    }
+
+    /// Returns latencies that may lead to the order of this run on the machine itself, where those above L
+    /// are L, and whether it is certain that none do. `tried` has the latencies of this run.
+    fn find_witnesses(&self, steps: &[Step], tried: &Arc<Timing>) -> (Vec<Arc<Timing>>, bool) {
+        let tried = [Arc::clone(tried), Arc::new(tried.with_longest())];
+        match self.timing(steps, true) {
+            TimingResult::Timing(timing) => ([Arc::new(timing)].into_iter().chain(tried).collect(), false),
+            TimingResult::Unknown => (tried.to_vec(), false),
+            TimingResult::Impossible => (Vec::new(), true),
+        }
+    }
+
+    /// Returns the branch for the class of these steps.
+    fn branch(&self, steps: &[Step], timing: Timing, kind: BranchKind) -> Branch {
+        let across_runs = |step: &Step| {
+            let (take, got) = self.history.ids(step.pair());
+            Step { take, got, is_open: step.is_open }
+        };
+        let steps = steps.iter().map(across_runs).collect();
+        Branch { steps, timing: Arc::new(timing), beyond: None, kind }
+    }
 }
 
 impl Branch {
     /// Returns the order of the run.
     pub(super) fn order(&self) -> Order {
-        let script = Arc::clone(&self.script);
-        let latency = move |message, to, ready, _| Some(script.latency(message, to, ready));
+        let timing = Arc::clone(&self.timing);
+        let latency = move |message, to, ready, _| Some(timing.latency(message, to, ready));
         Order {
-            precedence: self.script.precedence.clone().into(),
+            precedence: self.timing.precedence.clone().into(),
             is_unbounded: !self.is_bounded(),
             ..Order::from_rule(LatencyRule::new(latency))
         }
     }
 
-    /// Returns whether no message is under way for longer than L, so that it is a run of the machine.
+    /// Returns whether no message is under way for longer than L, so that the run is one of the machine's.
     pub(super) fn is_bounded(&self) -> bool {
-        self.kind != BranchKind::Far
+        self.kind != BranchKind::Beyond
     }
 }

@@ -1,19 +1,21 @@
-//! Solves systems of times of which some must be no earlier than others, and some no later than the latest of
-//! others.
+//! Solves systems of constraints on times: lower bounds (a time is no earlier than another plus a constant)
+//! and upper bounds (a time is no later than the latest of several such terms).
 //!
-//! If two solutions are combined by taking the later time of each variable, that is a solution too. So there
-//! is a latest solution, which is found by going down from the end of time. Without constraints of the second
-//! kind there is also an earliest one, which is found by going up from 0 (Cuninghame-Green, "Minimax
-//! Algebra", 1979).
+//! The later time of each variable in two solutions is a solution too. So there is a latest solution, which is
+//! found by descending from the end of time. Without upper bounds there is also an earliest solution, which is
+//! found by ascending from 0 (Cuninghame-Green, "Minimax Algebra", 1979).
 
 use super::deadline::{Deadline, SearchBudget};
 use loggp_model::time::Time;
 
-/// A variable, another one, and a time: the first is at least the second plus the time.
-type LowerBound = (usize, usize, Time);
+/// A variable plus a time.
+pub(super) type Term = (usize, Time);
 
-/// A variable, and others with times: the first is at most the latest of the others, each plus its time.
-type UpperBound = (usize, Vec<(usize, Time)>);
+/// A variable, and a term that it is no earlier than.
+type LowerBound = (usize, Term);
+
+/// A variable, and terms: the variable is no later than the latest of them.
+type UpperBound = (usize, Vec<Term>);
 
 /// A system of constraints on times. Its variables are numbered from 0.
 #[derive(Clone, Debug, Default)]
@@ -58,25 +60,25 @@ impl TimeConstraints {
         self.zeros.push(what);
     }
 
-    /// Requires that a variable is at least another plus `by`.
-    pub(super) fn require_after(&mut self, what: usize, (other, by): (usize, Time)) {
-        self.lower_bounds.push((what, other, by));
+    /// Requires that a variable is no earlier than a term.
+    pub(super) fn require_after(&mut self, what: usize, than: Term) {
+        self.lower_bounds.push((what, than));
     }
 
-    /// Requires that a variable is at most the latest of others, each plus its time.
-    pub(super) fn require_within(&mut self, what: usize, of: Vec<(usize, Time)>) {
+    /// Requires that a variable is no later than the latest of some terms.
+    pub(super) fn require_within(&mut self, what: usize, of: Vec<Term>) {
         self.upper_bounds.push((what, of));
     }
 
-    /// Requires that a variable equals the latest of others, each plus its time.
-    pub(super) fn require_latest(&mut self, what: usize, of: Vec<(usize, Time)>) {
+    /// Requires that a variable equals the latest of some terms.
+    pub(super) fn require_latest(&mut self, what: usize, of: Vec<Term>) {
         of.iter().for_each(|other| self.require_after(what, *other));
         self.require_within(what, of);
     }
 
-    /// Solves the system. The solution is the earliest one if no variable needs to be later than its lower
-    /// bounds demand, and the latest one otherwise. `budget` has the number of choices that may still be
-    /// tried of which other variable an upper bound refers to.
+    /// Solves the system: returns the earliest times that satisfy the lower bounds if they satisfy the upper
+    /// bounds too, and otherwise the latest solution. `budget` limits the choices of the term to which an
+    /// upper bound refers.
     pub(super) fn solve(&self, budget: &mut SearchBudget) -> SolveResult {
         match self.solve_earliest() {
             SolveResult::Unknown => self.solve_latest(budget),
@@ -100,7 +102,7 @@ impl TimeConstraints {
                     false => SolveResult::Unknown,
                 };
             }
-            for (what, other, by) in &self.lower_bounds {
+            for (what, (other, by)) in &self.lower_bounds {
                 let least = times[*other] + *by;
                 if times[*what] < least {
                     (times[*what], has_changed) = (least, true);
@@ -113,9 +115,8 @@ impl TimeConstraints {
         SolveResult::Infeasible
     }
 
-    /// Returns the latest solution. Where a cycle of variables, each of which must be earlier than the one
-    /// before, shows that one of several upper bounds in it must refer to another variable, each of these
-    /// choices is tried.
+    /// Returns the latest solution. In a cycle of variables, each of which must be earlier than the one
+    /// before, one of the upper bounds must refer to another term; each of these choices is tried.
     fn solve_latest(&self, budget: &mut SearchBudget) -> SolveResult {
         let mut is_known = true;
         // The systems in which there were choices, each with the choices left: the search is depth-first.
@@ -166,7 +167,7 @@ impl TimeConstraints {
                     causes[*what] = Some(DescentCause { by: of[arg].0, most: Some((number, arg)) });
                 }
             }
-            for (what, other, by) in &self.lower_bounds {
+            for (what, (other, by)) in &self.lower_bounds {
                 let most = times[*what] - *by;
                 if most < times[*other] {
                     (times[*other], has_changed) = (most, true);
@@ -182,8 +183,8 @@ impl TimeConstraints {
             if deadline.is_over() {
                 return Descent::TooLong;
             }
-            if let Some(circle) = find_cycle(&causes) {
-                let several = circle.into_iter().filter(|(number, _)| self.upper_bounds[*number].1.len() > 1);
+            if let Some(cycle) = find_cycle(&causes) {
+                let several = cycle.into_iter().filter(|(number, _)| self.upper_bounds[*number].1.len() > 1);
                 let several: Vec<_> = several.collect();
                 match several[..] {
                     [] => return Descent::Never,
@@ -203,8 +204,8 @@ impl TimeConstraints {
 enum Descent {
     Solved(Vec<Time>),
     Never,
-    /// At least one of these upper bounds must refer to another of its variables. Each is the number of the
-    /// bound, and the place of the variable in it.
+    /// At least one of these upper bounds must refer to another of its terms. Each is the number of the bound
+    /// and the index of the term in the bound.
     Cycle(Vec<(usize, usize)>),
     TooLong,
 }
@@ -214,12 +215,12 @@ enum Descent {
 struct DescentCause {
     /// The variable to which the constraint refers.
     by: usize,
-    /// For an upper bound, its number and the place of that variable in it.
+    /// For an upper bound, its number and the index of the term with that variable.
     most: Option<(usize, usize)>,
 }
 
 /// Finds a cycle of variables that have made each other earlier, in which a descent would never end. Returns
-/// the upper bounds in it, or `None` if there is no cycle.
+/// the upper bounds of the cycle, or `None` if there is no cycle.
 fn find_cycle(causes: &[Option<DescentCause>]) -> Option<Vec<(usize, usize)>> {
     let mut seen = vec![0; causes.len()];
     for first in 0..causes.len() {

@@ -104,126 +104,37 @@ impl Check {
         P: usize,
         trial: impl Fn(&Order) -> TrialResult<R> + Sync,
     ) -> Result<CheckReport<R>, RunError> {
-        let deadline = Deadline::after(self.time);
         if self.strategy == Strategy::Systematic && !self.faults.is_none() {
             let why = "the systematic strategy has no faults, which are drawn; give another, or no faults";
             return Err(loggp_model::params::ParamsError::new(why).into());
         }
-        let (strategy, seed, faults) = (self.strategy, self.seed, self.faults);
-        let mut drawing =
-            OrderGenerator { strategy, P, seed, faults, longest: Time::ZERO, messages: Vec::new() };
-        let mut systematic = (self.strategy == Strategy::Systematic).then(SystematicSearch::new);
-        let mut checked = CheckReport::new(strategy, seed, faults);
-        let mut choices = BTreeMap::new();
-        while checked.runs < self.runs && (checked.runs == 0 || !deadline.is_over()) {
-            let first = checked.runs;
-            let most = if first == 0 { 1 } else { BATCH.min(self.runs - first) };
-            let branches: Vec<Branch> = systematic.as_mut().map_or(Vec::new(), |all| all.next_branches(most));
-            let orders: Vec<Order> = match &systematic {
-                Some(_) => branches.iter().map(Branch::order).collect(),
-                None if first == 0 => vec![usual.clone()],
-                None => (first..first + most).map(|run| drawing.order(run)).collect(),
-            };
-            if orders.is_empty() {
+        let mut trials = Trials::new(self, P);
+        while trials.goes_on() {
+            let mut batch = trials.next_batch(usual).into_iter();
+            if batch.as_slice().is_empty() {
                 break;
             }
-            let usual = checked.results.first().map(|class| &class.result);
-            let compared = |order: &Order| {
-                let tried = trial(order)?;
-                Ok(tried.map(|result| Some(result).filter(|result| Some(result) != usual)))
-            };
-            let is_bounded = |place: usize| branches.get(place).is_none_or(Branch::is_bounded);
-            let ran = self.run_all(first, &orders, &is_bounded, &compared, deadline);
+            let ran = trials.run_all(batch.as_slice(), &trial);
             // Branches whose runs there is no time to learn from.
             let mut left = Vec::new();
-            let mut branches = branches.iter();
-            for (place, TrialRun { result: tried, seen, is_audited, violation }) in
-                ran.into_iter().enumerate()
-            {
-                let branch = branches.next();
-                let run = checked.runs;
-                checked.runs += 1;
-                let tried = match tried {
-                    Err(error) if matches!(error.cause, Cause::Params(_) | Cause::Host(_)) => {
-                        return Err(error);
-                    }
-                    tried => tried,
-                };
-                if let Some(ObservedRun { trace, locations }) = &seen {
-                    if run == 0 {
-                        checked.messages = trace.messages.len();
-                        let levels = trace.levels.iter().map(|level| level.params.L);
-                        drawing.longest = levels.fold(trace.params.L, Time::max);
-                        drawing.messages = trace.messages.iter().map(|message| message.id).collect();
-                    }
-                    checked.audited += usize::from(is_audited);
-                    if run > 0 && deadline.is_over() {
-                        left.extend(branch.cloned());
-                    } else if trace.messages.len() <= MAX_EXAMINED_MESSAGES {
-                        checked.examined += 1;
-                        let history = History::new(trace, locations);
-                        add_choices(&mut choices, &history, deadline);
-                        if let (Some(systematic), Some(branch)) = (&mut systematic, branch) {
-                            let may_be_any = self.may_differ || checked.results.is_empty();
-                            let failed = !matches!(&tried, Ok(Ok(other)) if may_be_any || other.is_none());
-                            systematic.learn(branch.clone(), &history, failed, deadline);
-                        }
-                    } else if let Some(systematic) = systematic.as_mut().filter(|_| is_bounded(place)) {
-                        systematic.pass_over();
-                    }
-                }
-                if !is_bounded(place) {
-                    continue; // this run's latencies are beyond those of the machine
-                }
-                let order = &orders[place];
-                let wrong = match tried {
-                    _ if violation.is_some() => violation.map(FailureKind::BrokenRule),
-                    Err(error) => Some(FailureKind::RunFailed(error)),
-                    Ok(Err(why)) => Some(FailureKind::WrongResult(why)),
-                    Ok(Ok(None)) => {
-                        checked.results[0].runs += 1;
-                        None
-                    }
-                    Ok(Ok(Some(result))) => self.add_result(&mut checked, result, order),
-                };
-                if let Some(wrong) = wrong {
-                    checked.failure =
-                        Some(reduced_failure(run, wrong, order, &checked.results, deadline, &trial));
+            for (ran, planned) in ran.into_iter().zip(batch.by_ref()) {
+                let run = trials.report.runs;
+                if let Some(wrong) = trials.add_run(ran, &planned, &mut left)? {
+                    let (results, order) = (&trials.report.results, &planned.order);
+                    let failure = reduced_failure(run, wrong, order, results, trials.deadline, &trial);
+                    trials.report.failure = Some(failure);
                     break;
                 }
             }
-            if let Some(systematic) = &mut systematic {
-                systematic.put_back(&[left, branches.as_slice().to_vec()].concat());
-            }
-            if checked.failure.is_some() {
-                break;
+            if let Some(search) = &mut trials.search {
+                left.extend(batch.filter_map(|planned| planned.branch));
+                search.put_back(left);
             }
         }
-        checked.coverage = systematic.map(|systematic| systematic.coverage());
-        checked.choices =
-            choices.into_values().filter(|choices: &ChoicePoint| choices.with_choice > 0).collect();
-        Ok(checked)
-    }
-
-    /// Adds a result to the report. Returns a failure if it differs from that of the first run and must not.
-    fn add_result<R: PartialEq>(
-        &self,
-        checked: &mut CheckReport<R>,
-        result: R,
-        order: &Order,
-    ) -> Option<FailureKind> {
-        match checked.results.iter().position(|class| class.result == result) {
-            Some(place) => checked.results[place].runs += 1,
-            None if !self.may_differ && !checked.results.is_empty() => {
-                checked.results.push(DistinctResult { result, runs: 1, order: order.clone() });
-                return Some(FailureKind::DifferentResult);
-            }
-            None if checked.results.len() < CheckReport::<R>::MAX_RESULTS => {
-                checked.results.push(DistinctResult { result, runs: 1, order: order.clone() });
-            }
-            None => checked.unlisted += 1,
-        }
-        None
+        trials.report.coverage = trials.search.map(|search| search.coverage());
+        let choices = trials.choices.into_values();
+        trials.report.choices = choices.filter(|choices| choices.with_choice > 0).collect();
+        Ok(trials.report)
     }
 
     /// Returns whether a run is audited: one of every `audits` runs, at another place each time, so that each
@@ -231,41 +142,101 @@ impl Check {
     pub(super) fn is_audited(&self, run: usize) -> bool {
         self.audits > 0 && run % self.audits == run / self.audits % self.audits
     }
+}
 
-    /// Makes a run under each of these orders, several at once, or under as many of the first ones as there
-    /// is time for.
-    fn run_all<R: Send>(
+/// The runs of a check.
+struct Trials<'c, R> {
+    check: &'c Check,
+    deadline: Deadline,
+    drawing: OrderGenerator,
+    /// The search of the systematic strategy.
+    search: Option<SystematicSearch>,
+    choices: Choices,
+    report: CheckReport<R>,
+}
+
+/// The choices of receives, by file, line and column of their calls.
+type Choices = BTreeMap<(&'static str, u32, u32), ChoicePoint>;
+
+/// A run to be made: its order, and the branch that the systematic strategy wants to examine.
+struct PlannedRun {
+    order: Order,
+    branch: Option<Branch>,
+}
+
+impl PlannedRun {
+    /// Returns whether no message is under way for longer than the machine allows.
+    fn is_bounded(&self) -> bool {
+        self.branch.as_ref().is_none_or(Branch::is_bounded)
+    }
+}
+
+impl<'c, R: PartialEq + Send + Sync> Trials<'c, R> {
+    fn new(check: &'c Check, P: usize) -> Trials<'c, R> {
+        let Check { strategy, seed, faults, .. } = *check;
+        Trials {
+            check,
+            deadline: Deadline::after(check.time),
+            drawing: OrderGenerator { strategy, P, seed, faults, longest: Time::ZERO, messages: Vec::new() },
+            search: (strategy == Strategy::Systematic).then(SystematicSearch::new),
+            choices: Choices::new(),
+            report: CheckReport::new(strategy, seed, faults),
+        }
+    }
+
+    /// Returns whether more runs are to be made.
+    fn goes_on(&self) -> bool {
+        let CheckReport { runs, failure, .. } = &self.report;
+        failure.is_none() && *runs < self.check.runs && (*runs == 0 || !self.deadline.is_over())
+    }
+
+    /// Returns the next runs to be made.
+    fn next_batch(&mut self, usual: &Order) -> Vec<PlannedRun> {
+        let first = self.report.runs;
+        let most = if first == 0 { 1 } else { BATCH.min(self.check.runs - first) };
+        if let Some(search) = &mut self.search {
+            let planned = |branch: Branch| PlannedRun { order: branch.order(), branch: Some(branch) };
+            return search.next_branches(most).into_iter().map(planned).collect();
+        }
+        let order = |run| if run == 0 { usual.clone() } else { self.drawing.order(run) };
+        (first..first + most).map(|run| PlannedRun { order: order(run), branch: None }).collect()
+    }
+
+    /// Makes these runs, several at once, or as many of the first ones as there is time for.
+    fn run_all(
         &self,
-        first: usize,
-        orders: &[Order],
-        is_bounded: &(dyn Fn(usize) -> bool + Sync),
-        trial: &(impl Fn(&Order) -> TrialResult<Option<R>> + Sync),
-        deadline: Deadline,
+        batch: &[PlannedRun],
+        trial: &(impl Fn(&Order) -> TrialResult<R> + Sync),
     ) -> Vec<TrialRun<R>> {
-        let ran: Vec<Mutex<Option<TrialRun<R>>>> = orders.iter().map(|_| Mutex::default()).collect();
+        let (check, deadline, first) = (self.check, self.deadline, self.report.runs);
+        let usual = self.report.results.first().map(|distinct| &distinct.result);
+        let compared = |order: &Order| {
+            let tried = trial(order)?;
+            Ok(tried.map(|result| Some(result).filter(|result| Some(result) != usual)))
+        };
+        let ran: Vec<Mutex<Option<TrialRun<R>>>> = batch.iter().map(|_| Mutex::default()).collect();
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = || {
             loop {
                 // All runs before one that failed are made, so that the first failure is the one reported.
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                if place >= orders.len()
-                    || failed.load(Ordering::Relaxed)
-                    || (first > 0 && deadline.is_over())
-                {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let is_late = || first > 0 && deadline.is_over();
+                let Some(planned) = batch.get(index) else { return };
+                if failed.load(Ordering::Relaxed) || is_late() {
                     return;
                 }
-                let run = first + place;
-                let see = self.strategy == Strategy::Systematic || run == 0;
-                let is_audited = self.is_audited(run) && is_bounded(place);
-                let became = run_one(&orders[place], see, is_audited, deadline, trial);
-                if is_bounded(place) && !matches!(became.result, Ok(Ok(_))) {
+                let run = first + index;
+                let see = check.strategy == Strategy::Systematic || run == 0;
+                let is_audited = check.is_audited(run) && planned.is_bounded();
+                let became = run_one(&planned.order, see, is_audited, deadline, &compared);
+                if planned.is_bounded() && !matches!(became.result, Ok(Ok(_))) {
                     failed.store(true, Ordering::Relaxed);
                 }
-                *ran[place].lock() = Some(became);
-                (self.on_run)(run + 1);
+                *ran[index].lock() = Some(became);
+                (check.on_run)(run + 1);
             }
         };
-        let cores = self.cores.min(orders.len());
+        let cores = check.cores.min(batch.len());
         std::thread::scope(|scope| {
             // If the host refuses threads, this one makes the runs.
             (1..cores).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
@@ -273,10 +244,84 @@ impl Check {
         });
         ran.into_iter().map_while(Mutex::into_inner).collect()
     }
+
+    /// Adds a run to the report. Returns what is wrong with the run, if anything is. Adds the run's branch to
+    /// `left` if there is no time to learn from the run.
+    fn add_run(
+        &mut self,
+        ran: TrialRun<R>,
+        planned: &PlannedRun,
+        left: &mut Vec<Branch>,
+    ) -> Result<Option<FailureKind>, RunError> {
+        let TrialRun { result, seen, is_audited, violation } = ran;
+        self.report.runs += 1;
+        let tried = match result {
+            Err(error) if matches!(error.cause, Cause::Params(_) | Cause::Host(_)) => return Err(error),
+            tried => tried,
+        };
+        if let Some(seen) = &seen {
+            self.report.audited += usize::from(is_audited);
+            let may_be_any = self.check.may_differ || self.report.results.is_empty();
+            let failed = !matches!(&tried, Ok(Ok(other)) if may_be_any || other.is_none());
+            self.examine(seen, planned, failed, left);
+        }
+        if !planned.is_bounded() {
+            return Ok(None); // this run's latencies are beyond those of the machine
+        }
+        Ok(match tried {
+            _ if violation.is_some() => violation.map(FailureKind::BrokenRule),
+            Err(error) => Some(FailureKind::RunFailed(error)),
+            Ok(Err(why)) => Some(FailureKind::WrongResult(why)),
+            Ok(Ok(None)) => {
+                self.report.results[0].runs += 1;
+                None
+            }
+            Ok(Ok(Some(result))) => self.add_result(result, &planned.order),
+        })
+    }
+
+    /// Reads the choices of a run, and from which orders the search may go on.
+    fn examine(&mut self, seen: &ObservedRun, planned: &PlannedRun, failed: bool, left: &mut Vec<Branch>) {
+        let ObservedRun { trace, locations } = seen;
+        let is_first = self.report.runs == 1;
+        if is_first {
+            self.report.messages = trace.messages.len();
+            let levels = trace.levels.iter().map(|level| level.params.L);
+            self.drawing.longest = levels.fold(trace.params.L, Time::max);
+            self.drawing.messages = trace.messages.iter().map(|message| message.id).collect();
+        }
+        if !is_first && self.deadline.is_over() {
+            left.extend(planned.branch.clone());
+        } else if trace.messages.len() <= MAX_EXAMINED_MESSAGES {
+            self.report.examined += 1;
+            let history = History::new(trace, locations);
+            add_choices(&mut self.choices, &history, self.deadline);
+            if let (Some(search), Some(branch)) = (&mut self.search, &planned.branch) {
+                search.learn(branch, &history, failed, self.deadline);
+            }
+        } else if let Some(search) = self.search.as_mut().filter(|_| planned.is_bounded()) {
+            search.pass_over();
+        }
+    }
+
+    /// Adds a result to the report. Returns a failure if it differs from that of the first run and must not.
+    fn add_result(&mut self, result: R, order: &Order) -> Option<FailureKind> {
+        let (report, may_differ) = (&mut self.report, self.check.may_differ);
+        let is_failure = !may_differ && !report.results.is_empty();
+        match report.results.iter().position(|distinct| distinct.result == result) {
+            Some(known) => report.results[known].runs += 1,
+            None if is_failure || report.results.len() < CheckReport::<R>::MAX_RESULTS => {
+                report.results.push(DistinctResult { result, runs: 1, order: order.clone() });
+                return is_failure.then_some(FailureKind::DifferentResult);
+            }
+            None => report.unlisted += 1,
+        }
+        None
+    }
 }
 
-/// Makes a run under one order, traced if it is to be examined or audited. What failed is not audited, nor
-/// what took all the time.
+/// Makes a run under one order, traced if it is to be examined or audited. A run that failed is not audited,
+/// nor one that ends after the deadline.
 fn run_one<R>(
     order: &Order,
     see: bool,
@@ -301,14 +346,14 @@ fn reduced_failure<R: PartialEq>(
     run: usize,
     wrong: FailureKind,
     order: &Order,
-    classes: &[DistinctResult<R>],
+    results: &[DistinctResult<R>],
     deadline: Deadline,
     trial: &impl Fn(&Order) -> TrialResult<R>,
 ) -> Failure {
     let wrong_with = |tried: TrialResult<R>| match tried {
         Err(error) => Some(FailureKind::RunFailed(error)),
         Ok(Err(why)) => Some(FailureKind::WrongResult(why)),
-        Ok(Ok(result)) => (result != classes.first()?.result).then_some(FailureKind::DifferentResult),
+        Ok(Ok(result)) => (result != results.first()?.result).then_some(FailureKind::DifferentResult),
     };
     let see = |order: &Order| {
         let (seen, sight) = order.observed();
@@ -342,11 +387,7 @@ fn reduced_failure<R: PartialEq>(
 }
 
 /// Counts the choices of a run's receives, by their locations in the program, as far as there is time.
-fn add_choices(
-    all: &mut BTreeMap<(&'static str, u32, u32), ChoicePoint>,
-    history: &History,
-    deadline: Deadline,
-) {
+fn add_choices(all: &mut Choices, history: &History, deadline: Deadline) {
     let trace = history.trace;
     for take in history.takes.iter().filter(|take| history.is_wild(take)) {
         if deadline.is_over() {
