@@ -7,8 +7,6 @@
 #![allow(non_snake_case)] // L and P are the papers' names
 
 mod calls;
-mod conflicts;
-mod constraints;
 mod deadline;
 mod faults;
 mod few_changes;
@@ -16,17 +14,13 @@ mod history;
 mod late_few;
 mod machine;
 mod one_end;
-mod prefix;
-mod prefix_machine;
 mod random;
 mod reduction;
 mod report;
-mod script;
 mod settings;
-mod solver;
 mod strategy;
 mod systematic;
-mod times;
+mod timing;
 mod trials;
 
 pub use machine::CheckedMachine;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::deadline::Deadline;
 use super::history::{History, Pair, Take, TakeId};
-use super::script::{Timing, TimingResult};
+use super::timing::{Timing, TimingResult};
 use loggp_model::message::MessageId;
 use loggp_model::rules::choice::LatencyRule;
 use loggp_trace::Message;

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use super::calls::previous_call;
-use super::history::{History, Pair, Takers};
 use super::prefix::{
     CallEffect, Prefix, ReceiveDeadline, SettledCall, SettledMessage, SettledReceive, SettledSend,
 };
 use super::times::{Term, TimeConstraints};
+use crate::calls::previous_call;
+use crate::history::{History, Pair, Takers};
 use loggp_model::time::{PS, Time};
 
 /// The variables of a message.

@@ -1,7 +1,7 @@
 //! Finds the messages that need the same room at an end of the network, or the same port.
 
-use super::history::History;
 use super::prefix::{Prefix, SettledMessage};
+use crate::history::History;
 use loggp_model::params::Ports;
 use loggp_model::time::Time;
 

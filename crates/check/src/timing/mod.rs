@@ -1,20 +1,27 @@
 //! Finds latencies under which some takes of a run get particular messages.
 //!
 //! The unknowns are the times at which calls begin, messages are ready, enter and arrive, and receptions
-//! start. The rules of the machine give [`TimeConstraints`](super::times::TimeConstraints) on these times,
+//! start. The rules of the machine give [`TimeConstraints`](times::TimeConstraints) on these times,
 //! with two exceptions, for which each possibility is tried. What a message waits for, room or ports that
 //! others have, is left open where a solution is what the machine would do anyway ([`TimingSolver`]).
 //! Whether an exchange sends or receives first is as in the run if that has a solution.
 
+mod conflicts;
+mod constraints;
+mod prefix;
+mod prefix_machine;
+mod solver;
+mod times;
+
 use std::collections::HashMap;
 use std::iter::repeat;
 
-use super::constraints::{ExchangeOrder, MessageVars, PrefixConstraints};
-use super::deadline::Deadline;
-use super::history::{History, Pair};
-use super::prefix::{CallEffect, Prefix, SettledCall, SettledMessage};
-use super::solver::{Solution, TimingSolver};
-use super::times::SolveResult;
+use self::constraints::{ExchangeOrder, MessageVars, PrefixConstraints};
+use self::prefix::{CallEffect, Prefix, SettledCall, SettledMessage};
+use self::solver::{Solution, TimingSolver};
+use self::times::SolveResult;
+use crate::deadline::Deadline;
+use crate::history::{History, Pair};
 use loggp_model::message::MessageId;
 use loggp_model::params::Precedence;
 use loggp_model::time::{PS, Time};

@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use super::calls::previous_call;
-use super::history::{History, Pair, Take, Takers};
+use crate::calls::previous_call;
+use crate::history::{History, Pair, Take, Takers};
 use loggp_model::log::send_after_gap;
 use loggp_model::message::MessageId;
 use loggp_model::time::Time;

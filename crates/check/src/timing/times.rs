@@ -5,7 +5,7 @@
 //! found by descending from the end of time. Without upper bounds there is also an earliest solution, which is
 //! found by ascending from 0 (Cuninghame-Green, "Minimax Algebra", 1979).
 
-use super::deadline::{Deadline, SearchBudget};
+use crate::deadline::{Deadline, SearchBudget};
 use loggp_model::time::Time;
 
 /// A variable plus a time.

@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 use super::conflicts::{Conflict, SharedResource, conflicts};
 use super::constraints::{MessageVars, PrefixConstraints};
-use super::deadline::{Deadline, SearchBudget};
-use super::history::History;
 use super::prefix::{Prefix, SettledMessage};
 use super::prefix_machine::PrefixMachine;
 use super::times::{SolveResult, Term, TimeConstraints};
+use crate::deadline::{Deadline, SearchBudget};
+use crate::history::History;
 use loggp_model::params::{Latency, Precedence, Surcharge, Ties};
 use loggp_model::rules::choice::Choice;
 use loggp_model::rules::network::{Entry, Network, Passage};
