@@ -197,14 +197,14 @@ impl VirtualClock<'_> {
 }
 
 impl Clock for VirtualClock<'_> {
-    #[inline]
+    #[inline(always)]
     fn wait_until(&mut self, t: Time) {
         let mut state = self.shared.state.borrow_mut();
         state.seats[self.id as usize].wait_until(t);
         self.sleep(state, t, false);
     }
 
-    #[inline]
+    #[inline(always)]
     fn wait_to_act(&mut self, t: Time) {
         let mut state = self.shared.state.borrow_mut();
         state.seats[self.id as usize].wait_until(t);

@@ -3,8 +3,9 @@
 //!
 //! [`Proc`](crate::Proc) [starts](Engine::start) a call or [posts](Engine::post) a request, and
 //! [drives](Engine::drive) it on a [`Clock`]. A blocking call is *start, and drive until done*; a request is
-//! *post, and drive later*. A call of a processor without requests takes a shorter way through the same
-//! rules, in [`Engine::send`] and [`Engine::receive`]. Engine and `network.rs` are the machine:
+//! *post, and drive later*. Both consist of steps, each of which sends or receives a message. Without requests a
+//! call does one step after the other, and a short send is a single step. With requests a step has two halves,
+//! and requests act between them. Engine and `network.rs` are the machine:
 //!
 //! - **send**: [`Rank::prepare_send`] makes a message, which waits for its turn; rules 1 to 3 are the
 //!   network's; [`Engine::enter`] moves local time to the entry;
@@ -207,16 +208,15 @@ pub trait Clock {
         raise(cause)
     }
 
-    // The two calls of a processor without requests are here too, so that they are compiled for each clock
-    // with its methods inlined: a message on the virtual clock takes a tenth less time than with a dynamic
-    // call for each.
+    // The two steps of which all calls consist are here too, so that they are compiled for each clock with its
+    // methods inlined: a message on the virtual clock takes a tenth less time than with a dynamic call for each.
 
-    /// Calls [`Engine::send_without_requests`].
-    fn send(&mut self, engine: &mut Engine, to: usize, tag: RawTag, words: usize, parcel: Parcel) {
-        engine.send_without_requests(self, to, tag, words, parcel);
+    /// Calls [`Engine::send_step`].
+    fn send(&mut self, engine: &mut Engine, to: usize, tag: RawTag, words: usize, parcel: Parcel) -> u32 {
+        engine.send_step(self, to, tag, words, parcel)
     }
 
-    /// Calls [`Engine::receive_without_requests`].
+    /// Calls [`Engine::receive_step`].
     fn receive_next(
         &mut self,
         engine: &mut Engine,
@@ -224,7 +224,7 @@ pub trait Clock {
         until: Time,
         got: &mut Option<Envelope>,
     ) {
-        engine.receive_without_requests(self, filter, until, got);
+        engine.receive_step(self, (filter, Purpose::Receive, WaitReason::Message), until, got);
     }
 }
 
@@ -261,28 +261,61 @@ impl<'n> Engine<'n> {
         words: usize,
         parcel: Parcel,
     ) {
-        if self.has_requests || self.has_rooms || self.network.is_synchronous(self.id(), to, words) {
+        if self.has_requests || self.network.is_synchronous(self.id(), to, words) {
             let mut call = self.new_send(to, (tag, name), words, parcel);
             return self.start_and_finish(clock, &mut call, Time::MAX);
         }
         clock.send(self, to, tag, words, parcel);
     }
 
-    /// Sends a message to whose length the receiver need not agree, on a processor without requests.
+    /// Does a step of a call that sends a message, on a processor without requests: prepares the message, waits
+    /// for its turn, and lets it enter. Returns the message's number.
     #[inline(always)]
-    fn send_without_requests<C: Clock + ?Sized>(
+    fn send_step<C: Clock + ?Sized>(
         &mut self,
         clock: &mut C,
         to: usize,
         tag: RawTag,
         words: usize,
         parcel: Parcel,
-    ) {
-        let outgoing = self.pace.prepare_send(self.network, to, words);
-        self.refuse_end_of_time(clock, &outgoing);
+    ) -> u32 {
+        let mut outgoing = self.prepare(clock, to, words);
+        let ready = outgoing.entry.ready;
         clock.wait_for_turn(outgoing.turn, outgoing.is_visible);
-        let arrived = self.enter(clock, &outgoing, tag, None);
+        if self.has_rooms && !self.ask_for_room(&outgoing, outgoing.turn) {
+            self.wait_for_room(clock, &mut outgoing);
+        }
+        let arrived = self.enter(clock, (&outgoing, ready), tag, None);
         clock.deliver(arrived, parcel);
+        outgoing.number
+    }
+
+    /// Prepares a message, which then waits for its turn. Ends the run if the message could enter only after the
+    /// end of time.
+    #[inline(always)]
+    fn prepare<C: Clock + ?Sized>(&mut self, clock: &mut C, to: usize, words: usize) -> OutgoingMessage {
+        let outgoing = self.pace.prepare_send(self.network, to, words);
+        if outgoing.entry.asked_at == Time::MAX {
+            clock.fail_program(Cause::EndOfTime { id: self.id() });
+        }
+        outgoing
+    }
+
+    /// Asks for room for a message at its turn. Returns whether there is room.
+    fn ask_for_room(&self, outgoing: &OutgoingMessage, turn: Time) -> bool {
+        self.network.ask_for_room(outgoing.id(self.id()), outgoing.to, turn)
+    }
+
+    /// Waits until there is room for a message of a call.
+    #[cold]
+    fn wait_for_room<C: Clock + ?Sized>(&mut self, clock: &mut C, outgoing: &mut OutgoingMessage) {
+        let reason = WaitReason::Room { to: outgoing.to as u32 };
+        let mut signal = None;
+        let wait = (room_filter(outgoing), Purpose::TakeOnArrivalOrGiveUp, reason);
+        clock.receive(&mut self.message_wait(wait, Time::MAX), &mut signal);
+        if let Some(signal) = signal {
+            outgoing.entry.defer_to(signal.arrival);
+        }
     }
 
     /// Returns the length of the first message of a send: that of its announcement, if there is one.
@@ -325,28 +358,32 @@ impl<'n> Engine<'n> {
                 return;
             }
         }
-        self.receive_with_requests(clock, filter, name, until, got);
+        self.receive_in_steps(clock, filter, name, until, got);
     }
 
-    /// Receives the next message on a processor without requests.
+    /// Does a step of a call that receives a message, on a processor without requests, if the reception can
+    /// start by `until`. Where a reception frees room, that is an act at its start.
     #[inline(always)]
-    fn receive_without_requests<C: Clock + ?Sized>(
+    fn receive_step<C: Clock + ?Sized>(
         &mut self,
         clock: &mut C,
-        filter: RecvFilter,
+        (filter, purpose, reason): (RecvFilter, Purpose, WaitReason),
         until: Time,
         got: &mut Option<Envelope>,
     ) {
-        clock.receive(&mut self.message_wait(filter, until), got);
-        if let Some(got) = got {
-            self.spend_reception(got.arrived_header(), None);
+        clock.receive(&mut self.message_wait((filter, purpose, reason), until), got);
+        let Some(message) = got else { return };
+        let start = self.spend_reception(message.arrived_header(), None);
+        if purpose != Purpose::Receive {
+            clock.wait_to_act(start);
+            self.free_room(clock, start, message.message.header.from);
         }
     }
 
-    /// Receives a message where there are requests, or where `got` announces it, which has to be
-    /// granted.
+    /// Receives a message where that may take more than one step, or where `got` announces the message, which has
+    /// to be granted.
     #[cold]
-    fn receive_with_requests(
+    fn receive_in_steps(
         &mut self,
         clock: &mut dyn Clock,
         filter: RecvFilter,
@@ -356,9 +393,7 @@ impl<'n> Engine<'n> {
     ) {
         let mut call = ActiveOperation::receive(filter).with_name(name);
         if let Some(announcement) = got.take() {
-            let Header { from, number, tag, .. } = announcement.message.header;
-            call.on_received(from, number, tag);
-            call.received = Some(announcement);
+            call.take(announcement);
         }
         self.start_and_finish(clock, &mut call, until);
         let tag = call.tag;
@@ -376,17 +411,18 @@ impl<'n> Engine<'n> {
     }
 
     /// Starts a call, once requests have caught up. A send is queued if earlier sends to the same processor
-    /// have not been served yet.
+    /// have not been served yet. Without requests there is nothing to start.
     #[inline]
     pub fn start(&mut self, clock: &mut dyn Clock, call: &mut ActiveOperation) {
         self.catch_up(clock);
-        if !(self.has_requests && self.queue_send(CALL, call)) {
+        if self.has_requests && !self.queue_send(CALL, call) {
             self.advance(clock, CALL, call);
         }
     }
 
-    /// Drives a call until `is_enough`, or until a time if it has received no message by then. After each
-    /// event the requests catch up, before the call takes its next step.
+    /// Drives a call until `is_enough`, or until a time if it has received no message by then. Without requests
+    /// it does one step after the other. Else steps have two halves, between which requests may act: after
+    /// each event the requests catch up, before the call takes its next step.
     #[inline]
     pub fn drive(
         &mut self,
@@ -397,16 +433,45 @@ impl<'n> Engine<'n> {
     ) {
         while !is_enough(call) {
             let deadline = call.deadline(until);
+            if !self.has_requests {
+                if !self.do_step(clock, call, deadline) {
+                    return;
+                }
+                continue;
+            }
             if !self.handle_event(clock, call, deadline) {
                 return;
             }
-            if self.has_requests {
-                self.catch_up(clock);
-                if let OperationStage::AwaitLocalTime = call.stage {
-                    self.advance(clock, CALL, call);
-                }
+            self.catch_up(clock);
+            if let OperationStage::AwaitLocalTime = call.stage {
+                self.advance(clock, CALL, call);
             }
         }
+    }
+
+    /// Does the next step of a call, on a processor without requests. Returns whether it is done: a receive gives
+    /// up at `until`.
+    fn do_step(&mut self, clock: &mut dyn Clock, call: &mut ActiveOperation, until: Time) -> bool {
+        match call.next_step() {
+            OperationStep::Send(tag, words) => {
+                let (to, parcel) = (call.peer as usize, call.next_parcel());
+                let number = self.send_step(clock, to, tag, words as usize, parcel);
+                call.on_sent(number);
+            }
+            OperationStep::Receive(filter) if filter != RecvFilter::NOTHING => {
+                let is_act = self.has_rooms && !filter.tag.is_signal();
+                let purpose = if is_act { Purpose::TakeOnArrivalOrGiveUp } else { Purpose::Receive };
+                let (mut got, reason) = (None, call.wait_reason(self.network, self.id()));
+                self.receive_step(clock, (filter, purpose, reason), until, &mut got);
+                let Some(message) = got else { return false };
+                call.take(message);
+            }
+            _ => return false,
+        }
+        if call.next_step() == OperationStep::Done {
+            call.stage = OperationStage::Done;
+        }
+        true
     }
 
     /// Handles all events of requests until the processor's local time: its next call comes after them. If
@@ -430,16 +495,14 @@ impl<'n> Engine<'n> {
             let (mut message, deadline) = (None, wait.deadline);
             clock.receive(&mut wait, &mut message);
             let mut owner = CALL;
-            if self.has_requests {
-                let requests = self.requests();
-                let at = message.as_ref().map_or(deadline, |message| message.arrival);
-                requests.caught_up_to = requests.caught_up_to.max(at);
-                if let Some(receives) = &mut requests.receives
-                    && let Some(chosen) = receives.chosen.take()
-                {
-                    receives.queue.remove(chosen);
-                    owner = chosen.place.1;
-                }
+            let requests = self.requests();
+            let at = message.as_ref().map_or(deadline, |message| message.arrival);
+            requests.caught_up_to = requests.caught_up_to.max(at);
+            if let Some(receives) = &mut requests.receives
+                && let Some(chosen) = receives.chosen.take()
+            {
+                receives.queue.remove(chosen);
+                owner = chosen.place.1;
             }
             if let Some(message) = message {
                 if message.message.header.tag.is_room() {
@@ -456,17 +519,14 @@ impl<'n> Engine<'n> {
             }
         }
         let Some(turn) = turn else { return false };
-        let mut at = turn.time;
-        if self.has_requests {
-            let requests = self.requests();
-            // A turn that has passed is that of a message behind one that was stalled.
-            at = requests.caught_up_to.max(at);
-            requests.caught_up_to = at;
-            match turn {
-                Turn { is_send: false, .. } => _ = requests.receptions.pop(),
-                Turn { owner: CALL, .. } => (),
-                _ => _ = requests.turns.pop(),
-            }
+        let requests = self.requests();
+        // A turn that has passed is that of a message behind one that was stalled.
+        let at = requests.caught_up_to.max(turn.time);
+        requests.caught_up_to = at;
+        match turn {
+            Turn { is_send: false, .. } => _ = requests.receptions.pop(),
+            Turn { owner: CALL, .. } => (),
+            _ => _ = requests.turns.pop(),
         }
         clock.wait_for_turn(at, turn.is_visible);
         if !turn.is_send {
@@ -488,7 +548,7 @@ impl<'n> Engine<'n> {
         call: &mut ActiveOperation,
     ) {
         let Some((arrived, parcel)) = sent else { return };
-        if self.has_requests && arrived.1.tag.is_start_of_send() {
+        if arrived.1.tag.is_start_of_send() {
             self.start_queued_send(clock, arrived.1.to.id(), call);
         }
         clock.deliver(arrived, parcel);
@@ -576,15 +636,11 @@ impl<'n> Engine<'n> {
         operation.stage = match operation.next_step() {
             OperationStep::Send(tag, words) => {
                 let (to, words) = (operation.peer as usize, words as usize);
-                let mut outgoing = self.with_local_time(operation, |engine, _| {
-                    engine.pace.prepare_send(engine.network, to, words)
-                });
-                self.refuse_end_of_time(clock, &outgoing);
-                if self.has_requests {
-                    let at = self.requests().caught_up_to;
-                    self.pace.defer(self.network, &mut outgoing, at);
-                    self.queue_turn(owner, &outgoing);
-                }
+                let mut outgoing =
+                    self.with_local_time(operation, |engine, _| engine.prepare(clock, to, words));
+                let at = self.requests().caught_up_to;
+                self.pace.defer(self.network, &mut outgoing, at);
+                self.queue_turn(owner, &outgoing);
                 OperationStage::AwaitTurn(outgoing, tag)
             }
             OperationStep::Receive(filter) => {
@@ -593,14 +649,6 @@ impl<'n> Engine<'n> {
             }
             OperationStep::Done => OperationStage::Done,
         };
-    }
-
-    /// Ends the run if a message could enter only after the end of time.
-    #[inline]
-    fn refuse_end_of_time<C: Clock + ?Sized>(&self, clock: &mut C, outgoing: &OutgoingMessage) {
-        if outgoing.entry.asked_at == Time::MAX {
-            clock.fail_program(Cause::EndOfTime { id: self.id() });
-        }
     }
 
     /// Posts the receive of a request's message. That of the call's is in the call's stage.
@@ -635,13 +683,7 @@ impl<'n> Engine<'n> {
             _ => (None, RecvFilter::NOTHING),
         };
         let wait_reason = call.wait_reason(self.network, self.id());
-        // Where a reception frees room, that is an act at its start.
-        let purpose = if self.has_rooms { Purpose::TakeOnArrivalOrGiveUp } else { Purpose::Receive };
-        let call_wait = MessageWait { wait_reason, purpose, ..self.message_wait(filter, until) };
-        if !self.has_requests {
-            return ((filter != RecvFilter::NOTHING).then_some(call_wait), turn);
-        }
-        if call_wait.earliest > until {
+        if self.earliest_take(filter) > until {
             filter = RecvFilter::NOTHING; // the receive gap is not over in time
         }
         let requests = self.requests();
@@ -673,17 +715,14 @@ impl<'n> Engine<'n> {
     ) {
         let arrived = message.arrived_header();
         let Header { from, number, tag, .. } = arrived.1;
-        if !tag.is_signal() {
-            let start = self
-                .with_local_time(operation, |engine, activities| engine.spend_reception(arrived, activities));
-            if self.has_rooms {
-                self.leave_network(clock, start, (from, number));
-            }
+        let time =
+            self.with_local_time(operation, |engine, activities| engine.spend_reception(arrived, activities));
+        if self.has_rooms && !tag.is_signal() {
+            let turn = Turn { time, is_send: false, number, owner: from, is_visible: true };
+            self.requests().receptions.push(Reverse(turn));
         }
-        self.vain_looks = 0;
-        operation.on_received(from, number, tag);
-        operation.received = Some(message);
-        if owner == CALL && self.has_requests {
+        operation.take(message);
+        if owner == CALL {
             operation.stage = OperationStage::AwaitLocalTime;
         } else {
             self.advance(clock, owner, operation);
@@ -712,22 +751,18 @@ impl<'n> Engine<'n> {
         turn: Turn,
     ) -> Option<(ArrivedHeader, Parcel)> {
         let OperationStage::AwaitTurn(mut outgoing, tag) = operation.stage else { return None };
-        if self.has_requests && self.pace.defer(self.network, &mut outgoing, turn.time) {
+        if self.pace.defer(self.network, &mut outgoing, turn.time) {
             operation.stage = OperationStage::AwaitTurn(outgoing, tag);
             self.queue_turn(turn.owner, &outgoing);
             return None;
         }
-        if self.has_rooms && !self.network.ask_for_room(outgoing.id(self.id()), outgoing.to, turn.time) {
+        if self.has_rooms && !self.ask_for_room(&outgoing, turn.time) {
             operation.stage = OperationStage::AwaitRoom(outgoing, tag);
             self.post_receive(turn.owner, room_filter(&outgoing));
-            if self.has_requests {
-                self.requests().is_stalled = true;
-            }
+            self.requests().is_stalled = true;
             return None;
         }
-        let arrived = self
-            .with_local_time(operation, |engine, activities| engine.enter(clock, &outgoing, tag, activities));
-        Some(self.finish_send(clock, turn.owner, operation, arrived))
+        Some(self.finish_send(clock, turn.owner, operation, (outgoing, outgoing.entry.ready, tag)))
     }
 
     /// Sends the message of an operation that has waited for room until a moment. The processor has sent no other
@@ -741,31 +776,28 @@ impl<'n> Engine<'n> {
     ) -> Option<(ArrivedHeader, Parcel)> {
         let OperationStage::AwaitRoom(mut outgoing, tag) = operation.stage else { return None };
         let ready = outgoing.entry.ready;
-        (outgoing.entry.ready, outgoing.entry.asked_at) = (at, at);
-        if self.has_requests {
-            let requests = self.requests();
-            requests.is_stalled = false;
-            requests.receives.get_or_insert_default().awaits_room = false;
-        }
-        let arrived = self.with_local_time(operation, |engine, activities| {
-            let passage = clock.serve(engine.network, &mut engine.pace.egress, &outgoing);
-            engine.spend_send(&outgoing, Passage { ready, ..passage }, tag, activities)
-        });
-        Some(self.finish_send(clock, owner, operation, arrived))
+        outgoing.entry.defer_to(at);
+        let requests = self.requests();
+        requests.is_stalled = false;
+        requests.receives.get_or_insert_default().awaits_room = false;
+        Some(self.finish_send(clock, owner, operation, (outgoing, ready, tag)))
     }
 
-    /// Starts the next step of an operation whose message has entered. Returns that message.
+    /// Lets the message of an operation enter, and starts the operation's next step. Returns the message.
     fn finish_send(
         &mut self,
         clock: &mut dyn Clock,
         owner: u32,
         operation: &mut ActiveOperation,
-        arrived: ArrivedHeader,
+        (outgoing, ready, tag): (OutgoingMessage, Time, RawTag),
     ) -> (ArrivedHeader, Parcel) {
-        let parcel = if operation.is_data_next() { operation.parcel.take() } else { None };
-        operation.on_sent(arrived.1.number);
+        let arrived = self.with_local_time(operation, |engine, activities| {
+            engine.enter(clock, (&outgoing, ready), tag, activities)
+        });
+        let parcel = operation.next_parcel();
+        operation.on_sent(outgoing.number);
         self.advance(clock, owner, operation);
-        (arrived, parcel.unwrap_or_else(|| Parcel::new(())))
+        (arrived, parcel)
     }
 
     /// Returns whether a processor that sends a message can receive others while it finds no room.
@@ -779,11 +811,19 @@ impl<'n> Engine<'n> {
     /// Starts a send of a message of one word, whose processor receives others while it finds no room. Returns
     /// what [`end_stall`](Engine::end_stall) ends, or `None` once the message has entered.
     pub fn start_stall(&mut self, clock: &mut dyn Clock, mut send: ActiveOperation) -> Option<StalledSend> {
+        self.catch_up(clock);
+        let now = self.pace.now;
+        let requests = self.requests();
+        requests.caught_up_to = requests.caught_up_to.max(now);
+        self.has_requests = true;
         self.start(clock, &mut send);
         let has_asked =
             |send: &ActiveOperation| send.is_done() || matches!(send.stage, OperationStage::AwaitRoom(..));
         self.drive(clock, &mut send, Time::MAX, has_asked);
-        let OperationStage::AwaitRoom(outgoing, _) = send.stage else { return None };
+        let OperationStage::AwaitRoom(outgoing, _) = send.stage else {
+            self.has_requests = !self.requests().operations.is_empty();
+            return None;
+        };
         self.spend_overhead(&outgoing);
         send.request = Some(Box::new(RequestState {
             now: self.pace.now,
@@ -795,10 +835,7 @@ impl<'n> Engine<'n> {
         let requests = self.requests.get_or_insert_default();
         let number = STALLED - requests.stalled;
         requests.stalled += 1;
-        requests.is_stalled = true;
-        requests.caught_up_to = requests.caught_up_to.max(outgoing.turn);
         requests.operations.insert(number, Box::new(send));
-        self.has_requests = true;
         self.post_receive(number, room_filter(&outgoing));
         Some(StalledSend { number, to: outgoing.to, message: outgoing.id(self.id()) })
     }
@@ -862,21 +899,10 @@ impl<'n> Engine<'n> {
         }
     }
 
-    /// Lets a message, of this sender and number, leave the network when its reception starts. The processor is
-    /// there if nothing else goes on.
-    fn leave_network(&mut self, clock: &mut dyn Clock, start: Time, (from, number): (u32, u32)) {
-        if self.has_requests {
-            let turn = Turn { time: start, is_send: false, number, owner: from, is_visible: true };
-            self.requests().receptions.push(Reverse(turn));
-        } else {
-            clock.wait_to_act(start);
-            self.free_room(clock, start, from);
-        }
-    }
-
     /// Frees the room of a message whose reception starts, and tells the senders of the messages that this
     /// admits, in the order in which they act.
-    fn free_room(&mut self, clock: &mut dyn Clock, at: Time, from: u32) {
+    #[cold]
+    fn free_room<C: Clock + ?Sized>(&mut self, clock: &mut C, at: Time, from: u32) {
         let (id, next_number) = (self.id(), self.pace.egress.next_number());
         let mut admitted = self.network.free_room(from as usize, id, at);
         admitted.sort_unstable_by_key(|message| self.network.place(at, message.from));
@@ -892,38 +918,36 @@ impl<'n> Engine<'n> {
     /// Creates the wait of a call for a message, from the end of the receive gap until a time. Where there
     /// are requests, [`next_event`](Engine::next_event) waits for their messages too.
     #[inline]
-    fn message_wait(&self, filter: RecvFilter, until: Time) -> MessageWait<'static> {
-        let earliest = if filter.tag.is_signal() { self.pace.now } else { self.pace.next_reception() };
-        let (purpose, wait_reason) = (Purpose::Receive, WaitReason::Message);
+    fn message_wait(
+        &self,
+        (filter, purpose, wait_reason): (RecvFilter, Purpose, WaitReason),
+        until: Time,
+    ) -> MessageWait<'static> {
+        let earliest = self.earliest_take(filter);
         MessageWait { filter, earliest, deadline: until, purpose, posted_receives: None, wait_reason }
     }
 
-    /// Lets the network serve a message, whose turn it is. Spends the time of its send until it enters: send
-    /// gap, overhead, stall and port. Returns the header for its receiver.
+    /// Returns the earliest time at which a call can take a message: a signal now, others when the receive gap
+    /// is over.
+    #[inline]
+    fn earliest_take(&self, filter: RecvFilter) -> Time {
+        if filter.tag.is_signal() { self.pace.now } else { self.pace.next_reception() }
+    }
+
+    /// Lets the network serve a message, whose turn it is and which has been `ready` since a time. Spends the
+    /// time of its send until it enters: send gap, overhead, stall and port. Returns the header for its receiver.
     #[inline(always)]
     fn enter<C: Clock + ?Sized>(
         &mut self,
         clock: &mut C,
-        outgoing: &OutgoingMessage,
-        tag: RawTag,
-        activities: ActivityLog,
-    ) -> ArrivedHeader {
-        let passage = clock.serve(self.network, &mut self.pace.egress, outgoing);
-        self.spend_send(outgoing, passage, tag, activities)
-    }
-
-    /// Spends the time of a send until the message enters. Returns the header for its receiver.
-    #[inline(always)]
-    fn spend_send(
-        &mut self,
-        outgoing: &OutgoingMessage,
-        passage: Passage,
+        (outgoing, ready): (&OutgoingMessage, Time),
         tag: RawTag,
         activities: ActivityLog,
     ) -> ArrivedHeader {
         let (network, id) = (self.network, self.id());
+        let passage = Passage { ready, ..clock.serve(network, &mut self.pace.egress, outgoing) };
         let OutgoingMessage { to, words, number, .. } = *outgoing;
-        let Passage { ready, admitted, enter, arrival, .. } = passage;
+        let Passage { admitted, enter, arrival, .. } = passage;
         let called = std::mem::replace(&mut self.pace.now, enter);
         let begin = self.begin_of_overhead((to, words), ready, called);
         self.vain_looks = 0;
@@ -986,12 +1010,15 @@ impl<'n> Engine<'n> {
     }
 
     /// Spends the time of a receive until the end of the reception: the wait for the arrival, the receive gap
-    /// (rule 4) and the overhead. Returns when the overhead starts.
+    /// (rule 4) and the overhead. Returns when the overhead starts. A signal takes no time.
     #[inline(always)]
     fn spend_reception(&mut self, (arrival, header): ArrivedHeader, activities: ActivityLog) -> Time {
         let (words, from, called) = (header.words, header.from as usize, self.pace.now);
-        let (start, end) = self.pace.receive(self.network, (from, words as usize), arrival);
         self.vain_looks = 0;
+        if header.tag.is_signal() {
+            return called;
+        }
+        let (start, end) = self.pace.receive(self.network, (from, words as usize), arrival);
         self.stats.received += 1;
         self.stats.words_received += u64::from(words);
         if activities.is_none() {

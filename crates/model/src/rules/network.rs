@@ -53,6 +53,11 @@ impl Entry {
     pub fn when_ready(ready: Time, latency: Time, stream: Time) -> Entry {
         Entry { ready, asked_at: ready, latency, stream }
     }
+
+    /// Lets the message ask again at a time from which on there is room.
+    pub(crate) fn defer_to(&mut self, at: Time) {
+        (self.ready, self.asked_at) = (at, at);
+    }
 }
 
 /// The times of a message in the network, as [`Network::serve`] reserved them.

@@ -12,7 +12,7 @@ use super::network::Network;
 use super::rank::OutgoingMessage;
 use crate::log::Activity;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, RawTag, RecvFilter};
+use crate::message::{Envelope, Header, RawTag, RecvFilter};
 use crate::time::Time;
 
 /// A send or a receive that is under way.
@@ -162,6 +162,14 @@ impl ActiveOperation {
         }
     }
 
+    /// Takes the message of its next step, which is done.
+    #[inline]
+    pub(crate) fn take(&mut self, message: Envelope) {
+        let Header { from, number, tag, .. } = message.message.header;
+        self.on_received(from, number, tag);
+        self.received = Some(message);
+    }
+
     /// Notes that its next step is done: it has received a message of this sender, number and tag.
     #[inline]
     pub fn on_received(&mut self, from: u32, number: u32, tag: RawTag) {
@@ -176,21 +184,17 @@ impl ActiveOperation {
         }
     }
 
-    /// Returns whether the message that it sends next has the program's data, and is no announcement or grant.
-    #[inline]
-    pub(crate) fn is_data_next(&self) -> bool {
-        matches!(self.last_step, LastStep::SendNotStarted | LastStep::ReceivedGrant(_))
+    /// Returns the parcel of the message that it sends next: that of the program's data, or an empty one for an
+    /// announcement or a grant.
+    pub(crate) fn next_parcel(&mut self) -> Parcel {
+        let is_data = matches!(self.last_step, LastStep::SendNotStarted | LastStep::ReceivedGrant(_));
+        let data = if is_data { self.parcel.take() } else { None };
+        data.unwrap_or_else(|| Parcel::new(()))
     }
 
     /// Returns whether it is done, or has sent its announcement or grant and waits only for the other processor.
     pub fn is_matched(&self) -> bool {
-        match self.stage {
-            OperationStage::Done => true,
-            OperationStage::AwaitMessage(_) => {
-                matches!(self.last_step, LastStep::SentAnnounce(_) | LastStep::SentGrant(_))
-            }
-            _ => false,
-        }
+        self.is_done() || matches!(self.last_step, LastStep::SentAnnounce(_) | LastStep::SentGrant(_))
     }
 
     /// Returns its reason to wait on processor `id`, for errors.
