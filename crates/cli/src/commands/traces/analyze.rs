@@ -166,7 +166,7 @@ impl AnalyzeCommand {
         }
         let sweep =
             |over: &String| read_sweep(over, &trace.machine(), |range| ParameterSweep::replay(trace, range));
-        let sweep = self.over.as_ref().map(read_sweep).transpose()?;
+        let sweep = self.over.as_ref().map(sweep).transpose()?;
         Ok(AnalyzedRun { name: name.into(), trace: name.into(), recorded_time: None, analysis, sweep })
     }
 
