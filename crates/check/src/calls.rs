@@ -12,7 +12,7 @@ use loggp_trace::{Call, CallKind, Trace};
 /// The origin of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
-    /// The call that sent it.
+    /// The call that sent the message.
     pub call: usize,
     /// The last call that happens before the message is sent, or `None` if there is none.
     pub after: Option<usize>,

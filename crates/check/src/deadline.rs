@@ -1,4 +1,4 @@
-//! The end of a check's time, which everything that may take long looks at.
+//! The end of a check's time, which everything that may be slow consults.
 
 use std::time::{Duration, Instant};
 

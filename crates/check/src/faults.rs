@@ -8,8 +8,8 @@ use loggp_model::message::MessageId;
 use loggp_model::time::Time;
 use loggp_trace::Faults;
 
-/// A limit on lost messages, or on those that come twice, counts only up to this number, or up to that of the
-/// first run's messages if there are more of them.
+/// A limit on lost messages, or on those that come twice, counts only up to this number, or up to the number
+/// of the first run's messages if that is greater.
 const MIN_MESSAGES: usize = 64;
 
 /// The most faults of each kind in one run.

@@ -1,6 +1,6 @@
-//! Processors have high or low priority, and few of them change it: PCT, the scheduler of few priorities
-//! (Burckhardt et al., "A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010),
-//! for messages instead of threads.
+//! Processors have high or low priority, and few processors change theirs: PCT, the scheduler of few
+//! priorities (Burckhardt et al., "A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs",
+//! ASPLOS 2010), for messages instead of threads.
 //!
 //! A message of a processor of low priority is under way for L, and one of a processor of high priority
 //! arrives at once. Few changes are drawn among the messages: each switches its sender's priority from that

@@ -428,7 +428,7 @@ impl Take {
     }
 
     /// Returns whether the take removed its message before another take of the same processor could see the
-    /// message: it was posted earlier, and the other take is not the wait for it.
+    /// message: the take was posted earlier, and the other take is not the wait for the same request.
     fn comes_before(&self, other: &Take) -> bool {
         self.posted < other.posted && !(other.leaves_message && self.call >= other.call)
     }

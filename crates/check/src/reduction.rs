@@ -45,7 +45,7 @@ impl Reduction<'_> {
         let budget = SearchBudget { tries: MAX_RUNS, deadline };
         let mut reduction = Reduction { fails, latencies, budget };
         let mut best = (usize::MAX, order.clone());
-        // Mostly it does not matter which processor goes first.
+        // Mostly the failure does not depend on which processor goes first.
         let order = &reduction.drop_faults(order.clone());
         let usual = Order { faults: order.faults.clone(), ..Order::default() };
         let is_usual = order.ties == usual.ties && order.precedence().is_empty();

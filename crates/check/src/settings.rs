@@ -158,7 +158,7 @@ impl Check {
     /// Sets the maximum number of messages that come twice in a run, with the same bound as that of
     /// [`losses`](Check::losses); the default is none. Each run draws these messages, and how much later, up
     /// to L, each comes again. The second copy costs its receiver what the first does and costs nobody else
-    /// anything; it is no failure if nobody receives it. The content of a message is
+    /// anything; it is no failure if nobody receives the copy. The content of a message is
     /// [packed](crate::Payload::pack) for the copy.
     ///
     /// ```

@@ -482,15 +482,14 @@ impl<'h> ExaminedRun<'h> {
     fn first_difference(&self, steps: &[Step<TakeId, MessageId>]) -> Option<(Vec<Step>, Step)> {
         let (mut same, mut kept, mut different) = (Vec::new(), HashSet::new(), None);
         for step in steps {
-            match self.find(step) {
-                Some(step) if self.is_own(&step) => {
-                    if self.requirements(step.take).is_subset(&kept) {
-                        kept.insert(step.take);
-                        same.push(step);
-                    }
+            let found = self.find(step);
+            if let Some(step) = found.filter(|step| self.is_own(step)) {
+                if self.requirements(step.take).is_subset(&kept) {
+                    kept.insert(step.take);
+                    same.push(step);
                 }
-                other if different.is_none() => different = Some(other?),
-                _ => (),
+            } else if different.is_none() {
+                different = Some(found?);
             }
         }
         Some((same, different?))

@@ -137,8 +137,8 @@ impl Check {
         Ok(trials.report)
     }
 
-    /// Returns whether a run is audited: one of every `audits` runs, at another place each time, so that each
-    /// strategy of a mixture has its share.
+    /// Returns whether a run is audited: one of every `audits` runs, at another position in each group, so
+    /// that each strategy of a mixture has its share.
     pub(super) fn is_audited(&self, run: usize) -> bool {
         self.audits > 0 && run % self.audits == run / self.audits % self.audits
     }
