@@ -19,9 +19,8 @@ pub struct Agenda {
     lane: usize,
     /// The earliest first entry of the other lanes and the heap.
     next: AgendaEntry,
-    /// The last entry that each lane took. An entry goes to the first lane whose tail is earlier. So each
-    /// tail is earlier than that of the lane before, and an entry goes to the lane whose tail is closest
-    /// before it.
+    /// The last entry pushed on each lane. Invariant: `tails[0] > tails[1] > tails[2]`. A push picks the
+    /// first lane whose tail is at most the entry (patience sorting).
     tails: [AgendaEntry; LANES],
     /// The first entry of each lane and of the heap, or [`AgendaEntry::NONE`].
     heads: [AgendaEntry; LANES + 1],
@@ -63,8 +62,8 @@ impl AgendaEntry {
         self.0 as u32
     }
 
-    /// Returns whether this is [`AgendaEntry::NONE`]. Reads only half of it: an entry is written in halves,
-    /// and a core that reads both at once has to wait until both are in the cache.
+    /// Returns whether this is [`AgendaEntry::NONE`]. Reads only half of the entry: an entry is written in
+    /// halves, and a core that reads both at once has to wait until both are in the cache.
     #[inline]
     fn is_none(self) -> bool {
         (self.0 >> 64) as u64 == u64::MAX

@@ -1,7 +1,8 @@
 //! The number of random cases in tests.
 //!
 //! By default a test draws enough cases to find each fault that it was tried with, within seconds. With
-//! `LOGGP_CASES=20` in the environment every test draws twenty times as many; `.ci/nightly` sets it.
+//! `LOGGP_CASES=20` in the environment every test draws twenty times as many; `.ci/nightly` sets the
+//! variable.
 
 #![allow(dead_code)] // each set of tests uses a part of this file
 
@@ -18,8 +19,8 @@ fn factor() -> u32 {
     })
 }
 
-/// Returns the usual number of cases, times the factor of `LOGGP_CASES`. Miri takes a hundred times as long
-/// for each, and gets a twentieth of them.
+/// Returns the usual number of cases, times the factor of `LOGGP_CASES`. Miri needs a hundred times as long
+/// for each case, and gets a twentieth of the cases.
 pub(crate) fn times(usual: u32) -> u32 {
     let usual = if cfg!(miri) { usual.div_ceil(20) } else { usual };
     usual.saturating_mul(factor())

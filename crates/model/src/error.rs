@@ -206,7 +206,7 @@ pub enum ProcStatus {
         to: usize,
         /// The length of the message, in words.
         words: usize,
-        /// The machine's S: a longer message is not sent before its receiver waits for it.
+        /// The machine's S: a longer message is not sent before its receiver is ready to receive.
         S: usize,
     },
     /// Waiting until a message may enter the network: its capacity is used up by messages that were not
@@ -281,8 +281,8 @@ impl fmt::Debug for RunError {
     }
 }
 
-/// `source` does not give the cause, because `Display` prints it: an error printed with its sources would
-/// print it twice.
+/// `source` does not give the cause, because `Display` prints the cause: an error printed with its sources
+/// would print it twice.
 impl std::error::Error for RunError {}
 
 impl From<Cause> for RunError {

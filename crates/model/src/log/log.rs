@@ -35,7 +35,7 @@ pub struct Log {
     /// The calls that are logged in full, in order.
     full_calls: Vec<CallKind>,
     /// Source locations of calls that may take one of several messages, each with the call's index; `None`
-    /// where nobody asks for them.
+    /// where nobody asks for the locations.
     locations: Option<Vec<(usize, &'static Location<'static>)>>,
 }
 
@@ -44,8 +44,8 @@ const ACTIVITIES: usize = 0;
 const MESSAGES: usize = 1;
 const CALLS: usize = 2;
 
-/// The words of records, each of which begins with a code in its lowest byte and a value in the others. They
-/// are in pieces, none of which moves when others are added.
+/// The words of records, each of which begins with a code in its lowest byte and a value in the others. The
+/// words are in chunks, none of which moves when others are added.
 #[derive(Clone, Debug, Default)]
 struct Words {
     last: Vec<u64>,

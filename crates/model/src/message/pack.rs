@@ -241,12 +241,12 @@ impl Body {
             return None;
         }
         if self.layout.align() != align_of::<T>() {
-            // SAFETY: the caller has promised it.
+            // SAFETY: the caller has promised that.
             return Some(unsafe { items_of(self.bytes()) });
         }
         let body = ManuallyDrop::new(self);
         // SAFETY: the memory is from the global allocator, with the layout of a vector with capacity n; the
-        // items are plain, and all are written. The body is not dropped, so only the vector frees it.
+        // items are plain, and all are written. The body is not dropped, so only the vector frees the memory.
         Some(unsafe { Vec::from_raw_parts(body.start.as_ptr().cast::<T>(), n, n) })
     }
 }

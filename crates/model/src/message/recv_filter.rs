@@ -3,7 +3,7 @@
 use super::tag::RawTag;
 use crate::time::Time;
 
-/// A message, as far as matching needs to know it.
+/// What matching needs to know of a message.
 pub trait Matchable {
     /// Returns the key by which messages are ordered.
     fn key(&self) -> MatchKey;

@@ -12,7 +12,7 @@ use crate::time::{Time, US};
 pub struct ParamsBuilder {
     /// The parameters so far; open ones are 0.
     pub(super) params: Params,
-    /// Bytes in a word. May be 0, which [`Params`] cannot hold, until the check refuses it.
+    /// Bytes in a word. May be 0, which [`Params`] cannot hold, until the check refuses 0.
     pub(super) word: usize,
     /// The capacity, or 0 if it is not set.
     pub(super) C: usize,

@@ -1,4 +1,4 @@
-//! The papers' machines: the parameters of each, and the place in the paper that gives them.
+//! The papers' machines: the parameters of each, and where the paper gives these values.
 //!
 //! The values are text, as the papers print them; [`ParamsBuilder::set`] reads them exactly. A parameter that
 //! a paper leaves open is open here too, and must be set before such a machine can be built.

@@ -1,7 +1,7 @@
 //! The table of the parameters: the name and meaning of each, the machines that have it, and access to its
 //! value.
 //!
-//! It is the only list of the parameters; text, sweeps, traces, presets, tables, JSON and CSV use it.
+//! It is the only list of the parameters; text, sweeps, traces, presets, tables, JSON and CSV use this table.
 
 use std::ops::RangeInclusive;
 

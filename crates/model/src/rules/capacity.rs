@@ -15,8 +15,8 @@ pub(super) struct Occupancy {
     enter: Time,
     /// Arrival of the last message.
     last: Time,
-    /// The end of the last time without room, apart from a single message. A message that is served out of
-    /// order finds no room before.
+    /// From here on there is room. Earlier times count as full; the one current message is kept apart in
+    /// `enter` and `last`.
     full_before: Time,
     /// The messages, if there are several. It is kept when all have arrived, so that the next ones need not
     /// allocate.

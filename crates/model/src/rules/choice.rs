@@ -20,8 +20,8 @@ pub struct Choice {
     P: u32,
     /// Time for which the first place stays with a processor, if it rotates.
     rotation_period: Time,
-    /// Processors that go first at some moments, whatever is drawn. All of them exist, and each is there
-    /// once.
+    /// For some times, the processors that go first at that time, before the tie rule. Invariant: ids < P, no
+    /// duplicates.
     precedence: BTreeMap<Time, Vec<u32>>,
     /// Sets latencies; those that it leaves open are drawn.
     rule: Option<LatencyRule>,

@@ -3,7 +3,7 @@
 
 use crate::agenda::{Agenda, AgendaEntry};
 
-/// Says what each rank does next, and does it.
+/// Says what each rank does next, and performs that.
 pub trait Acts {
     type Error;
 

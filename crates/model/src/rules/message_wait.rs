@@ -27,7 +27,7 @@ pub struct MessageWait<'e> {
 pub struct PostedReceives {
     /// The receives that wait for a message.
     pub queue: ReceiveQueue,
-    /// The receive that gets the message; if it is `None`, the call gets it.
+    /// The receive that gets the message; if it is `None`, the call gets the message.
     pub chosen: Option<PostedReceive>,
     /// True if one of them is for room in the network, whose signal may be sent any time before it arrives.
     pub awaits_room: bool,

@@ -1,8 +1,8 @@
 //! The rule of noise: a busy time is lengthened by the detours that fall into it.
 //!
 //! Work of length w that begins at t is done when the processor has had w outside of its detours. While
-//! detours lengthen it, more may fall into it. Computing is lengthened so, and so is the overhead o of
-//! messages and requests. Waits are not.
+//! detours lengthen the work, more detours may fall into the longer time. Computing is lengthened so, and so
+//! is the overhead o of messages and requests. Waits are not.
 //!
 //! No state is kept: a processor's detours follow from its number.
 

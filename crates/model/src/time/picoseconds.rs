@@ -1,4 +1,4 @@
-//! The type of all times, its units, and arithmetic with it.
+//! The type of all times, its units, and its arithmetic.
 
 use std::fmt;
 use std::iter::Sum;
@@ -69,7 +69,7 @@ impl Time {
         self.0
     }
 
-    /// Returns the time in nanoseconds, for reports: the model never computes with it.
+    /// Returns the time in nanoseconds, for reports: the model never computes with a float.
     pub fn as_ns(self) -> f64 {
         self.0 as f64 / 1e3
     }
