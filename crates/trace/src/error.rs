@@ -17,7 +17,8 @@ pub struct TraceError(String);
 
 impl TraceError {
     pub(super) fn new(why: impl fmt::Display) -> TraceError {
-        // The reason may quote the file at any length, so the quotation is cut; the place stands after it.
+        // The reason may quote the file at any length, so the quotation is cut; the place stands after the
+        // quotation.
         let why = why.to_string();
         let (why, place) = why.split_at(why.rfind(" at line ").unwrap_or(why.len()));
         TraceError(format!("{}{place}", escaped(why).max_chars(400)))

@@ -87,7 +87,7 @@ impl Order {
     }
 }
 
-/// An observer, which keeps the logs of the last run. The trace is made if somebody takes it.
+/// An observer, which keeps the logs of the last run. The trace is made only for who asks for the trace.
 #[derive(Clone, Debug, Default)]
 pub struct RunObserver(Arc<Mutex<Option<Recording>>>);
 

@@ -6,7 +6,8 @@ use loggp_model::log::{Log, Records};
 
 use super::trace::Trace;
 
-/// The logs of a traced run, from which its trace is made: at the end of the run, or when somebody asks for it.
+/// The logs of a traced run, from which its trace is made: at the end of the run, or when somebody asks for
+/// the trace.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// The trace without what happened.

@@ -5,12 +5,12 @@
 //! mistake in the machine passes the audit only if it is made a second time, in another way. The auditor
 //! compares each processor's local times and no order of events, so it accepts the traces of both clocks.
 //!
-//! - `processors.rs` audits the acts of processors and of their requests.
+//! - `processors.rs` audits the activities of processors and of their requests.
 //! - `messages.rs` audits the messages' ways through the network.
 //! - `noise.rs` audits the time that detours take from processors.
 //! - `waits.rs` audits the reasons of stalls and waits for ports.
 //! - `rooms.rs` audits stalls where a message is in transit until it is received.
-//! - `calls.rs` compares the programs' calls with the acts.
+//! - `calls.rs` compares the programs' calls with the activities.
 //!
 //! Every part sorts and sweeps, so an audit of n events takes O(n log n).
 
@@ -126,8 +126,8 @@ pub enum AuditRule {
     /// All processors take part in each of the machine's barriers, and go on when the last one has come and
     /// the barrier's cost is paid.
     Barrier,
-    /// A processor's calls follow one another from 0 to its end, each of its acts is in a call, and each call
-    /// takes the time of its acts.
+    /// A processor's calls follow one another from 0 to its end, each of its activities is in a call, and
+    /// each call lasts as long as its activities.
     Calls,
     /// A call gets what it asked for: a receive the first message that it wants, a send a message of its
     /// length to its receiver, by a rendezvous if it is longer than S.

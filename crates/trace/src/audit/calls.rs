@@ -1,9 +1,10 @@
-//! Compares the programs' calls with the acts of the processors.
+//! Compares the programs' calls with the activities of the processors.
 //!
-//! The calls of a processor follow each other without a hole. Each call implies certain acts of its
-//! processor, which must lie in it, and the processor does nothing else. A call names its messages, so each
-//! is looked up and compared with what the call asked for. A receive takes the first to arrive of the
-//! messages that it wants, of those that sends have addressed to it; a look in vain must have found none.
+//! The calls of a processor follow each other without a hole. Each call implies certain activities of its
+//! processor, which must lie in the call, and the processor does nothing else. A call names its messages, so
+//! each is looked up and compared with what the call asked for. A receive takes the first to arrive of the
+//! messages that it wants, of those that sends have addressed to it; a look that found nothing must have had
+//! nothing to find.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -17,7 +18,7 @@ use loggp_model::params::Capacity;
 use loggp_model::text::escaped;
 use loggp_model::time::Time;
 
-/// The messages that calls have sent, and those of them that no call has received yet.
+/// The messages that calls have sent, and those that no call has received yet.
 #[derive(Default)]
 struct SentMessages<'a> {
     /// The tag and the transfer of each message, by its sending call.

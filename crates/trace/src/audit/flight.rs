@@ -1,4 +1,4 @@
-//! A message with the processors' acts on it, and the places in the network that it occupies.
+//! A message with its send and receptions, and the room and ports in the network that it occupies.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::Message;
 use loggp_model::params::Params;
 use loggp_model::time::Time;
 
-/// A message with the processors' acts on it.
+/// A message with its send and receptions.
 #[derive(Clone, Copy)]
 pub(super) struct Flight<'a> {
     pub message: &'a Message,
@@ -15,9 +15,9 @@ pub(super) struct Flight<'a> {
     pub ports: [NetworkPlace; 2],
     /// Time from its first word to its last.
     pub stream: Time,
-    /// The times of its send, or `None` if no processor sent it.
+    /// The times of the message's send, or `None` if no processor sent the message.
     pub sent: Option<SendTimes>,
-    /// Number of times that its receiver took it.
+    /// Number of times that the receiver took the message.
     pub received: usize,
     /// The start of its reception, if it was received.
     pub taken: Option<Time>,

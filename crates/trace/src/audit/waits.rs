@@ -23,8 +23,8 @@ struct Route<'a> {
     ends: [Option<&'a PromisedPlace>; 2],
     egress: Option<&'a PromisedPlace>,
     ingress: Option<&'a PromisedPlace>,
-    /// `true` if a processor with a single port sends itself a long message: the port must send all of it
-    /// before it receives any of it.
+    /// `true` if a processor with a single port sends itself a long message: the port must send the whole
+    /// message before it receives the first word.
     is_to_itself: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The layout of a compact file's items. The same code writes and reads them.
+//! The layout of a compact file's items. The same code writes and reads.
 
 use std::array;
 use std::borrow::Cow;

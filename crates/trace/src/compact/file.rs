@@ -13,7 +13,7 @@ use crate::{Activity, ActivityKind, Message, Progress, Trace};
 use crate::{Call, CallKind};
 use loggp_model::time::Time;
 
-/// The first bytes of a compact file, with the version. No JSON begins with them.
+/// The first bytes of a compact file, with the version. No JSON begins with these bytes.
 pub(crate) const MAGIC: &[u8; 14] = b"loggp trace 1\n";
 /// The place of the version.
 const VERSION_AT: usize = 12;

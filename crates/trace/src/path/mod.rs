@@ -1,4 +1,4 @@
-//! The events of a run in order, the causes of each, and the critical path through them.
+//! The events of a run in order, the causes of each, and the critical path through the run.
 
 mod blockers;
 mod events;
