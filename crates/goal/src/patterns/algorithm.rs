@@ -29,18 +29,19 @@ pub struct Method {
     pub name: &'static str,
     /// A short description.
     pub about: &'static str,
-    /// The collectives that can be done by it.
+    /// The collectives that the algorithm can do.
     pub kinds: &'static [CollectiveKind],
-    /// What its fan-out is if a table does not say it; `None` if it has none.
+    /// The fan-out if a table gives none; `None` if the algorithm has no fan-out.
     pub fan_out: Option<usize>,
     /// Whether messages can be divided into segments.
     pub has_segments: bool,
-    /// Whether it divides messages anywhere, not only between elements.
+    /// Whether the algorithm divides messages anywhere, not only between elements.
     pub(super) divides_bytes: bool,
     /// Whether the root has the place of rank 0, and rank 0 that of the root, and all others their own. Otherwise
     /// places count from the root.
     pub(super) swaps_root: bool,
-    /// True if some ranks get, with their part of a message scattered down a tree, all that is left of it.
+    /// True if some ranks get, with their part of a message scattered down a tree, all that is left of the
+    /// message.
     pub(super) gives_rest: bool,
     /// True if an operation waits only for the messages whose data it needs. Otherwise a rank is a program, which waits
     /// for each call before the next one.

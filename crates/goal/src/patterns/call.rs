@@ -233,7 +233,7 @@ impl<'a> CollectiveCall<'a> {
 pub struct Member<'a> {
     /// The ranks of the schedule that take part, in the order of the communicator.
     pub members: &'a [u32],
-    /// This rank's place among them.
+    /// This rank's place among the members.
     pub id: usize,
     /// The tag of all messages.
     pub tag: u32,

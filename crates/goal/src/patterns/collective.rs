@@ -49,8 +49,9 @@ pub fn pattern_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Result<S
     })
 }
 
-/// Returns the schedule of a pattern, or of a collective by one algorithm without a fan-out, in which no other collective
-/// is a part. What uses only this has no tables and no other algorithms in it.
+/// Returns the schedule of a pattern, or of a collective by one algorithm without a fan-out, in which no
+/// other collective is a part. A program that uses only this function is linked without tables and other
+/// algorithms.
 pub fn method_schedule(method: &'static Method, ranks: usize, bytes: u64) -> Result<Schedule, String> {
     let kind = method.kinds[0];
     let (name, slack) = if method.waits_for_data { (method.name, 1) } else { (kind.name(), 2) };

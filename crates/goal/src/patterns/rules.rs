@@ -18,7 +18,7 @@ pub struct CollectiveRules<'a> {
 }
 
 impl CollectiveRules<'_> {
-    /// Writes a rank's part in a collective. Returns the operation that ends it.
+    /// Writes a rank's part in a collective. Returns the operation that ends the part.
     pub fn write(
         &self,
         builder: &mut ScheduleBuilder,
@@ -30,8 +30,8 @@ impl CollectiveRules<'_> {
     }
 }
 
-/// Writes a rank's part in a collective by an algorithm in which no other collective is a part. Returns the operation
-/// that ends it.
+/// Writes a rank's part in a collective by an algorithm in which no other collective is a part. Returns the
+/// operation that ends the rank's part.
 pub(super) fn write_by(
     algorithm: Algorithm,
     builder: &mut ScheduleBuilder,
@@ -41,7 +41,7 @@ pub(super) fn write_by(
     write_chosen(builder, member, call, &|_| Time::ZERO, &|_, _| algorithm, |writer| writer.end())
 }
 
-/// Writes a rank's part in a [pattern](super::PATTERNS). No operation ends it.
+/// Writes a rank's part in a [pattern](super::PATTERNS). No single operation ends the part.
 pub fn write_pattern(
     pattern: &'static Method,
     builder: &mut ScheduleBuilder,

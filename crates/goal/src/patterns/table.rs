@@ -29,7 +29,7 @@ use super::methods;
 pub struct CollectiveTable {
     /// The lines of each kind, by its number and [`Form`].
     bands: Vec<Vec<Band>>,
-    /// The kinds that send messages of no bytes, by the same number; `None` if no line says it.
+    /// The kinds that send messages of no bytes, by the same number; `None` if no line names any.
     empty: Option<Vec<bool>>,
 }
 
@@ -41,7 +41,7 @@ struct Band {
     steps: Vec<Step>,
 }
 
-/// An algorithm, and the least bytes for it.
+/// An algorithm, and the least bytes for which the algorithm is chosen.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     bytes: u64,
