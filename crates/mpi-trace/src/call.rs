@@ -39,7 +39,7 @@ pub struct Unmodelled {
 pub struct Place {
     /// The function, or what is known instead of it, such as `app+0x1234`.
     pub function: String,
-    /// The source file, and the line in it.
+    /// The source file, and the line in the file.
     pub source: Option<(String, u32)>,
 }
 

@@ -44,7 +44,7 @@ pub struct Crossing {
     pub before: SweepPoint,
     /// The first value at which `to` is.
     pub behind: SweepPoint,
-    /// True if no value lies between them. If false, one of the two algorithms cannot be run at a value
+    /// True if no value lies between the two. If false, one of the two algorithms cannot be run at a value
     /// between.
     pub is_adjacent: bool,
     /// The side on which both take equally long: there the first of the map counts as the fastest.
@@ -56,9 +56,9 @@ pub struct Crossing {
 /// The side of a crossing on which two algorithms take equally long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TieSide {
-    /// At the last value before it.
+    /// At the last value before the change.
     Before,
-    /// At the first value behind it.
+    /// At the first value after the change.
     Behind,
 }
 

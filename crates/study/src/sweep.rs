@@ -8,7 +8,7 @@ use super::range::{Quantity, Range, SweepPoint};
 use super::{Answers, Study, StudyError};
 use loggp_programs::{Algorithm, Case, Refusal};
 
-/// A sweep: what makes the study of any algorithm at any point of its ranges, and between them.
+/// A sweep: what makes the study of any algorithm at any point of its ranges, and between the points.
 pub struct Sweep<'a> {
     /// Quantities and their values. All values of the first are taken at each value of the next.
     pub ranges: Vec<Range>,

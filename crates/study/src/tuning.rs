@@ -68,7 +68,7 @@ impl Tuning {
         tuning
     }
 
-    /// Runs candidates, and adds them.
+    /// Runs candidates, and adds their rows.
     fn add(
         &mut self,
         candidates: Vec<Candidate>,

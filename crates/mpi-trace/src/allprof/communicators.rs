@@ -1,5 +1,5 @@
-//! Communicators: a trace has the name, this rank's number and the size of each, and how it was made, but not its
-//! members. They follow from what all ranks said when they made it.
+//! Communicators: a trace has the name, this rank's number and the size of each, and how it was made, but not
+//! its members. They follow from what all ranks said when they made the communicator.
 //!
 //! A name that was not there before is that of the oldest new communicator that has no name yet, and in which the
 //! rank has this number among so many.

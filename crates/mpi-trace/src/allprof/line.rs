@@ -73,7 +73,7 @@ pub struct MpiLine<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handle {
     pub name: u64,
-    /// This rank's number in it.
+    /// This rank's number in the communicator.
     pub rank: usize,
     /// The number of its ranks.
     pub size: usize,

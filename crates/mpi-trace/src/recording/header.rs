@@ -66,7 +66,7 @@ impl RankHeader {
     }
 }
 
-/// A text among those of a merged header, by where it lies in it.
+/// A text of a merged header, by its offset and length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     from: u32,

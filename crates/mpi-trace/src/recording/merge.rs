@@ -19,7 +19,7 @@ use crate::call::Unmodelled;
 pub struct Summary {
     pub ranks: usize,
     pub calls: u64,
-    /// Sends, and their bytes; what collectives send is not among them.
+    /// Sends, and their bytes; the messages of collectives are not counted.
     pub messages: u64,
     pub bytes: u64,
     /// From the first rank's end of `MPI_Init` to the last one's begin of `MPI_Finalize`.

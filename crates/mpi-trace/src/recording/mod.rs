@@ -1,6 +1,7 @@
 //! Recordings: the calls of a program that loggp's own recorder wrote down.
 //!
-//! Each rank wrote a file, and the module `merge` makes one of them. `README.md` of the crate has the form.
+//! Each rank wrote a file, and the module `merge` makes one file of all. `README.md` of the crate has the
+//! form.
 
 mod bytes;
 mod clock;

@@ -4,7 +4,7 @@ use super::clock::Clock;
 use super::header::{Facts, MERGED_MAGIC, VERSION};
 use crate::call::Place;
 
-/// A place, and what is known of it.
+/// A place in the program, and what is known of the place.
 pub(super) type NamedPlace = ((String, u64), Place);
 
 /// Returns the first bytes of a merged file. The places are in the order of their modules and addresses.

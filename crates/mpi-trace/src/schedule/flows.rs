@@ -75,7 +75,8 @@ struct Collectives {
     odd: Option<(u32, u64)>,
 }
 
-/// The facts about all ranks without which the schedule is not right. Earlier readings find them.
+/// The facts about all ranks without which the schedule is not right. Earlier readings of the calls find
+/// these facts.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     /// The outcomes of requests.

@@ -31,7 +31,7 @@ pub struct RankWriter<'a> {
     pub(super) computed: CountedTime,
     pub(super) communicators: CommunicatorList,
     pub(super) requests: FxHashMap<RequestId, Posted>,
-    /// Messages that a probe found and no receive took so far: the operations that receive them.
+    /// Messages that a probe found and no receive took so far: the operations that receive these messages.
     pub(super) probed: FxHashMap<(u32, u32), u32>,
     /// The shared numbers of the rank's places.
     places: Vec<u32>,

@@ -15,16 +15,16 @@ pub struct Thread {
     pub carried_ps: i64,
     /// The last computation: when it began and ended, and its operation.
     pub last_calc: Option<(i64, i64, u32)>,
-    /// Looks in vain that may turn out to be waiting.
+    /// Tests and probes that found nothing, and that may turn out to be waiting.
     pub looks: Option<VainLooks>,
 }
 
-/// Looks that found nothing, with no other call between them.
+/// Tests and probes that found nothing, with no other call in between.
 #[derive(Clone, Copy, Debug)]
 pub struct VainLooks {
     pub begin: i64,
     pub count: u64,
-    /// The time inside of them.
+    /// The time inside of these calls.
     pub inside_ns: i64,
 }
 

@@ -32,7 +32,8 @@ fn call_of_work(kind: &str) -> &str {
     kind.strip_prefix(BEFORE).or(kind.strip_prefix(IN)).unwrap_or(kind)
 }
 
-/// Returns the time of each call on the critical path. What is under way is of the call that sent it.
+/// Returns the time of each call on the critical path. A message under way belongs to the call that sent the
+/// message.
 pub(super) fn times_on_path(events: &Events, path: &Path, names: &MessageNames) -> HashMap<Rc<str>, Time> {
     let mut times: HashMap<Rc<str>, Time> = HashMap::new();
     for hop in &path.hops {

@@ -41,7 +41,7 @@ struct OpenRange {
     splits: u32,
 }
 
-/// Limit of the acts of all runs of a proof: some seconds.
+/// Limit of the steps of all runs of a proof: some seconds.
 const MOST_ACTS: usize = 40_000_000;
 /// A proof is given up that would need too many runs, once this part of the limit is used up.
 const FEW: usize = 8;

@@ -27,8 +27,8 @@ const BEGIN: Tag<BlankMessage> = Tag::named(2, "begin");
 
 /// Measures C: the number of messages in transit to a processor when the next one stalls.
 ///
-/// A sender alone never stalls, for C = ceil(L/g) is just what it has in transit at one message every g. Its
-/// messages must be kept in transit longer than L, or there must be more of them.
+/// A sender alone never stalls, for C = ceil(L/g) is just what it has in transit at one message every g.
+/// Messages must be kept in transit longer than L, or there must be more messages.
 ///
 /// - If G > 0, processor 1 closes its own port by sending itself one message of very many words. Messages of
 ///   two words that processor 0 sends it meanwhile stay in transit until the port is open again. The long

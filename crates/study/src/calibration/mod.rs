@@ -44,7 +44,7 @@ pub use parameter::{Bound, FoundParameter};
 /// The calibration of a LogP or LogGP machine.
 #[derive(Clone, Debug)]
 pub struct Calibration {
-    /// Configured parameters. No result comes from them.
+    /// Configured parameters, from which no result comes.
     pub params: Params,
     pub o: FoundParameter<Time>,
     pub g: FoundParameter<Time>,

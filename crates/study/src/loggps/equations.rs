@@ -33,7 +33,8 @@ pub struct DerivedParameters {
     pub s: Option<Estimate>,
     /// Nearest measured lengths around the bend.
     pub around_s: Option<(usize, usize)>,
-    /// Longest measured length before the jump, and shortest after it; `None` if the curve does not jump.
+    /// Longest measured length before the jump, and shortest after the jump; `None` if the curve does not
+    /// jump.
     pub S: Option<(usize, usize)>,
     /// Longest measured length.
     pub longest: usize,

@@ -45,7 +45,7 @@ pub struct RecoveredMachine {
 /// The calibration of a LogGPS machine.
 #[derive(Clone, Debug)]
 pub struct LogGpsCalibration {
-    /// Configured parameters. No result comes from them.
+    /// Configured parameters. No result comes from these parameters.
     pub params: Params,
     /// Results.
     pub recovered: RecoveredMachine,

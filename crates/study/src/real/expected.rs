@@ -27,7 +27,7 @@ pub struct RoughMachine {
 const LONG: usize = 64 << 10;
 
 impl RoughMachine {
-    /// Measures a few messages between the first and the last process. All processes must call it.
+    /// Measures a few messages between the first and the last process. All processes must call this function.
     pub fn measure(link: &Arc<dyn Link>) -> Result<RoughMachine, RunError> {
         if link.P() < 2 {
             return Ok(RoughMachine { L: Time::ZERO, o: Time::ZERO, g: Time::ZERO, byte: 0.0 });

@@ -101,7 +101,8 @@ impl Experiment {
         Experiment { cold: true, ..Experiment::written(bytes) }
     }
 
-    /// Returns whether the parameters are fitted to it. If not, it tests them.
+    /// Returns whether the parameters are fitted to the experiment; if not, the experiment tests the
+    /// parameters.
     pub(super) fn is_fitted(self) -> bool {
         self.bytes.is_power_of_two() && !self.cold
     }

@@ -16,7 +16,7 @@ use super::{RealLevel, WORD, find_threshold};
 /// How far the calibration of a level is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Processor with which processor 0 measures it.
+    /// Processor with which processor 0 measures the level.
     pub other: usize,
     /// Number of this round; 0 while the first round trips are measured.
     pub round: usize,

@@ -40,7 +40,7 @@ pub struct MeasuredExperiment {
     pub times: [(Time, Time); 4],
     /// Times by the fitted parameters.
     pub predicted: [Time; 4],
-    /// True if the parameters were fitted to it; if false, it tests them.
+    /// True if the parameters were fitted to the experiment; if not, the experiment tests the parameters.
     pub fitted: bool,
 }
 
@@ -54,7 +54,7 @@ impl MeasuredExperiment {
 /// A level of a real machine, as LogGPS sees it.
 #[derive(Clone, Debug)]
 pub struct RealLevel {
-    /// Processor with which processor 0 measured it.
+    /// Processor with which processor 0 measured the level.
     pub other: usize,
     /// Parameters, with words of 8 bytes.
     pub params: Params,
@@ -77,7 +77,7 @@ const WORD: usize = 8;
 impl RealLevel {
     /// Measures a machine level by level, from the outermost, in about this time, and tells how far it is.
     /// `groups` has the number of processes of a group of each level; the first is that of all processes. All
-    /// processes must call it.
+    /// processes must call this function.
     pub fn measure_levels(
         link: &Arc<dyn Link>,
         groups: &[usize],

@@ -36,7 +36,7 @@ const SETTINGS: [&str; 12] = [
     "SLURM_CPU_BIND",
 ];
 
-/// Returns the place of each process. All processes must call it.
+/// Returns the place of each process. All processes must call this function.
 pub fn read_places(link: &Arc<dyn Link>) -> Result<Vec<ProcessPlace>, RunError> {
     let machine = Machine::new(Params::builder(link.P()).build()?).with_link(link.clone());
     let run = machine.measure_across(|_| {

@@ -10,9 +10,9 @@ use loggp_programs::math::median::median;
 
 /// Bytes above which messages are measured less often.
 const LONGER: usize = 1 << 20;
-/// Number of rounds of all measurements, and the least number of them.
+/// Number of rounds of all measurements, and the least number of rounds.
 const ROUNDS: [usize; 2] = [5, 3];
-/// Number of repetitions that do not count, and the least number of them.
+/// Number of repetitions that do not count, and the least number of such repetitions.
 const SKIPPED: [usize; 2] = [3, 1];
 /// Least number of repetitions that count.
 const LEAST: usize = 3;
