@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{ArticleCard, Document, DocumentBlock, Span, Table, TableColumn};
 
 impl Document {
-    /// Returns the document as Markdown. Its pictures are files beside it.
+    /// Returns the document as Markdown. The pictures are files beside the document.
     pub fn to_markdown(&self) -> String {
         let mut text = format!("# {}\n", escaped(&self.title));
         blocks(&mut text, &self.blocks);

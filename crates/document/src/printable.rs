@@ -17,7 +17,8 @@ pub fn printable_line(text: &str) -> Cow<'_, str> {
     written(text, is_order)
 }
 
-/// Returns whether a terminal might take a character for an order, or turn what follows it.
+/// Returns whether a terminal might take a character for an order, or for a mark that turns the direction of
+/// the text.
 fn is_order(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

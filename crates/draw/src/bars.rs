@@ -151,7 +151,7 @@ impl Bars {
         for (ActivityStyle { name, ink }, height) in self.layers.iter().zip(&bar.heights) {
             if *height > 0.0 {
                 let (low, top) = (up(below), up(below + height));
-                // Narrow bars have no rim, which would cover them.
+                // Narrow bars have no rim, which would cover the bar.
                 let shape = if width >= 6.0 { ShapeStyle::Box } else { ShapeStyle::Area };
                 let tooltip = format!("{}, {name}: {}", bar.label, figures(*height, 6));
                 canvas.with_tooltip(&tooltip, |canvas| {

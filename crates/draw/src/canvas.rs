@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 
 use super::palette::{GREY, Ink, PAPER, PointMark, TEXT, style};
 
-/// The usual width of a picture. It is still readable at half of it.
+/// The usual width of a picture. A picture is still readable at half of this width.
 pub const WIDTH: f64 = 720.0;
 /// The margin of a picture.
 pub const MARGIN: f64 = 16.0;
@@ -68,8 +68,8 @@ impl Canvas {
         Canvas { width, body: String::new() }
     }
 
-    /// Returns the picture, with a title for those who do not see it. The title comes first: a browser looks
-    /// for the title of a document, and would search all tooltips whenever one is added.
+    /// Returns the picture, with a title for readers who do not see the picture. The title comes first: a
+    /// browser looks for the title of a document, and would search all tooltips whenever one is added.
     pub fn finish(self, height: f64, title: &str) -> String {
         let (width, height, title) =
             (svg_number(self.width.ceil()), svg_number(height.ceil()), xml_text(title));

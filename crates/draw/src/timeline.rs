@@ -203,7 +203,7 @@ impl TimelinePicture {
         let ActivityStyle { name, ink } = self.kinds[kind];
         let high = scene.row * ACTIVITY / if is_within { 2.0 } else { 1.0 };
         let (x, right) = (scene.x(start), scene.x(end));
-        // Small ones have no rim, which would cover them.
+        // Small ones have no rim, which would cover the shape.
         let shape = if scene.row >= 12.0 && right - x >= 2.0 { ShapeStyle::Box } else { ShapeStyle::Area };
         let (start, end, unit) = (self.moment_text(start), self.moment_text(end), &self.unit.0);
         let tooltip = format!("P{} {name}: {start} to {end} {unit}{detail}", self.rows[id]);

@@ -1,7 +1,7 @@
 //! A trace as a page holds it: columns of numbers that differ little from those before them and therefore
 //! compress well. Each event and message has its cause, so that the page can follow causes back.
 //!
-//! `page/run.js` reads it, and so do the tests.
+//! `page/run.js` reads the columns, and so do the tests.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(super) struct Head {
     /// The number of processors.
     #[serde(rename = "P")]
     pub P: usize,
-    /// Unit of all times on the page, in ps: all times are multiples of it.
+    /// Unit of all times on the page, in ps: all times are multiples of this unit.
     pub quantum: i64,
     /// The finish of the last processor.
     pub finish: i64,
