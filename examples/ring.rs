@@ -1,4 +1,4 @@
-//! A token goes round a ring of processors, and each adds its number to it. A hop takes o + L + o.
+//! A token goes round a ring of processors, and each adds its number to the token. A hop takes o + L + o.
 
 use loggp::{Machine, Params, RunError, Tag, US};
 

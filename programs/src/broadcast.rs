@@ -101,7 +101,8 @@ impl<'a> Broadcast<'a> {
     }
 }
 
-/// Returns what a processor with these children does: all but processor 0 get the datum, and then all send it.
+/// Returns what a processor with these children does: all but processor 0 get the datum, and then all send
+/// the datum.
 fn steps(id: usize, children: &[usize], bytes: usize) -> impl Iterator<Item = Step> {
     let receive = (id > 0).then_some(Step::Receive { from: None, number: None });
     receive.into_iter().chain(children.iter().map(move |&to| Step::Send { to, bytes, number: None }))
@@ -134,7 +135,7 @@ impl Plan for Broadcast<'_> {
         let (children, datum) = (self.children(), datum(self.case));
         let run = self.case.machine(emulation).measure_across(|p| {
             let id = p.id();
-            // Only processor 0 has it.
+            // Only processor 0 has the datum.
             let mine = Datum(if id == 0 { datum.clone() } else { Vec::new() });
             perform(p, steps(id, &children[id], datum.len()), mine).0
         })?;
@@ -153,8 +154,8 @@ impl Plan for LevelBroadcast<'_> {
         true
     }
 
-    /// This is exact where no level but the innermost has a g above its L + o. Then who sends last on a level can
-    /// begin the next level before who receives last. Elsewhere the gap may delay it.
+    /// This is exact where no level but the innermost has a g above its L + o. Then who sends last on a level
+    /// can begin the next level before who receives last. Elsewhere the gap may delay the next level.
     fn form(&self) -> Option<(FormKind, Time)> {
         let Case { params, levels, size, .. } = self.case;
         let levels: Vec<&Params> =

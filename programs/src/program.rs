@@ -42,7 +42,7 @@ pub struct Algorithm {
     pub about: &'static str,
     /// Closed form for its time, and whose it is.
     pub formula: ClosedForm,
-    /// Reads a case and plans its run, or refuses it.
+    /// Reads a case and plans its run, or refuses the case.
     pub plan: for<'a> fn(&'a Case) -> PlanResult<'a>,
 }
 
@@ -296,7 +296,7 @@ impl Case {
         latency.into_iter().chain(ties).chain(noise).collect::<Vec<_>>().join(" ")
     }
 
-    /// Plans the run of the case, or refuses it.
+    /// Plans the run of the case, or refuses the case.
     pub fn plan(&self) -> Result<CasePlan<'_>, Refusal> {
         self.options.iter().try_for_each(OptionValue::check)?;
         Ok(CasePlan { case: self, plan: (self.algorithm.plan)(self)? })

@@ -157,8 +157,8 @@ impl Plan for Stress<'_> {
     }
 }
 
-/// The messages that a processor received: their number, a checksum of their texts, and their times from when
-/// their senders meant to start them.
+/// The messages that a processor received: their number, a checksum of their texts, and their times since
+/// their senders meant to send.
 #[derive(Clone, Copy, Debug, Default)]
 struct ReceivedMail {
     count: usize,
@@ -194,7 +194,7 @@ fn latencies(received: &[ReceivedMail]) -> impl Iterator<Item = Metric> + use<> 
 #[derive(Clone, Copy)]
 struct StressMessage {
     text: u64,
-    /// Time at which its sender meant to start it. This is not sent, but noted.
+    /// Time at which the sender meant to send the message. This is not sent, but noted.
     due: Time,
     /// Bytes in a word of the machine.
     word: usize,

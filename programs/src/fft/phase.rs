@@ -9,7 +9,7 @@ pub enum FftPhase {
     First,
     /// Communication.
     Remap,
-    /// Packing points into long messages, or unpacking them.
+    /// Packing points into long messages, or unpacking long messages.
     Redistribution,
     /// Local computation in the second layout.
     Third,

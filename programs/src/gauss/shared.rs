@@ -109,7 +109,7 @@ impl Solver {
         self.messages += pieces.len();
     }
 
-    /// Receives a block from the processor that has the same place among those that share it.
+    /// Receives a block from the processor that has the same place among the processors that share the block.
     pub(super) fn receive_shared(
         &mut self,
         p: &mut Proc,

@@ -1,8 +1,8 @@
-//! Logs of an elimination: the acts of each processor, and the phases of all together.
+//! Logs of an elimination: the steps of each processor, and the phases of all together.
 
 use loggp::{Payload, Proc, Time};
 
-/// The acts for a panel, in order.
+/// The steps for a panel, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanelAct {
     /// Elimination of the panel: pivots are found, rows scaled.
@@ -19,7 +19,7 @@ pub enum PanelAct {
     Update,
 }
 
-/// The reported phases: each with its name and its acts.
+/// The reported phases: each with its name and its steps.
 pub const PHASES: [(&str, &[PanelAct]); 4] = [
     ("pivot", &[PanelAct::Pivot]),
     ("swap", &[PanelAct::Swap]),
@@ -30,7 +30,7 @@ pub const PHASES: [(&str, &[PanelAct]); 4] = [
 /// A processor's notes of a panel.
 #[derive(Clone, Copy, Debug, Default, Payload)]
 pub struct PanelNote {
-    /// End of each of the acts, if the processor took part.
+    /// End of each of the steps, if the processor took part.
     ended: [Time; 6],
     /// Number of multipliers and numbers of pivot rows received from others.
     pub received: usize,
@@ -41,9 +41,9 @@ pub struct PanelNote {
 /// A processor's log.
 #[derive(Clone, Debug, Default, Payload)]
 pub struct EliminationLog {
-    /// Row numbers of the pivots, as far as it knows them.
+    /// Row numbers of the pivots that the processor knows.
     pub pivots: Vec<usize>,
-    /// Its notes, panel by panel.
+    /// The processor's notes, panel by panel.
     notes: Vec<PanelNote>,
 }
 
@@ -61,12 +61,12 @@ impl EliminationLog {
         &mut self.notes[panel]
     }
 
-    /// Notes that an act ends now.
+    /// Notes that a step ends now.
     pub fn finish(&mut self, p: &Proc, panel: usize, act: PanelAct) {
         self.finish_at(panel, act, p.now());
     }
 
-    /// Notes that an act ended at this time.
+    /// Notes that a step ended at this time.
     pub fn finish_at(&mut self, panel: usize, act: PanelAct, time: Time) {
         self.panel_note(panel).ended[act as usize] = time;
     }
@@ -86,8 +86,9 @@ impl EliminationLog {
 pub struct EliminationLogs(pub Vec<EliminationLog>);
 
 impl EliminationLogs {
-    /// Returns the time of each phase, summed over all panels: an act lasts from when the last processor
-    /// ended the act before it until the last one ends it. Acts of others in the meantime hide it.
+    /// Returns the time of each phase, summed over all panels: a step lasts from when the last processor
+    /// ended the step before until the last processor ends this one. Steps of other processors in the
+    /// meantime hide it.
     pub fn phases(&self) -> [Time; 4] {
         let mut spent = [Time::ZERO; 6];
         let mut now = Time::ZERO;

@@ -1,4 +1,4 @@
-//! A panel: columns that are eliminated together, by the processors that have parts of them.
+//! A panel: columns that are eliminated together, by the processors that have parts of these columns.
 //!
 //! Each of these has some rows. For each column they look for the pivot in their own rows, and a reduction
 //! finds the largest and sends its row to all of them; so every processor has the panel's pivot rows. Updates
@@ -31,7 +31,7 @@ pub struct LuPanel<'v> {
 /// A candidate for the pivot: the number, its row in the matrix, and the rest of the row.
 pub type Candidate = Maximum<Magnitude, Vec<f64>>;
 
-/// The processors that eliminate a panel together, as one of them sees them.
+/// The processors that eliminate a panel together, as one of the processors sees the group.
 pub struct Team<'p, 'a, 't> {
     /// This processor.
     pub p: &'p mut Proc<'a>,

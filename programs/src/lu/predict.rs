@@ -141,7 +141,7 @@ impl LuCosts<'_> {
     }
 }
 
-/// Returns the expected time of an act that is needed unless the pivot is a row of the processor with the
+/// Returns the expected time of a step that is needed unless the pivot is a row of the processor with the
 /// first row. All rows are equally likely.
 fn unless_own_pivot(rows: RowCounts, time: Time) -> Time {
     let part = i128::from(time.as_ps()) * (rows.all - rows.own) as i128 / rows.all.max(1) as i128;
@@ -242,14 +242,14 @@ fn predict_grid(costs: &LuCosts, layout: &GridLayout, lookahead: bool) -> Elimin
 struct GridColumns<'a> {
     costs: &'a LuCosts<'a>,
     layout: &'a GridLayout,
-    /// Time of each, after all its acts so far.
+    /// Time of each, after all its steps so far.
     now: Vec<Time>,
     /// Predicted log of each.
     logs: Vec<EliminationLog>,
 }
 
 impl GridColumns<'_> {
-    /// Lets a column do an act for a panel.
+    /// Lets a column do a step for a panel.
     fn advance(&mut self, c: usize, panel: usize, act: PanelAct, time: Time) {
         self.now[c] += time;
         self.logs[c].finish_at(panel, act, self.now[c]);

@@ -67,8 +67,8 @@ pub fn flat(P: usize) -> Children {
     children
 }
 
-/// Returns B(P), the least t by which the datum reaches P processors (definition 3.1). The flat tree bounds
-/// it.
+/// Returns B(P), the least t by which the datum reaches P processors (definition 3.1). The flat tree is an
+/// upper bound.
 pub fn B(P: usize, D: Time, d: Time) -> Time {
     let (mut early, mut enough) = (-1, flat_time(P, D, d).as_ps());
     while enough - early > 1 {

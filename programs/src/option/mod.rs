@@ -37,7 +37,7 @@ pub struct OptionInfo {
     pub about: &'static str,
     /// True if a value replaces the size.
     pub is_instead_of_size: bool,
-    /// Algorithms that have the option; empty if all have it.
+    /// Algorithms that have the option; empty if all have the option.
     pub algorithms: &'static [&'static str],
     /// Returns the values to choose the fastest from, for this many processors and this size; none if the
     /// value belongs to the question, as the cost of computing does.

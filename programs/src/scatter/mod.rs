@@ -118,9 +118,9 @@ pub static DETOUR: Opt<Option<Detour>> = Opt::new(
 pub struct Detour {
     /// Number of items.
     pub items: usize,
-    /// Processor that carries them.
+    /// Processor that carries the items.
     pub carrier: usize,
-    /// Processor that they are for.
+    /// Processor that the items are for.
     pub to: usize,
 }
 

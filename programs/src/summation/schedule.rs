@@ -116,7 +116,8 @@ impl SummationTree {
     }
 
     /// Returns how many operands the root alone can sum by T, then the first two processors, the first three
-    /// and so on. A processor without time for an addition is not worth its message, nor are those after it.
+    /// and so on. A processor without time for an addition is not worth its message, nor are the processors
+    /// after it.
     fn sums(&self, T: Time) -> impl Iterator<Item = i128> {
         let steps = self.steps;
         let mut children = vec![0; self.labels.len()];

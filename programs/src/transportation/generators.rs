@@ -53,7 +53,7 @@ impl Skew {
     }
 }
 
-/// A matrix with a name, and the function that makes it.
+/// A matrix with a name, and the function that makes the matrix.
 #[derive(Debug)]
 pub struct NamedMatrix {
     /// Name.
@@ -70,7 +70,7 @@ pub struct NamedMatrix {
 enum MatrixSource {
     /// Entries of one of the paper's figures.
     Figure(&'static [usize]),
-    /// Function that makes it.
+    /// Function that makes the matrix.
     Maker(MakeMatrix),
 }
 

@@ -51,7 +51,7 @@ impl TransportationCosts<'_> {
         i64::from(self.case.params.P.next_power_of_two().ilog2())
     }
 
-    /// Returns the time from a send of a word to the next, with a reception between them: max(L + 2o, g).
+    /// Returns the time from a send of a word to the next, with a reception in between: max(L + 2o, g).
     fn hop(&self) -> Time {
         self.way().max(self.case.params.g)
     }
