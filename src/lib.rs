@@ -108,7 +108,7 @@ pub mod params {
     };
 }
 
-/// The events of a run in order, the causes of each, and the critical path through them.
+/// The events of a run in order, the causes of each, and the critical path through the run.
 pub mod path {
     #[doc(inline)]
     pub use loggp_trace::path::{Event, Events, Formula, FormulaBuilder, Hop, HopKind, HopTerm, Path, Track};

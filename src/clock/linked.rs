@@ -95,7 +95,8 @@ pub(crate) struct LinkedClock<'l> {
     /// The number of messages received.
     received: u64,
     failed: Option<Cause>,
-    /// Whether another process has sent what none of this program's processes does. Nothing can be agreed with it.
+    /// Whether another process has sent what none of this program's processes does. Nothing can be agreed
+    /// with that process.
     is_foreign: bool,
     /// The number of times that the program was unwound because the run has failed.
     stops: u32,
@@ -311,7 +312,7 @@ impl<'l> LinkedClock<'l> {
         }
     }
 
-    /// Refuses a message of this many bytes if the link cannot carry it.
+    /// Refuses a message of this many bytes if the link cannot carry the message.
     fn check_size(&self, what: fmt::Arguments, bytes: usize) -> Result<(), Cause> {
         let max_bytes = self.link.max_bytes();
         if bytes <= max_bytes {
@@ -421,7 +422,7 @@ impl<'l> LinkedClock<'l> {
         Ok(note)
     }
 
-    /// Refuses results of this many bytes if the link cannot carry a note with all of them.
+    /// Refuses results of this many bytes if the link cannot carry a note with all results.
     fn check_results_size(&self, bytes: usize) -> Result<(), FailureText> {
         let others = HEAD * (self.link.P() + 1);
         self.check_size(format_args!("the results have"), bytes.saturating_add(others))

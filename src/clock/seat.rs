@@ -23,31 +23,32 @@ pub(super) struct Seat {
     wake_time: Time,
     /// The tag of the messages that its call receives, while it waits for one.
     tag: RawTag,
-    /// The earliest time at which it takes a message, while it waits for one.
+    /// The earliest time at which the processor takes a message, while it waits for one.
     earliest: Time,
-    /// The end of the wait, while it waits for a message.
+    /// The end of the wait for a message, while there is such a wait.
     deadline: Time,
-    /// The latest arrival of a message that it has taken, or the latest end of a look in vain. Messages with
-    /// an earlier arrival should have been delivered by now.
+    /// The latest arrival of a message that the processor has taken, or the latest end of a poll that found
+    /// nothing. Messages with an earlier arrival should have been delivered by now.
     decided_until: Time,
-    /// The sender of the messages that its call receives, or [`RecvFilter::ANY_SENDER`].
+    /// The sender of the messages that the processor's call receives, or [`RecvFilter::ANY_SENDER`].
     from: u32,
     /// The sender whose first message the processor would take now, or [`NO_SENDER`].
     best: u32,
     /// The ticket of its one entry on the agenda that is up to date. A wait that begins or changes takes a
     /// new ticket.
     ticket: u32,
-    /// The purpose of its wait, if it waits for a message.
+    /// The purpose of the wait for a message, if there is such a wait.
     purpose: Option<Purpose>,
     stage: Stage,
-    /// True if the processor has only looked for messages in vain, for long.
+    /// True after 2^20 polls in a row that found nothing.
     looks_in_vain: bool,
-    /// True if it waits for more than its call's message: for requests, or for a grant. Else `requests`
-    /// and `wait_reason` are not read.
+    /// True if the processor waits for more than its call's message: for requests, or for a grant. Else
+    /// `requests` and `wait_reason` are not read.
     wants_more: bool,
     /// The messages that were delivered to the processor and not taken.
     inbox: Inbox<Envelope>,
-    /// The receives of its requests, while it waits. They were posted before its call's receive.
+    /// The receives of the processor's requests, while it waits. The requests were posted before the call's
+    /// receive.
     requests: Option<Box<PostedReceives>>,
     /// The reason of its wait, for errors.
     wait_reason: WaitReason,
@@ -125,13 +126,13 @@ impl Seat {
         self.looks_in_vain = false;
     }
 
-    /// Notes that the processor has only looked for messages in vain, for long.
+    /// Notes 2^20 polls in a row that found nothing.
     pub(super) fn mark_vain_looks(&mut self) {
         self.looks_in_vain = true;
     }
 
     /// Returns whether the processor can do nothing more by itself: it has ended, waits for a message, or
-    /// looks for one in vain while none is under way to it.
+    /// polls without end while no message is under way to it.
     pub(super) fn is_hopeless(&self) -> bool {
         let expects = || self.inbox.iter().any(|envelope| envelope.arrival > self.wake_time);
         self.has_finished() || self.is_blocked() || (self.looks_in_vain && !expects())
@@ -322,7 +323,7 @@ impl Seat {
         }
     }
 
-    /// Notes that the processor has taken a message that arrived at `until`, or looked in vain until then.
+    /// Notes that the processor has taken a message that arrived at `until`, or polled in vain until then.
     /// Signals do not count.
     #[inline]
     fn advance_decided(&mut self, until: Time) {
@@ -331,8 +332,8 @@ impl Seat {
         }
     }
 
-    /// Returns the time up to which all arriving messages must have been delivered before the processor takes
-    /// one, or `None` if it waits for no message or all earlier acts must have been done.
+    /// Returns the time t such that the processor may go on once every message with arrival <= t has been
+    /// delivered, or `None` if the processor needs its turn instead.
     ///
     /// A signal is always the right message, so nothing need be known; but while requests go on, a signal may
     /// be sent any time before its arrival. Where signals are acts, the processor goes on at its turn, and so it
@@ -365,7 +366,7 @@ impl Seat {
     }
 
     /// Returns the number of messages that were delivered after the processor had taken a later one, or had
-    /// looked in vain.
+    /// polled in vain.
     pub(super) fn out_of_order(&self) -> u64 {
         self.out_of_order.into()
     }

@@ -63,7 +63,7 @@ fn all_gather_words<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec
     if all_to_all_time(planning_params(p), P, k) < in_steps {
         return all_to_all_in(p, &call, vec![value; P]);
     }
-    // The values of this processor and of the processors after it.
+    // The values of this processor and of the processors after this one.
     let mut values = vec![value];
     for (step, round) in bruck(P, id).enumerate() {
         let mine = values[..round.values].to_vec();

@@ -139,9 +139,8 @@ impl Chain<'_> {
         words.saturating_mul(self.params.word.get()) / self.size
     }
 
-    /// Finds a better plan with pieces of these lengths, if there is one. A word more must cost the same at each
-    /// of them.
-    /// `left` is the number of ranges that may still be looked at.
+    /// Finds a better plan with pieces of these lengths, if there is one. A word more must cost the same at
+    /// each length. `left` is the number of ranges that may still be looked at.
     fn improve(&self, best: &mut BroadcastPlan, pieces: RangeInclusive<usize>, left: &mut u32) {
         let (short, long) = pieces.into_inner();
         let plan = self.plan(long);

@@ -115,14 +115,14 @@ pub fn all_reduce<T: Payload + Clone>(p: &mut Proc, value: T, op: impl FnMut(T, 
     all_reduce_units(p, value, 1, op)
 }
 
-/// The largest value, its place, and the data given with it: see [`all_max`].
+/// The largest value, its place, and the data given with the value: see [`all_max`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Maximum<V, T> {
     /// The largest value.
     pub value: V,
-    /// The place that was given with it; the first one if values are equal.
+    /// The place that was given with the value; the first one if values are equal.
     pub place: usize,
-    /// The data given with it.
+    /// The data given with the value.
     pub with: T,
 }
 

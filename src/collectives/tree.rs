@@ -110,7 +110,8 @@ mod tests {
     use super::*;
     use loggp_model::time::US;
 
-    /// Returns the least time by trial: a node with n processors gives its first child any number of them.
+    /// Returns the least time by trial: a node with n processors gives its first child any number of these
+    /// processors.
     fn least_times(P: usize, D: Time, d: Time) -> Vec<Time> {
         let mut least = vec![Time::ZERO; 2];
         for n in 2..=P {

@@ -1,4 +1,5 @@
-//! A link of channels between threads, which needs nothing to be installed. The library's tests run on it.
+//! A link of channels between threads, which needs nothing to be installed. The library's tests run on this
+//! link.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};

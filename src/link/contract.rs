@@ -41,7 +41,7 @@ pub trait Link: Send + Sync {
 /// A message that has arrived over a link.
 #[derive(Debug)]
 pub struct Incoming {
-    /// The process that sent it.
+    /// The process that sent the packet.
     pub from: usize,
     /// Its bytes, without the slice.
     pub bytes: Vec<u8>,

@@ -146,8 +146,8 @@ impl Demand {
         if let Some((most, used)) = limited_addresses() {
             let cores = available_cores() as u64;
             let lanes = if self.clock == ClockKind::Wall { cores * cores } else { 0 };
-            // A host whose allocator reserves less has room for a few more processors. But an allocator that
-            // finds no addresses during the run fails it.
+            // A host whose allocator reserves less has room for a few more processors. But the run fails if
+            // an allocator finds no addresses meanwhile.
             let watchdog = 1;
             let threads = match (self.clock, self.carrier) {
                 (ClockKind::Virtual, _) => watchdog,

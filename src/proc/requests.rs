@@ -18,13 +18,13 @@ use loggp_trace::{CallKind, CallTag};
 /// Every request must be waited for: else its processor ends the run with an error that names the request.
 #[must_use = "a request must be waited for"]
 pub struct Request<R> {
-    /// The processor that posted it.
+    /// The processor that posted the request.
     id: usize,
     /// The number of requests that this processor posted before.
     number: u32,
-    /// The number of its run.
+    /// The number of the request's run.
     run: u64,
-    /// The call that posted it.
+    /// The call that posted the request.
     at: &'static Location<'static>,
     /// Makes the result of `wait` from the operation.
     open: fn(&mut Proc, ActiveOperation, &'static Location<'static>) -> R,

@@ -68,7 +68,7 @@ const MOST_KEPT: usize = 16 << 10;
 /// Mappings that no run uses, oldest first.
 struct KeptMappings(Vec<Mapping>);
 
-/// The kept mappings of this process. They are not thread-local, because the threads of a run end with it.
+/// The kept mappings of this process. They are not thread-local, because the threads end with their run.
 static KEPT: Mutex<KeptMappings> = Mutex::new(KeptMappings(Vec::new()));
 
 impl KeptMappings {
@@ -205,7 +205,8 @@ impl Mapping {
         self.guarded.min(count)
     }
 
-    /// Returns the stack with an index. It may have one user at a time, and the arena must outlive it.
+    /// Returns the stack with an index. A stack may have one user at a time, and the arena must outlive the
+    /// stack.
     pub(super) fn stack(&self, index: usize) -> ArenaStack {
         assert!(index < self.count);
         let limit = self.bottom(index).addr();
@@ -232,7 +233,7 @@ impl Mapping {
         self.bottom(index).cast()
     }
 
-    /// Gives the memory back to the host. No arena may have it.
+    /// Gives the memory back to the host. No arena may have the memory.
     fn unmap(self) {
         // SAFETY: the mapping has no other owner, and no stack of it is used any more.
         unsafe { libc::munmap(self.bottom(0).cast(), self.stride * self.count) };

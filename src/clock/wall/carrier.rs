@@ -95,7 +95,7 @@ pub(super) fn carry_by_threads<T: Send>(
              pids.max"
         )
     };
-    // The first processor of each core holds it; the others start when it is handed to them.
+    // The first processor of each core holds the core; the others start when the core is handed to them.
     unparkers[..cores].iter().for_each(Unparker::unpark);
     let (results, pinned) = run_on_threads(parkers, thread, Some(cores), fail, refused, |id, parker| {
         let _watched = WatchedStacks::of_thread(id, stack);

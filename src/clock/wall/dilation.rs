@@ -154,8 +154,8 @@ mod tests {
         assert_eq!(choose(&waits, 1, COSTS, false).dilation, 1.0);
     }
 
-    /// The processors of one core act in turn for 10 ms, which takes it 80 ms. An act on the other core must
-    /// wait for them.
+    /// The processors of one core act in turn for 10 ms, for which the core needs 80 ms. A processor on the
+    /// other core must wait for them all.
     #[test]
     fn act_waits_for_all_earlier_acts() {
         let turns = |id: i64| (0..5_000).map(move |i| act((2 * i + id / 2) * US)).collect();

@@ -30,7 +30,7 @@ pub(super) const LAST: Time = Time::from_ps(Time::MAX.as_ps() - 1);
 /// reads its clock a little before it reports.
 const CLOCK_READING: Time = Time::from_ps(250 * NS.as_ps());
 
-/// The state that a core shows to the others. Only its holder writes it.
+/// The state that a core shows to the others. Only the core's holder writes the state.
 #[repr(align(128))]
 pub(super) struct Front {
     /// No processor of the core acts before this time.
@@ -39,7 +39,8 @@ pub(super) struct Front {
     place: AtomicU64,
     /// The tick at which the holder began to compute, if it computes and its work is measured; else 0.
     computing_since: AtomicU64,
-    /// Whether the core's processors can do nothing more by themselves: some look for messages, but in vain.
+    /// Whether the core's processors can do nothing more by themselves: some poll for messages, but find
+    /// none.
     is_hopeless: AtomicBool,
     /// The number of times that the front was lowered, because of a message on which its receiver can act
     /// earlier.
@@ -47,7 +48,7 @@ pub(super) struct Front {
     /// The number of messages that the core has let in from each other core.
     let_in: SmallVec<[AtomicU64; 4]>,
     /// The messages sent to each other core. Not written if there are two cores, because only a third core
-    /// reads it.
+    /// reads these numbers.
     sent: CachePadded<Box<[ShownSends]>>,
 }
 
@@ -98,15 +99,15 @@ impl Front {
 
     /// Reads the moment before which no processor of the core acts.
     ///
-    /// The time is read before the place, and written after it. So a reader that gets one number of an old
-    /// front and one of a new, higher front has a moment that is no later than the new front.
+    /// The time is read before the place, and written after the place. So a reader that gets one number of an
+    /// old front and one of a new, higher front has a moment that is no later than the new front.
     #[inline]
     fn read(&self, host: &HostClock) -> Moment {
         let since = self.computing_since.load(Ordering::Acquire);
         let time = Time::from_ps(self.time.load(Ordering::Acquire));
         if since != 0 && self.computing_since.load(Ordering::Acquire) == since {
             // The holder has computed since then, and its local time has gone on as long, unless the host
-            // stopped it.
+            // stopped the thread.
             return (time.max(time + host.elapsed_since(since) - CLOCK_READING).min(LAST), 0);
         }
         (time, self.place.load(Ordering::Acquire) as u32)
@@ -157,7 +158,7 @@ impl Outlook {
             front.time.store(moment.0.as_ps(), Ordering::Release);
             if lower && self.sent.len() > 1 {
                 // The count is raised after the front is lower, and before the sender can learn that its
-                // message was let in. Only a third core reads it.
+                // message was let in. Only a third core reads these numbers.
                 front.lowered.fetch_add(1, Ordering::SeqCst);
             }
         }
@@ -193,7 +194,7 @@ impl Outlook {
         }
     }
 
-    /// Returns whether no core can do anything more by itself, and no message is under way between them.
+    /// Returns whether no core can do anything more by itself, and no message is under way between cores.
     ///
     /// The counts of messages let in are read first, and the counts of messages sent last. So a message that
     /// was let in before its core was seen as hopeless is counted with all messages that it caused, and for

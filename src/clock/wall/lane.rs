@@ -79,7 +79,7 @@ impl<T> LaneBlock<T> {
         Arc::new(LaneBlock { slots: std::array::from_fn(slot), next: UnsafeCell::new(None) })
     }
 
-    /// Empties a block so that it can be used again. Returns false if the receiver has not left it.
+    /// Empties a block so that it can be used again. Returns false if the receiver has not left the block.
     fn renew(block: &mut Arc<LaneBlock<T>>) -> bool {
         let Some(block) = Arc::get_mut(block) else {
             return false;
