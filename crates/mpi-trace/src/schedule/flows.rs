@@ -4,24 +4,11 @@ use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::tags::TagTable;
-use crate::call::{Envelope, RequestId};
+use super::collective_counts::CollectiveCounts;
+use super::knowledge::{Channel, Fate, Fates, Knowledge};
+use super::tags::{AskedTags, TagTable};
+use crate::call::RequestId;
 use crate::error::ProgramError;
-
-/// The sender, the receiver and the schedule's tag of messages.
-pub type Channel = (u32, u32, u32);
-
-/// The outcome of a request that only a later call tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// A receive took this message.
-    Took(Envelope),
-    /// It was cancelled, or did not complete.
-    Nothing,
-}
-
-/// The outcomes of requests, by their ranks and numbers.
-pub type Fates = FxHashMap<(u32, RequestId), Fate>;
 
 /// What went through a channel.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,72 +31,18 @@ pub struct Flows {
     channels: FxHashMap<Channel, Flow>,
     /// The outcomes of requests that were not known when they were posted.
     pub fates: Fates,
-    /// The ranks, and the numbers of their communicators, on which they receive with any tag and with certain ones, where
-    /// it is not known what receives took.
-    tags: FxHashMap<(u32, u32), TagsAsked>,
+    /// The tags with which ranks receive.
+    pub tags: AskedTags,
     /// Receives that did not complete.
     given_up: FxHashMap<Channel, Vec<RequestId>>,
     /// Ranks with receives of which it is not known what they took.
     open: FxHashSet<u32>,
     /// Synchronous sends, by their numbers in the channel.
     synchronous: FxHashMap<Channel, Vec<u32>>,
-    /// How many collectives the ranks of a communicator made, and a hash of their kinds and roots, as the first rank
-    /// had them; and the least that a rank had.
-    collectives: FxHashMap<u32, Collectives>,
+    /// The collectives that ranks made.
+    pub collectives: CollectiveCounts,
     /// True if a rank ended before `MPI_Finalize`.
     pub is_cut: bool,
-}
-
-/// With which tags a rank receives.
-#[derive(Clone, Copy, Debug, Default)]
-struct TagsAsked {
-    any: bool,
-    certain: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Collectives {
-    first: (u32, u64, u64),
-    least: u64,
-    /// A rank that made others.
-    odd: Option<(u32, u64)>,
-}
-
-/// The facts about all ranks without which the schedule is not right. Earlier readings of the calls find
-/// these facts.
-#[derive(Debug, Default)]
-pub struct Knowledge {
-    /// The outcomes of requests.
-    pub fates: Fates,
-    /// Ranks and numbers of their communicators on which they receive with any tag only.
-    pub one_tag: FxHashSet<(u32, u32)>,
-    /// Channels in which not all messages were received, with the number that were.
-    pub limits: FxHashMap<Channel, u32>,
-    /// Synchronous sends, by their numbers in the channel.
-    pub synchronous: FxHashMap<Channel, Vec<u32>>,
-    /// Communicators of which not all ranks made all collectives, with the number that all made.
-    pub collectives: FxHashMap<u32, u64>,
-}
-
-impl Knowledge {
-    /// Returns whether a rank receives on a communicator with any tag only, so that tags tell nothing apart.
-    #[inline]
-    pub fn has_one_tag(&self, rank: u32, communicator: u32) -> bool {
-        !self.one_tag.is_empty() && self.one_tag.contains(&(rank, communicator))
-    }
-
-    /// Returns whether a channel has fewer messages than this.
-    #[inline]
-    pub fn is_beyond(&self, channel: Channel, number: u32) -> bool {
-        !self.limits.is_empty() && self.limits.get(&channel).is_some_and(|limit| number >= *limit)
-    }
-
-    /// Returns whether a message is of a synchronous send.
-    #[inline]
-    pub fn is_synchronous(&self, channel: Channel, number: u32) -> bool {
-        !self.synchronous.is_empty()
-            && self.synchronous.get(&channel).is_some_and(|all| all.binary_search(&number).is_ok())
-    }
 }
 
 impl Flows {
@@ -146,18 +79,10 @@ impl Flows {
         }
     }
 
-    /// Notes with which tag, or with any, a rank receives on a communicator.
-    pub fn note_tag(&mut self, rank: u32, communicator: u32, tag: Option<i32>) {
-        let asked = self.tags.entry((rank, communicator)).or_default();
-        asked.any |= tag.is_none();
-        asked.certain |= tag.is_some();
-    }
-
-    /// Returns what came of requests, and where all receives are with any tag, if nothing else says it: this must be known
+    /// Returns what came of requests, and where all receives are with any tag if nothing else says so: this must be known
     /// before what was sent is compared with what was received.
     pub fn take_fates(&mut self) -> Knowledge {
-        let all = std::mem::take(&mut self.tags).into_iter();
-        let one_tag = all.filter(|(_, asked)| asked.any && !asked.certain).map(|(at, _)| at).collect();
+        let one_tag = self.tags.one_tag();
         Knowledge { fates: std::mem::take(&mut self.fates), one_tag, ..Knowledge::default() }
     }
 
@@ -171,16 +96,6 @@ impl Flows {
         self.open.insert(rank);
     }
 
-    /// Counts the collectives that a rank made on a communicator.
-    pub fn add_collectives(&mut self, communicator: u32, rank: u32, count: u64, hash: u64) {
-        let first = Collectives { first: (rank, count, hash), least: count, odd: None };
-        let all = self.collectives.entry(communicator).or_insert(first);
-        all.least = all.least.min(count);
-        if (all.first.1, all.first.2) != (count, hash) {
-            all.odd.get_or_insert((rank, count));
-        }
-    }
-
     /// Compares what was sent with what was received. Adds what must be known to read the program again, and returns
     /// whether that is anything, and sentences about what does not fit. What cannot have happened is an error.
     pub fn compare(
@@ -188,79 +103,95 @@ impl Flows {
         tags: &TagTable,
         knowledge: &mut Knowledge,
     ) -> Result<(bool, Vec<String>), ProgramError> {
-        let (mut left, mut cut, mut other_lengths) = ((0u64, None), 0u64, (0u64, None));
-        let mut channels: Vec<(Channel, Flow)> = self.channels.into_iter().collect();
-        channels.retain(|(_, flow)| flow.sent != flow.posted || flow.sent_bytes != flow.taken_bytes);
+        let mut found = Differences::default();
+        let mut channels: Vec<(Channel, Flow)> = self.channels.drain().collect();
+        channels.retain(|((_, to, _), flow)| {
+            (flow.sent != flow.posted || flow.sent_bytes != flow.taken_bytes) && !self.open.contains(to)
+        });
         channels.sort_unstable_by_key(|(channel, _)| *channel);
         for (channel, flow) in channels {
-            let (from, to, tag) = channel;
-            if self.open.contains(&to) {
-                continue;
-            }
-            if flow.taken > flow.sent && !self.is_cut {
-                let (taken, sent, tag) = (flow.taken, flow.sent, tags.describe(tag));
-                let why = format!(
-                    "it received {taken} messages of {tag} from rank {from}, which sent it {sent}; record all ranks of one \
-                     run"
-                );
-                return Err(ProgramError::of_rank(to as usize, why));
-            }
-            if flow.sent != flow.posted {
-                // Of receives that did not complete the last ones got no message.
-                let mut given_up = self.given_up.remove(&channel).unwrap_or_default();
-                given_up.sort_unstable_by_key(|request| Reverse(*request));
-                given_up.truncate(flow.posted.saturating_sub(flow.sent) as usize);
-                knowledge.fates.extend(given_up.iter().map(|request| ((to, *request), Fate::Nothing)));
-                knowledge.limits.insert(channel, flow.sent.min(flow.posted));
-                left.0 += u64::from(flow.sent.saturating_sub(flow.posted));
-                if flow.sent > flow.posted {
-                    left.1.get_or_insert(channel);
-                }
-                cut += u64::from(flow.taken.saturating_sub(flow.sent));
-            } else if flow.taken == flow.sent && flow.unknown_lengths == 0 {
-                other_lengths.0 += 1;
-                other_lengths.1.get_or_insert((channel, flow));
-            }
+            self.compare_channel(channel, flow, tags, &mut found, knowledge)?;
         }
-        let mut warnings = Vec::new();
-        if let (count, Some((from, to, tag))) = left {
-            let tag = tags.describe(tag);
-            warnings.push(format!(
-                "{count} messages that nobody received are left out, the first from rank {from} to {to} with {tag}"
-            ));
-        }
-        if cut > 0 {
-            warnings
-                .push(format!("{cut} receives are left out: what was recorded of the sender ends before"));
-        }
-        if let (count, Some(((from, to, tag), flow))) = other_lengths {
-            let (sent, taken, tag) = (flow.sent_bytes, flow.taken_bytes, tags.describe(tag));
-            warnings.push(format!(
-                "the lengths of messages differ at their two ends for {count} pairs of ranks and tags: rank {from} sent {sent} \
-                 bytes with {tag}, and rank {to} received {taken}"
-            ));
-        }
-        let mut collectives: Vec<_> = self.collectives.into_iter().collect();
-        collectives.sort_unstable_by_key(|(communicator, _)| *communicator);
-        for (communicator, Collectives { first: (first, count, _), least, odd }) in collectives {
-            let Some((rank, other)) = odd else { continue };
-            if !self.is_cut {
-                let which = match communicator {
-                    0 => "all ranks".to_string(),
-                    other => format!("communicator {other}"),
-                };
-                let why = format!(
-                    "it made {other} collectives of {which}, and rank {first} made {count}, or not the same ones; record all \
-                     ranks of one run"
-                );
-                return Err(ProgramError::of_rank(rank as usize, why));
-            }
-            knowledge.collectives.insert(communicator, least);
-        }
+        knowledge.collectives.extend(self.collectives.least(self.is_cut)?);
         // Where it is not known what a receive takes, nobody knows which one answers.
         knowledge.synchronous = self.synchronous;
         knowledge.synchronous.retain(|(_, to, _), _| !self.open.contains(to));
         let Knowledge { limits, synchronous, collectives, .. } = &knowledge;
-        Ok((!(limits.is_empty() && synchronous.is_empty() && collectives.is_empty()), warnings))
+        let is_new = !(limits.is_empty() && synchronous.is_empty() && collectives.is_empty());
+        Ok((is_new, found.warnings(tags)))
+    }
+
+    /// Compares the ends of a channel that differ.
+    fn compare_channel(
+        &mut self,
+        channel: Channel,
+        flow: Flow,
+        tags: &TagTable,
+        found: &mut Differences,
+        knowledge: &mut Knowledge,
+    ) -> Result<(), ProgramError> {
+        let (from, to, tag) = channel;
+        if flow.taken > flow.sent && !self.is_cut {
+            let (taken, sent, tag) = (flow.taken, flow.sent, tags.describe(tag));
+            let why = format!(
+                "it received {taken} messages of {tag} from rank {from}, which sent it {sent}; record all ranks of one \
+                 run"
+            );
+            return Err(ProgramError::of_rank(to as usize, why));
+        }
+        if flow.sent != flow.posted {
+            // Of receives that did not complete the last ones got no message.
+            let mut given_up = self.given_up.remove(&channel).unwrap_or_default();
+            given_up.sort_unstable_by_key(|request| Reverse(*request));
+            given_up.truncate(flow.posted.saturating_sub(flow.sent) as usize);
+            knowledge.fates.extend(given_up.iter().map(|request| ((to, *request), Fate::Nothing)));
+            knowledge.limits.insert(channel, flow.sent.min(flow.posted));
+            found.left += u64::from(flow.sent.saturating_sub(flow.posted));
+            if flow.sent > flow.posted {
+                found.first_left.get_or_insert(channel);
+            }
+            found.cut += u64::from(flow.taken.saturating_sub(flow.sent));
+        } else if flow.taken == flow.sent && flow.unknown_lengths == 0 {
+            found.other_lengths += 1;
+            found.first_other_length.get_or_insert((channel, flow));
+        }
+        Ok(())
+    }
+}
+
+/// The differences between what was sent and what was received.
+#[derive(Debug, Default)]
+struct Differences {
+    /// Messages that nobody received.
+    left: u64,
+    first_left: Option<Channel>,
+    /// Receives of messages that the recording does not have.
+    cut: u64,
+    /// Channels of which the ends counted different bytes.
+    other_lengths: u64,
+    first_other_length: Option<(Channel, Flow)>,
+}
+
+impl Differences {
+    /// Returns a sentence for each kind of difference.
+    fn warnings(self, tags: &TagTable) -> Vec<String> {
+        let left = self.first_left.map(|(from, to, tag)| {
+            let (count, tag) = (self.left, tags.describe(tag));
+            format!(
+                "{count} messages that nobody received are left out, the first from rank {from} to {to} with {tag}"
+            )
+        });
+        let count = self.cut;
+        let cut = (count > 0)
+            .then(|| format!("{count} receives are left out: what was recorded of the sender ends before"));
+        let other_lengths = self.first_other_length.map(|((from, to, tag), flow)| {
+            let (count, sent, taken) = (self.other_lengths, flow.sent_bytes, flow.taken_bytes);
+            let tag = tags.describe(tag);
+            format!(
+                "the lengths of messages differ at their two ends for {count} pairs of ranks and tags: rank {from} sent {sent} \
+                 bytes with {tag}, and rank {to} received {taken}"
+            )
+        });
+        [left, cut, other_lengths].into_iter().flatten().collect()
     }
 }

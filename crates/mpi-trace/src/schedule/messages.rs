@@ -3,7 +3,7 @@
 use loggp_goal::patterns::add_after;
 use loggp_schedule::Operation;
 
-use super::flows::{Channel, Fate};
+use super::knowledge::{Channel, Fate};
 use super::rank::{Posted, RankWriter};
 use super::tags::Use;
 use crate::call::{CallKind, Completed, Envelope, Receive, RequestId, SendMode};
@@ -163,7 +163,7 @@ impl RankWriter<'_> {
         let from = taken.map(|taken| taken.peer).or(receive.from);
         let tag = taken.map(|taken| taken.tag).or(receive.tag);
         if !self.shared.knows_taken {
-            self.shared.flows.note_tag(self.rank as u32, number, tag);
+            self.shared.flows.tags.note(self.rank as u32, number, tag);
         }
         let (what, tag) = self.told_apart(self.rank as u32, number, tag);
         let in_schedule = tag.map(|tag| self.shared.tags.tag(what, number, tag));
@@ -215,7 +215,7 @@ impl RankWriter<'_> {
         let Envelope { peer, tag, communicator, bytes } = *message;
         let number = self.communicators.get(communicator, self.rank)?.number;
         if !self.shared.knows_taken {
-            self.shared.flows.note_tag(self.rank as u32, number, Some(tag));
+            self.shared.flows.tags.note(self.rank as u32, number, Some(tag));
         }
         let in_schedule = self.shared.tags.tag(Use::Message, number, tag);
         if self.probed.contains_key(&(peer, in_schedule)) {

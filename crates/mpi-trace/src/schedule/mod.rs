@@ -5,11 +5,13 @@
 //! follows require the requests that it found completed. A receive takes the message that it took in the run.
 //! Collectives become messages by an algorithm.
 
+mod collective_counts;
 mod collectives;
 mod communicators;
 mod computing;
 mod flows;
 mod index;
+mod knowledge;
 mod messages;
 mod rank;
 mod tags;
@@ -24,7 +26,8 @@ use rustc_hash::FxHashMap;
 pub use self::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanList};
 pub use self::unseen::Unseen;
 
-use self::flows::{Flows, Knowledge};
+use self::flows::Flows;
+use self::knowledge::Knowledge;
 use self::rank::RankWriter;
 use self::tags::TagTable;
 use crate::call::{Place, Unmodelled};

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::collectives::Collective;
 use super::communicators::CommunicatorList;
-use super::flows::Channel;
 use super::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanNumbers};
+use super::knowledge::Channel;
 use super::thread::{CountedTime, Thread, VainLooks};
 use super::{ScheduleOptions, Shared};
 use crate::call::{Call, CallKind, CollectiveKind, Counts, RankCalls, RequestId, Root};
@@ -297,7 +297,7 @@ impl<'a> RankWriter<'a> {
         for communicator in self.communicators.iter() {
             let (number, count, hash) = (communicator.number, communicator.collectives, communicator.hash);
             if communicator.members.len() > 1 || communicator.remote.is_some() {
-                self.shared.flows.add_collectives(number, self.rank as u32, count, hash);
+                self.shared.flows.collectives.add(number, self.rank as u32, count, hash);
             }
         }
         let mut index = self.index;

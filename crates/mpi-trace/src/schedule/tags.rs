@@ -3,7 +3,7 @@
 //! A schedule has one space of tags. Messages of the world keep theirs, and its collectives have numbers from 2^30
 //! on. Every other pair of a communicator and a tag gets a number from 2^31 on when it comes first.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::call::Communicator;
 
@@ -27,6 +27,25 @@ pub enum Use {
     AnyMessage,
     /// It tells a synchronous send that its message was taken.
     Answer,
+}
+
+/// With which tags ranks receive on their communicators, where it is not known what receives took: by the rank and the
+/// communicator's number, whether with any tag and whether with certain ones.
+#[derive(Debug, Default)]
+pub struct AskedTags(FxHashMap<(u32, u32), (bool, bool)>);
+
+impl AskedTags {
+    /// Notes with which tag, or with any, a rank receives on a communicator.
+    pub fn note(&mut self, rank: u32, communicator: u32, tag: Option<i32>) {
+        let (any, certain) = self.0.entry((rank, communicator)).or_default();
+        *any |= tag.is_none();
+        *certain |= tag.is_some();
+    }
+
+    /// Returns where ranks receive with any tag only.
+    pub fn one_tag(&self) -> FxHashSet<(u32, u32)> {
+        self.0.iter().filter(|(_, (any, certain))| *any && !*certain).map(|(at, _)| *at).collect()
+    }
 }
 
 /// What all ranks know alike of a communicator.
