@@ -1,6 +1,6 @@
 //! An exhibit: a figure, a table or a result of a paper, and how it is reproduced.
 
-use loggp::Time;
+use loggp::{Time, US};
 
 use loggp_study::StudyError;
 
@@ -37,6 +37,20 @@ pub struct Exhibit {
 }
 
 impl Exhibit {
+    /// What most exhibits have: times in us, no series, and no number that is left out.
+    pub const USUAL: Exhibit = Exhibit {
+        id: "",
+        place: "",
+        title: "",
+        printed: 0,
+        left_out: "",
+        notes: "",
+        formulas: &[],
+        unit: ("us", US),
+        series: |_| Vec::new(),
+        show: |_| Ok(()),
+    };
+
     /// Runs the exhibit's series, and makes its tables, pictures and rows.
     pub fn make(&self, lab: &Lab) -> Result<ExhibitResult, StudyError> {
         let series = (self.series)(lab);

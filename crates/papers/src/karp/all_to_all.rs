@@ -11,13 +11,13 @@ pub const ALL_TO_ALL: Exhibit = Exhibit {
     place: "section 5.1",
     title: "all-to-all broadcast",
     printed: 0,
-    left_out: "",
     notes: "Each of P processors has k items for all others. Whether the lower bound is met depends on whether a processor has to receive \
             just when it has to send. The paper gives no example in numbers.",
     formulas: &["L + 2o + (P-2)g for one item, L + 2o + g(k(P-1) - 1) for k (section 5.1)"],
     unit: ("cycles", US),
     series,
     show,
+    ..Exhibit::USUAL
 };
 
 /// L, o and g of machines on which no reception begins during a send, chosen for that.

@@ -13,7 +13,6 @@ pub const BROADCAST: Exhibit = Exhibit {
     place: "section 3.2, lemmas 3.1 and 3.2, theorems 3.1 and 3.4",
     title: "optimal broadcast of one datum",
     printed: 0,
-    left_out: "",
     notes: "In the universal tree a node with label t has children with the labels t + ig + L + 2o, for i = 0, 1, 2 .. (definition \
             3.4). B(P) has the P nodes with the smallest labels (definition 3.5). The paper gives no example in numbers.\n\
             Two searches know no optimal tree. One tries all that can be done in each cycle, for few processors: idling and needless \
@@ -24,6 +23,7 @@ pub const BROADCAST: Exhibit = Exhibit {
     unit: ("cycles", US),
     series,
     show,
+    ..Exhibit::USUAL
 };
 
 /// L, o and g: the CM-5, the postal model with three latencies, and machines on which L + 2o is no multiple

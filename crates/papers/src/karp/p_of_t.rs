@@ -12,7 +12,6 @@ pub const P_OF_T: Exhibit = Exhibit {
     place: "section 3.3, fact 3.1, theorems 3.2 and 3.3",
     title: "how many processors a broadcast reaches in t steps",
     printed: 0,
-    left_out: "",
     notes: "f_i = 1 for i < L, and f_i = f_(i-1) + f_(i-L) from there on (definition 3.6). c is the root in (1, 2] of x^d - x^(d-1) - \
             1 = 0, where d is (L + 2o)/g, rounded up; the paper's letter for it is gamma.",
     formulas: &[
@@ -23,6 +22,7 @@ pub const P_OF_T: Exhibit = Exhibit {
     unit: ("cycles", US),
     series,
     show,
+    ..Exhibit::USUAL
 };
 
 /// Makes the broadcasts among the largest f_t processors that are at most 200, or 2000 at the papers' sizes.

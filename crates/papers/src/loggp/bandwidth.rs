@@ -9,7 +9,6 @@ pub const FIGURE_2: Exhibit = Exhibit {
     place: "figure 2",
     title: "bandwidth on the Meiko CS-2 with Split-C",
     printed: 0,
-    left_out: "",
     notes: "The paper does not say whether a message waits for the one before to be received; here it does not. The paper's curve was measured; \
             table 1's parameters predict ours.",
     formulas: &[
@@ -17,7 +16,6 @@ pub const FIGURE_2: Exhibit = Exhibit {
         "k words one by one: o + (k-1) max(g, o) + L + o (section 2.1)",
         "bandwidth: bytes / time; for long messages 1/G, for short ones a word each g (section 2)",
     ],
-    unit: ("us", US),
     series: |lab| {
         let make_series = |(algorithm, name)| {
             let sizes = (2..=16).step_by(lab.pick(2, 1)).map(|power| 1 << power);
@@ -27,6 +25,7 @@ pub const FIGURE_2: Exhibit = Exhibit {
         [("long", "one message"), ("short", "short messages")].map(make_series).into()
     },
     show: show_bandwidth,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_3: Exhibit = Exhibit {
@@ -34,15 +33,14 @@ pub const FIGURE_3: Exhibit = Exhibit {
     place: "figure 3",
     title: "the time to send messages of moderate size",
     printed: 0,
-    left_out: "",
     notes: "Messages of 64 to 4K bytes on the Meiko CS-2 with Split-C.",
     formulas: &["o + (k-1)G + L + o (section 2.1)"],
-    unit: ("us", US),
     series: |_| {
         let bytes = [64, 256, 512, 1024, 1536, 2048, 2560, 3072, 4096];
         vec![CaseSeries::from_values("long", "bytes", bytes, |bytes| bytes_case("long", bytes)).measured()]
     },
     show: show_moderate,
+    ..Exhibit::USUAL
 };
 
 /// Returns the case of sending bytes as one message, or a word at a time, on the CS-2 with Split-C.

@@ -11,7 +11,6 @@ pub const FIGURE_1: Exhibit = Exhibit {
     place: "figure 1 and section 2.1",
     title: "sending and receiving messages under LogGP",
     printed: 0,
-    left_out: "",
     notes: "The figure has no numbers. Here L = 4, o = 1, g = 4 and G = 1, the machine of figure 9, and messages have 10 words.",
     formulas: &[
         "one message of k words: o + (k-1)G + L + o (section 2.1)",
@@ -30,6 +29,7 @@ pub const FIGURE_1: Exhibit = Exhibit {
         measured.into_iter().chain([traced, word]).collect()
     },
     show: show_two_messages,
+    ..Exhibit::USUAL
 };
 
 /// Messages: name, algorithm, processors and items.

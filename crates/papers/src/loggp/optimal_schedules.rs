@@ -14,12 +14,12 @@ pub const FIGURE_9: Exhibit = Exhibit {
     place: "figure 9",
     title: "the optimal schedule that splits no set of items",
     printed: 1,
-    left_out: "",
     notes: "The full LogGP with L = 4, o = 1, g = 4, G = 1 and P = 6; every processor gets k = 10 items.",
     formulas: &["t(n) = min over s of (sk-1)G + max(L + 2o + t(s), g + t(n-s)) (section 4.7)"],
     unit: ("cycles", US),
     series: |_| both_clocks("optimal", six_processors("optimal")),
     show: show_unsplit,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_10: Exhibit = Exhibit {
@@ -27,10 +27,8 @@ pub const FIGURE_10: Exhibit = Exhibit {
     place: "figure 10",
     title: "the optimal schedule with the message for P3 split",
     printed: 1,
-    left_out: "",
     notes: "The first picture is the paper's schedule (--detour 2:5:3). It needs a machine without a capacity (--params C=none): LogGP states none. \
             Other machines here keep LogP's capacity, ceil(L/g), which is 1. The second picture shows what a search finds then.",
-    formulas: &[],
     unit: ("cycles", US),
     series: |_| {
         let split = six_processors("split");
@@ -41,6 +39,7 @@ pub const FIGURE_10: Exhibit = Exhibit {
         all.into_iter().flat_map(|(name, case)| both_clocks(name, case)).collect()
     },
     show: show_split,
+    ..Exhibit::USUAL
 };
 
 /// Name of figure 10's own schedule.

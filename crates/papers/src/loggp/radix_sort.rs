@@ -9,7 +9,6 @@ pub const FIGURE_6: Exhibit = Exhibit {
     place: "figure 6",
     title: "radix sort with long and with short messages",
     printed: 0,
-    left_out: "",
     notes: "On 16 processors of the Meiko CS-2. The text has no number of the two curves, and does not say what a key costs: to count, to sort \
             and to move a key takes 1 us each here.",
     formulas: &[
@@ -27,6 +26,7 @@ pub const FIGURE_6: Exhibit = Exhibit {
         ["short", "long"].map(make_series).into()
     },
     show,
+    ..Exhibit::USUAL
 };
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {

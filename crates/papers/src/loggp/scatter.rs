@@ -9,14 +9,12 @@ pub const FIGURE_11: Exhibit = Exhibit {
     place: "figure 11",
     title: "three scatters on the Meiko CS-2",
     printed: 0,
-    left_out: "",
     notes: "Simple Long-Message, Binomial Tree and optimal algorithm on 64 processors with the Elan library, over the number of items.",
     formulas: &[
         "Simple Long-Message: (P-2)((k-1)G + g) + (k-1)G + L + 2o (table 2)",
         "Binomial Tree: max(L + 2o, g)(log2 P - 1) + L + 2o + ((P-1)k - log2 P)G (table 2)",
         "optimal: t(n) = min over s of (sk-1)G + max(L + 2o + t(s), g + t(n-s)) (section 4.7)",
     ],
-    unit: ("us", US),
     series: |lab| {
         let sizes = lab.pick(&[1, 16, 64, 128, 256][..], &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]);
         let make_series = |name, algorithm, params| {
@@ -36,6 +34,7 @@ pub const FIGURE_11: Exhibit = Exhibit {
         main.into_iter().chain(others).chain(by_processors).collect()
     },
     show: show_three,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_12: Exhibit = Exhibit {
@@ -43,12 +42,10 @@ pub const FIGURE_12: Exhibit = Exhibit {
     place: "figure 12",
     title: "a scatter with a fixed splitting ratio",
     printed: 0,
-    left_out: "",
     notes: "k = 128 items (512 bytes) on 64 processors with the Elan library; every owner of n sets sends alpha n of them.",
     formulas: &[
         "t(n) = (sk-1)G + max(L + 2o + t(s), g + t(n-s)) with s = max(floor(n alpha), 1) (sections 4.6 and 4.7)",
     ],
-    unit: ("us", US),
     series: |lab| {
         let every = lab.pick(10, 5);
         let all = (5..=95).map(|hundredths| f64::from(hundredths) / 100.0);
@@ -59,6 +56,7 @@ pub const FIGURE_12: Exhibit = Exhibit {
         vec![fixed, CaseSeries::from_case("binomial", case("binomial", preset_machine("cs2-elan", P), 128))]
     },
     show: show_ratios,
+    ..Exhibit::USUAL
 };
 
 const P: usize = 64;

@@ -11,7 +11,6 @@ pub const FIGURE_7: Exhibit = Exhibit {
     place: "figure 7",
     title: "the Short-Message algorithm, which is optimal under LogP",
     printed: 1,
-    left_out: "",
     notes: "The figure is a drawing. k = 1 item for each of P = 4 processors: on the full LogGP with L = o = 5, g = 10 and G = 1, and on the simplified one.",
     formulas: &["((P-1)k - 1)g + L (table 2), with L + 2o for L in the full LogGP"],
     unit: ("cycles", US),
@@ -26,6 +25,7 @@ pub const FIGURE_7: Exhibit = Exhibit {
         sheet.add_claim(what, "4.1", quote, exactly(0.0), [apart]);
         show_two_views(sheet)
     },
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_8: Exhibit = Exhibit {
@@ -33,7 +33,6 @@ pub const FIGURE_8: Exhibit = Exhibit {
     place: "figure 8",
     title: "the Binomial Tree algorithm",
     printed: 0,
-    left_out: "",
     notes: "With the parameters of figure 7.",
     formulas: &["max(L, g)(log2 P - 1) + L + (P-1)k - log2 P (table 2), with L + 2o for L in the full LogGP"],
     unit: ("cycles", US),
@@ -68,6 +67,7 @@ pub const FIGURE_8: Exhibit = Exhibit {
         sheet.add_claim(what, "4.4", quote, above(1.0), ours);
         Ok(())
     },
+    ..Exhibit::USUAL
 };
 
 const FULL: &str = "full LogGP: L = o = 5, g = 10, G = 1";

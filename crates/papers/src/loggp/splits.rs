@@ -11,7 +11,6 @@ pub const TABLE_2: Exhibit = Exhibit {
     place: "table 2 and sections 4.5 to 4.8",
     title: "the formulas of the scatters, and how the optimal one splits",
     printed: 0,
-    left_out: "",
     notes: "All in the simplified LogGP, where o is 0 and G is 1.",
     formulas: &[
         "Short-Message: ((P-1)k - 1)g + L (table 2)",
@@ -35,6 +34,7 @@ pub const TABLE_2: Exhibit = Exhibit {
         all.map(make_series).chain(measured).collect()
     },
     show: show_table_2,
+    ..Exhibit::USUAL
 };
 
 pub const THEOREMS: Exhibit = Exhibit {
@@ -42,7 +42,6 @@ pub const THEOREMS: Exhibit = Exhibit {
     place: "lemmas 1 and 2, theorems 1 and 2",
     title: "what is proved of scatters, and a search through all of them",
     printed: 0,
-    left_out: "",
     notes: "Two searches know no recurrence of the paper. In one anybody may send anything that it has, as often as it likes. In the other \
             every item is passed on and never copied, which lemma 1 allows: it has room for more processors. A scatter ends as footnote 4 \
             has it, when all may communicate again.",
@@ -50,6 +49,7 @@ pub const THEOREMS: Exhibit = Exhibit {
     unit: ("cycles", US),
     series,
     show: show_theorems,
+    ..Exhibit::USUAL
 };
 
 /// L and g of section 4.6, and two machines whose L is not above g.

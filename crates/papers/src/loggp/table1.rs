@@ -12,16 +12,14 @@ pub const TABLE_1: Exhibit = Exhibit {
     place: "table 1",
     title: "the parameters of the Meiko CS-2, found from inside",
     printed: 10,
-    left_out: "",
     notes: "The paper timed loops that repeat a communication many times; so does a calibration, which is not told the parameters.",
     formulas: &[
         "a burst of short messages: a message each max(o, g); with a pause D after each, each o + D",
         "a round trip: 2L + 4o, and (k-1)G more if k words go one way",
         "bandwidth = 1/G (section 2)",
     ],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show,
+    ..Exhibit::USUAL
 };
 
 /// The table's rows: library, preset, and L, o, g and G per byte in us, and the bandwidth in MB/s.

@@ -11,7 +11,6 @@ pub const TABLE_3: Exhibit = Exhibit {
     place: "table 3",
     title: "scatters of k items among 1,024 processors",
     printed: 24,
-    left_out: "",
     notes: "In the simplified LogGP of section 4.1: no o, and a G of 1 per item. A cycle lasts 1 us here.",
     formulas: &[
         "Short-Message: ((P-1)k - 1)g + L (table 2)",
@@ -35,6 +34,7 @@ pub const TABLE_3: Exhibit = Exhibit {
         cells.collect()
     },
     show,
+    ..Exhibit::USUAL
 };
 
 /// Columns: k, g and L.

@@ -14,7 +14,6 @@ pub const TABLE_10: Exhibit = Exhibit {
     place: "table 10",
     title: "Gaussian elimination: what two models of LogGP predict",
     printed: 60,
-    left_out: "",
     notes: "LogGP-1 does not see that senders wait. LogGP-2 has LogGPS's synchronization. Both predict from the trace of our program \"shared\", \
             and for the table of \"whole\" too (table 7).\n\
             LogGP-1's overheads were measured with a clock that takes 4 us to read (section 4.6). Here they are LogGPS's, and 4 us are added \
@@ -23,6 +22,7 @@ pub const TABLE_10: Exhibit = Exhibit {
     unit: ("s", SEC),
     series: elimination::series,
     show: show_table_10,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_8: Exhibit = Exhibit {
@@ -30,12 +30,12 @@ pub const FIGURE_8: Exhibit = Exhibit {
     place: "figure 8",
     title: "where the elimination's time goes, by two models of LogGP",
     printed: 0,
-    left_out: "",
     notes: "LogGP-1 knows no S, so a larger S changes nothing.",
     formulas: &["none: the paper predicts from the trace of a run"],
     unit: ("s", SEC),
     series: elimination::judged_series,
     show: show_figure_8,
+    ..Exhibit::USUAL
 };
 
 pub const CLOCK: Exhibit = Exhibit {
@@ -43,12 +43,11 @@ pub const CLOCK: Exhibit = Exhibit {
     place: "section 4.6",
     title: "LogGP-1 by a clock that is slow to read",
     printed: 0,
-    left_out: "",
     notes: "A routine that is measured with a clock that takes so long to read seems to take so much longer. Here that is added to o'.",
-    formulas: &[],
     unit: ("s", SEC),
     series: elimination::judged_series,
     show: show_clock,
+    ..Exhibit::USUAL
 };
 
 /// The two models: their names in the table and in a replay.

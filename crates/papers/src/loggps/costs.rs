@@ -12,10 +12,8 @@ pub const FIGURE_2: Exhibit = Exhibit {
     place: "figure 2",
     title: "three messages under LogGPS, with s = 2 and S = 4",
     printed: 0,
-    left_out: "",
     notes: "A picture of an idea, drawn again: the text gives no other parameters than s and S, and those here are ours.",
     formulas: &["T1 + T2 + T3, T1 + T2' + T3, and T4 + T5 + T1 + T2' + T3 (table 3)"],
-    unit: ("us", US),
     series: |_| {
         let make_series = |(name, k, late)| {
             CaseSeries::from_case(name, message_case("blocking", figure_2_machine(), k, late * US)).traced()
@@ -38,6 +36,7 @@ pub const FIGURE_2: Exhibit = Exhibit {
         }
         Ok(())
     },
+    ..Exhibit::USUAL
 };
 
 /// Messages of figure 2: name, bytes, and delay of the receiver in us.
@@ -53,14 +52,12 @@ pub const TABLE_3: Exhibit = Exhibit {
     place: "table 3",
     title: "what a message costs under LogGPS",
     printed: 0,
-    left_out: "",
     notes: "Above S the cost has the larger of t_r - t_s and o' + L in it: so the model has the wait for the receiver.",
     formulas: &[
         "T1 = o' + kO_s, T2 = kG_s + L, T2' = sG_s + (k-s)G_l + L, T3 = o' + kO_r",
         "T4 = max(o' + L, t_r - t_s) + o', T5 = o' + L + o'",
         "(1) T1 + T2 + T3; (2) T1 + T2' + T3; (3) T4 + T5 + T1 + T2' + T3",
     ],
-    unit: ("us", US),
     series: |_| {
         late_messages()
             .map(|(name, params, k, late)| {
@@ -69,6 +66,7 @@ pub const TABLE_3: Exhibit = Exhibit {
             .collect()
     },
     show: show_table_3,
+    ..Exhibit::USUAL
 };
 
 pub const TABLE_4: Exhibit = Exhibit {
@@ -76,7 +74,6 @@ pub const TABLE_4: Exhibit = Exhibit {
     place: "table 4",
     title: "what MPI's routines cost under LogGPS",
     printed: 0,
-    left_out: "",
     notes: "On Myrinet. t_s and t_r are when send and receive are called, t_i and t_w a nonblocking call and its wait.",
     formulas: &[
         "MPI_Send: (4) T1 up to S, (5) T4 + T5 + T1 above; MPI_Isend, MPI_Irecv: (6), (10) o'",
@@ -84,7 +81,6 @@ pub const TABLE_4: Exhibit = Exhibit {
          (9) max(o' + L - (t_r - t_s), 0) + o' + T5 + T1 + T2' + T3 above",
         "MPI_Wait: (11) max(T_blk - (t_w - t_i), o')",
     ],
-    unit: ("us", US),
     series: |_| {
         let make_series = |(algorithm, k, late, meanwhile): (&str, usize, i64, i64)| {
             let case = message_case(algorithm, preset_machine("myrinet", 2), k, late * US);
@@ -95,6 +91,7 @@ pub const TABLE_4: Exhibit = Exhibit {
         CASES.map(make_series).into()
     },
     show: show_table_4,
+    ..Exhibit::USUAL
 };
 
 /// Returns the model's time of a routine, or `None` if it was not called.

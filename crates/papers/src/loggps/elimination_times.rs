@@ -14,7 +14,6 @@ pub const TABLE_7: Exhibit = Exhibit {
     place: "table 7",
     title: "Gaussian elimination: measured times, and what LogGPS predicts",
     printed: 45,
-    left_out: "",
     notes: "The program solves Ax = b with partial pivoting on sixteen processors of the Myrinet cluster. The paper predicts its time from the \
             trace of a run.\n\
             The paper's program is lost. Our program \"shared\" sends messages of the lengths and with the sum that the paper prints (figure 6), \
@@ -35,6 +34,7 @@ pub const TABLE_7: Exhibit = Exhibit {
         elimination::series(lab).into_iter().chain(measured).collect()
     },
     show,
+    ..Exhibit::USUAL
 };
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {

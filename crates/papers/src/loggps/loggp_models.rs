@@ -13,14 +13,13 @@ pub const TABLE_8: Exhibit = Exhibit {
     place: "table 8",
     title: "what three models make of a message",
     printed: 0,
-    left_out: "",
     notes: "(D1) LogGP-1 has the shortest synchronization as a constant in o; LogGP-2 models it separately; LogGPS calculates it from when the \
             routines are called. (D2) LogGP-1 has a constant o for every length, for sender and receiver; LogGP-2 two constants, up to s and \
             above; LogGPS two linear functions. (D3) LogGP-1 has constants for every length; LogGP-2 and LogGPS two.",
     formulas: &["LogGP-1: o of a message above S is longer by 4o' + 2L, the shortest T4 + T5 of table 3"],
-    unit: ("us", US),
     series: |_| series(&[2000, 4000, 6000, 10_000, 12_000, 14_000]),
     show: show_table_8,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_7: Exhibit = Exhibit {
@@ -28,12 +27,11 @@ pub const FIGURE_7: Exhibit = Exhibit {
     place: "figure 7",
     title: "LogGP-1's parameters for Myrinet",
     printed: 0,
-    left_out: "",
     notes: "The paper's values are a picture. These are what they would be without the cost of a clock, as they follow from LogGPS's.",
     formulas: &["o_s = T1, above S T4 + T5 + T1 with the shortest T4; o_r = T3; G = (T2 - L)/k (table 3)"],
-    unit: ("us", US),
     series: |_| series(&LENGTHS),
     show: show_figure_7,
+    ..Exhibit::USUAL
 };
 
 pub const TABLE_9: Exhibit = Exhibit {
@@ -41,12 +39,11 @@ pub const TABLE_9: Exhibit = Exhibit {
     place: "table 9",
     title: "LogGP's parameters for Myrinet",
     printed: 6,
-    left_out: "",
     notes: "The table's columns are up to 8,191 bytes and above 8,192, so that 8,192 bytes are in neither.",
     formulas: &["a message of k bytes takes o + kG + L + o, half of a round trip (LogGP-2)"],
-    unit: ("us", US),
     series: |_| series(&[4000, 8000, 12_000, 16_000]),
     show: show_table_9,
+    ..Exhibit::USUAL
 };
 
 /// The costs of a message under a model.

@@ -14,13 +14,11 @@ pub const TABLE_5: Exhibit = Exhibit {
     place: "table 5",
     title: "LogGPS's parameters of three platforms",
     printed: 24,
-    left_out: "",
     notes: "s and S come from the libraries' documents, the others from the times of round trips: two values at length 0 and four gradients \
             make six equations. The paper prints their right sides for Myrinet alone.",
     formulas: &["the six equations of section 4.3"],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show,
+    ..Exhibit::USUAL
 };
 
 /// The table's parameters and their values for each platform, times in ns and lengths in bytes.

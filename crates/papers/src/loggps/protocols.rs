@@ -15,10 +15,8 @@ pub const TABLE_1: Exhibit = Exhibit {
     place: "table 1",
     title: "the protocols of MPICH: packets, and who synchronizes",
     printed: 0,
-    left_out: "",
     notes: "On Myrinet, where Short goes up to s = 8,191 bytes and Eager up to S = 16,383; the lengths are told to the machine.",
     formulas: &["a send takes T1 = o' + kO_s up to S, and T4 + T5 + T1 above (table 4)"],
-    unit: ("us", US),
     series: |_| {
         let make_series = |(name, k)| {
             [0, 1000].map(|late| {
@@ -36,6 +34,7 @@ pub const TABLE_1: Exhibit = Exhibit {
         sheet.add_own_check("protocols whose senders wait for a late receiver: Rendezvous alone", waits);
         Ok(())
     },
+    ..Exhibit::USUAL
 };
 
 /// Protocols, and the length of a message of each in bytes.
@@ -50,10 +49,8 @@ pub const FIGURE_1: Exhibit = Exhibit {
     place: "figure 1",
     title: "who waits for whom, by protocol",
     printed: 0,
-    left_out: "",
     notes: "On Myrinet: Short with 1,024 bytes, Rendezvous with 20,000. The figure has no numbers.",
     formulas: &["none: the figure shows what happens"],
-    unit: ("us", US),
     series: |_| {
         let nonblocking = |meanwhile: i64| {
             let case = myrinet_message("nonblocking", 20_000, 100).with(&MEANWHILE, (meanwhile * US).into());
@@ -69,6 +66,7 @@ pub const FIGURE_1: Exhibit = Exhibit {
         ]
     },
     show: show_figure_1,
+    ..Exhibit::USUAL
 };
 
 pub const TABLE_2: Exhibit = Exhibit {
@@ -76,12 +74,10 @@ pub const TABLE_2: Exhibit = Exhibit {
     place: "table 2",
     title: "message lengths and protocols of MPI's implementations",
     printed: 12,
-    left_out: "",
     notes: "A machine with each implementation's s and S; costs other than the Cenju-4's and Myrinet's the paper does not have.",
     formulas: &["a send takes T1 = o' + kO_s up to S, and T4 + T5 + T1 above (table 4)"],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show: show_table_2,
+    ..Exhibit::USUAL
 };
 
 /// Implementations: name, the last byte of Short and of Eager, and the first of Rendezvous.

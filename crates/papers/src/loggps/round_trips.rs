@@ -12,14 +12,12 @@ pub const TABLE_6: Exhibit = Exhibit {
     place: "table 6",
     title: "round trips under LogGPS",
     printed: 0,
-    left_out: "",
     notes: "Processor 0 sends a message, computes for a time w and receives one; processor 1 receives and sends (figure 3).",
     formulas: &[
         "k <= S: max(T1 + 2T2 + T3 - w, 0) + w + T1 + T3 (12), with T2' above s (13)",
         "k > S: max(T2' + T3 + o' + L - w, 0) + w + 2T1 + T2' + T3 + 2T4 + 2T5 - (o' + L) (14), where T4 is that of a receiver \
          that waits",
     ],
-    unit: ("us", US),
     series: |_| {
         let slower = with_changes(preset_machine("myrinet", 2), "L=11.6us,G_s=20ns");
         let hidden = [("as it is", preset_machine("myrinet", 2)), ("with a slower network", slower)];
@@ -29,6 +27,7 @@ pub const TABLE_6: Exhibit = Exhibit {
         trips.chain(hidden).collect()
     },
     show: show_table_6,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_3: Exhibit = Exhibit {
@@ -36,12 +35,10 @@ pub const FIGURE_3: Exhibit = Exhibit {
     place: "figure 3",
     title: "the round trip, call by call",
     printed: 0,
-    left_out: "",
     notes: "On Myrinet, with k = 1,024 bytes, without an imbalance and with w = 500 us.",
     formulas: &[
         "P1 sends at T1 + T2 + T3, P0 receives at T1 + w, and is done max(T1 + 2T2 + T3 - w, 0) + T3 later (section 4.3)",
     ],
-    unit: ("us", US),
     series: |_| {
         let make_series = |(name, w): (&str, i64)| {
             CaseSeries::from_case(name, round_trip(preset_machine("myrinet", 2), 1024, w * US)).traced()
@@ -49,6 +46,7 @@ pub const FIGURE_3: Exhibit = Exhibit {
         [("w = 0", 0), ("w = 500 us", 500)].map(make_series).into()
     },
     show: show_figure_3,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_4: Exhibit = Exhibit {
@@ -56,14 +54,13 @@ pub const FIGURE_4: Exhibit = Exhibit {
     place: "figure 4",
     title: "round trips over the length of the messages, by LogGPS",
     printed: 0,
-    left_out: "",
     notes: "W is the paper's imbalance, and for the Cenju-4, where its text has none, Myrinet's. On the Cenju-4 s = S, so that the curve bends \
             where it jumps; G_l is so negative there that a message of more than 4,333 bytes would be there before its send was called, and \
             the model ends.",
     formulas: &["(12) to (14) of table 6"],
-    unit: ("us", US),
     series: |_| PLATFORMS.iter().flat_map(|platform| curve_series(platform, 24, false)).collect(),
     show: show_figure_4,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_5: Exhibit = Exhibit {
@@ -71,15 +68,14 @@ pub const FIGURE_5: Exhibit = Exhibit {
     place: "figure 5",
     title: "round trips over the length of the messages, measured",
     printed: 0,
-    left_out: "",
     notes: "What is measured here is this computer as it emulates table 5's platforms, and so LogGPS itself: the paper's platforms are out of \
             reach.",
     formulas: &["(12) to (14) of table 6"],
-    unit: ("us", US),
     series: |lab| {
         PLATFORMS.iter().flat_map(|platform| curve_series(platform, lab.pick(3, 16), true)).collect()
     },
     show: show_figure_5,
+    ..Exhibit::USUAL
 };
 
 /// Returns a round trip of messages of k bytes.

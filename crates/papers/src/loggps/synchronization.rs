@@ -16,13 +16,13 @@ pub const FIGURE_6: Exhibit = Exhibit {
     place: "figure 6",
     title: "where the elimination's time goes, by LogGPS",
     printed: 0,
-    left_out: "",
     notes: "The bars are those of our program \"shared\", whose messages are as long and as many as the paper's. The table has the program \
             \"whole\" beside it. Up to n = 1024 no message is longer than S, and all three codes are the same.",
     formulas: &["none: the paper predicts from the trace of a run"],
     unit: ("s", SEC),
     series: elimination::series,
     show,
+    ..Exhibit::USUAL
 };
 
 /// The accounts of all processors together, of which a run's time has shares.

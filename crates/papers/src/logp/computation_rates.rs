@@ -10,11 +10,9 @@ pub const FIGURE_7: Exhibit = Exhibit {
     place: "figure 7",
     title: "how fast the FFT's two phases of computing are",
     printed: 0,
-    left_out: "",
     notes: "The figure has curves and no numbers. The rate depends on the size in the paper, because of the node's cache of 64 KB, which LogP \
             leaves out.",
     formulas: &["10 operations per butterfly / 2.2 Mflops (section 4.1.4)"],
-    unit: ("us", US),
     series: |lab| {
         let case = |n| Case { work: Work::Measured, ..case("short-staggered", cm5(2), n) };
         let sizes = lab.pick(&[12, 15, 18][..], &[12, 14, 16, 18]).iter().map(|log| 1 << log);
@@ -25,6 +23,7 @@ pub const FIGURE_7: Exhibit = Exhibit {
         host.into_iter().chain([model]).collect()
     },
     show: show_figure_7,
+    ..Exhibit::USUAL
 };
 
 /// Metrics of the rates of the two phases of computing.

@@ -13,10 +13,8 @@ pub const OVERHEAD: Exhibit = Exhibit {
     place: "section 3.1",
     title: "o raised to g, so that g can be ignored",
     printed: 0,
-    left_out: "",
     notes: "Programs of the papers on 8 processors of a CM-5 (o = 2, g = 4 us), and on one whose o is 4 us too.",
     formulas: &["none"],
-    unit: ("us", US),
     series: |_| {
         let programs = || PROGRAMS.iter().filter(|program| NAMES.contains(&program.name));
         let make_series = |(what, params): (&'static str, Params)| {
@@ -41,6 +39,7 @@ pub const OVERHEAD: Exhibit = Exhibit {
         [("CM-5", cm5(8)), ("o raised", raised)].into_iter().flat_map(make_series).chain(alone).collect()
     },
     show: show_overhead,
+    ..Exhibit::USUAL
 };
 
 /// Programs that only communicate: much computing would hide the effect.
@@ -54,16 +53,15 @@ pub const REMOTE: Exhibit = Exhibit {
     place: "section 3.2",
     title: "reading a remote location, and prefetching",
     printed: 0,
-    left_out: "",
     notes: "A processor of a CM-5 asks another for a word, and goes on asking for more before the first has come.",
     formulas: &["2L + 4o (section 3.2)"],
-    unit: ("us", US),
     series: |_| {
         vec![
             CaseSeries::from_case("read", Case { size: 8, ..Case::new(&RTT, "blocking", cm5(2)) }).measured(),
         ]
     },
     show: show_remote,
+    ..Exhibit::USUAL
 };
 
 const ASK: Tag<u64> = Tag::named(0, "ask");

@@ -13,7 +13,6 @@ pub const DISTANCES: Exhibit = Exhibit {
     place: "section 5.1",
     title: "the average distance between processors, in seven networks",
     printed: 7,
-    left_out: "",
     notes: "The table of section 5.1 has no number. 1,024 is no cube, so the 3d networks are built of 1,000 processors, 10 on a side. A processor \
             counts as 0 from itself; without such pairs averages are larger by 1/(P-1).",
     formulas: &[
@@ -21,8 +20,8 @@ pub const DISTANCES: Exhibit = Exhibit {
         "with all terms kept: a ring of k has k/4, less 1/(4k) if k is odd; a row (k - 1/k)/3; a fat tree 2/(3 P) more",
     ],
     unit: ("cycles", US),
-    series: |_| Vec::new(),
     show: show_distances,
+    ..Exhibit::USUAL
 };
 
 /// Averages that section 5.1 prints, in the order of the networks.

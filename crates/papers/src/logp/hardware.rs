@@ -9,15 +9,13 @@ pub const PARAMETERS: Exhibit = Exhibit {
     place: "section 5.2",
     title: "L, o and g of the CM-5 from its hardware",
     printed: 0,
-    left_out: "",
     notes: "The hardware is the row CM-5 (AM) of table 1, with cycles of 25 ns. What comes out is compared with section 4.1.4, where o and L \
             were measured in experiments.",
     formulas: &[
         "o = (Tsnd + Trcv)/2, L = H r + ceil(M/w) with the maximum of H, g = M over the bisection bandwidth (section 5.2)",
     ],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show: show_parameters,
+    ..Exhibit::USUAL
 };
 
 /// Bytes of a message, and bytes per us through the bisection, for each processor (section 4.1.4).

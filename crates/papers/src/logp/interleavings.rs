@@ -16,15 +16,13 @@ pub const ORDERS: Exhibit = Exhibit {
     place: "section 3",
     title: "the paper's programs under all orders of messages, and a latency that is better longer",
     printed: 0,
-    left_out: "",
     notes: "Each algorithm of the paper's programs runs again and again on a CM-5, in all orders of messages that latencies up to L allow, at a size \
             where all orders can be tried.\nThe program of footnote 1: processors 1 and 2 each send a job to processor 0, processor 1 \
             a little later. Processor 0 does the jobs as they come. Job 1 takes 100 us. Job 2 takes 20 us, and then processor 3 \
             begins with its own 100 us. If the message of job 1 is faster, it overtakes job 2, and processor 3 has to wait.",
     formulas: &["none"],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show: show_orders,
+    ..Exhibit::USUAL
 };
 
 /// Most runs of an algorithm.

@@ -8,11 +8,9 @@ pub const HYBRID: Exhibit = Exhibit {
     place: "section 4.1.1",
     title: "what the layouts of the FFT communicate",
     printed: 0,
-    left_out: "",
     notes: "The section's times assume that g limits the remap. On the CM-5 it does not: loading a point and two overheads take 5 us, and g is 4 \
             us. So this is the CM-5 with o = 1 us, on which a point costs nothing to load.",
     formulas: &["g(n/P - n/P^2) + L by the hybrid layout, (g n/P + L) log P by one layout (section 4.1.1)"],
-    unit: ("us", US),
     series: |_| {
         let series =
             |name: &str, algorithm, n| CaseSeries::from_case(name, gap_limited_case(algorithm, P, n));
@@ -26,6 +24,7 @@ pub const HYBRID: Exhibit = Exhibit {
         ]
     },
     show: show_hybrid,
+    ..Exhibit::USUAL
 };
 
 /// Sizes of figure 6.

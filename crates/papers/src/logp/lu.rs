@@ -12,15 +12,14 @@ pub const LAYOUTS: Exhibit = Exhibit {
     place: "section 4.2",
     title: "LU decomposition: what the layout of the matrix costs",
     printed: 0,
-    left_out: "",
     notes: "The section has no machine and no measured number: ours is a CM-5 of 16 processors with a number in a word.",
     formulas: &[
         "replicated: the sum over k of 2(n-k)g + L and 2(n-k)^2/P (section 4.2)",
         "columns: (n-k)g + L; grid: 2(n-k)/sqrt(P) g + L; with all terms kept, a recurrence over panels",
     ],
-    unit: ("us", US),
     series,
     show,
+    ..Exhibit::USUAL
 };
 
 /// Layouts, in the paper's order.

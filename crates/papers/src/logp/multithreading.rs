@@ -9,16 +9,14 @@ pub const VIRTUAL_PROCESSORS: Exhibit = Exhibit {
     place: "section 3.2",
     title: "virtual processors hide the latency, up to L/g of them",
     printed: 0,
-    left_out: "",
     notes: "Two processors, each of which does the work of V virtual ones. A virtual processor sends a word to its partner on the other \
             processor, waits for the partner's word, and goes on, 100 times. L = 40 us, o = 0.5 us, g = 4 us: L/g is 10, and an overhead \
             is small. On the CM-5 L/g is 1.5, and there is hardly a latency to hide.",
     formulas: &[
         "V/(L + 2o) exchanges in a unit of time, but not more than 1/g (section 3.2 has the limit L/g and no formula)",
     ],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show: show_limit,
+    ..Exhibit::USUAL
 };
 
 const WORD: Tag<u64> = Tag::named(0, "word");

@@ -12,11 +12,9 @@ pub const SCHEDULE: Exhibit = Exhibit {
     place: "section 4.1.2",
     title: "how the naive schedule stalls",
     printed: 0,
-    left_out: "",
     notes: "All send first to processor 0, then to processor 1, and so on: 128 processors of a CM-5, 16,384 points. The paper does not say \
             until when a message is in transit: until it arrives (our machine's default), or until its receiver begins to receive it.",
     formulas: &["none: the section only tells what happens"],
-    unit: ("us", US),
     series: |_| {
         let series = |name: &str, case| CaseSeries::from_case(name, case).traced();
         vec![
@@ -26,6 +24,7 @@ pub const SCHEDULE: Exhibit = Exhibit {
         ]
     },
     show: show_stalls,
+    ..Exhibit::USUAL
 };
 
 /// Until when a message is in transit.

@@ -9,16 +9,14 @@ pub const NETWORK_PROCESSOR: Exhibit = Exhibit {
     place: "section 5.4",
     title: "a network processor doubles the performance of a node at best",
     printed: 0,
-    left_out: "",
     notes: "A node computes 200 words and sends them to another node, which computes with each. It has one processor, or two: one that computes \
             and one that sends and receives. Between the two of a node messages cost nothing. The machine is a CM-5 with both of its \
             networks: g is 2 us, as o is. With g = 4 us the network would limit both nodes alike.",
     formulas: &[
         "a word takes max(o + w, g) with one processor and max(o, w, g) with two (section 5.4 has no formula)",
     ],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show: show_gains,
+    ..Exhibit::USUAL
 };
 
 const WORD: Tag<u64> = Tag::named(0, "word");

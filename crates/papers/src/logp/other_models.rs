@@ -14,10 +14,8 @@ pub const PRAM: Exhibit = Exhibit {
     place: "section 6.1",
     title: "the PRAM is L = o = g = 0, and communication is free on it",
     printed: 0,
-    left_out: "",
     notes: "FFTs of 4,096 points on 16 processors, on a machine with L = o = g = 0 and on a CM-5. A point costs nothing to load.",
     formulas: &["n/P log n nodes, two of them a butterfly of 4.5 us"],
-    unit: ("us", US),
     series: |_| {
         let machines = [("PRAM", cycle_machine(P, [0, 0, 0])), ("CM-5", cm5(P))];
         let series = |(machine, params): (&'static str, Params)| {
@@ -29,6 +27,7 @@ pub const PRAM: Exhibit = Exhibit {
         machines.into_iter().flat_map(series).collect()
     },
     show: show_pram,
+    ..Exhibit::USUAL
 };
 
 pub const BSP: Exhibit = Exhibit {
@@ -36,11 +35,9 @@ pub const BSP: Exhibit = Exhibit {
     place: "section 6.3",
     title: "BSP's supersteps take longer than messages that are used as they come",
     printed: 0,
-    left_out: "",
     notes: "The h-relation is on a CM-5 of 16 processors; the broadcast on the machine of figure 3, with a barrier that costs nothing; the \
             FFT, of 4,096 points, on a CM-5 of 16 processors.",
     formulas: &["a superstep of the broadcast: L + 2o + (h - 1)g"],
-    unit: ("us", US),
     series: |_| {
         let synchronized = fft::case("short-synchronized", cm5(P), 1 << 12);
         let hardware = Case { barrier: Some(Time::ZERO), ..synchronized.clone() };
@@ -59,6 +56,7 @@ pub const BSP: Exhibit = Exhibit {
         .into()
     },
     show: show_bsp,
+    ..Exhibit::USUAL
 };
 
 const P: usize = 16;

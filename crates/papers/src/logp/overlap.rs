@@ -10,11 +10,9 @@ pub const OVERLAP: Exhibit = Exhibit {
     place: "section 4.1.5",
     title: "a remap that is interleaved with computing",
     printed: 0,
-    left_out: "",
     notes: "The section is about future machines, whose o is small against g. So this is a CM-5 of 16 processors with o = 0.5 us, on which a \
             point costs nothing to load.",
     formulas: &["none"],
-    unit: ("us", US),
     series: |_| {
         let make_series = |name: &str, algorithm: &str, g: i64| {
             let params = Params { o: US / 2, g: g * US, ..cm5(16) };
@@ -28,6 +26,7 @@ pub const OVERLAP: Exhibit = Exhibit {
         ]
     },
     show: show_overlap,
+    ..Exhibit::USUAL
 };
 
 fn show_overlap(sheet: &mut Sheet) -> Result<(), StudyError> {

@@ -11,13 +11,11 @@ pub const PERMUTATIONS: Exhibit = Exhibit {
     place: "section 5.6",
     title: "good and bad permutations are the same to the model",
     printed: 0,
-    left_out: "",
     notes: "A CM-5 of 64 processors: each sends 32 words to another, by a permutation. Beside it, how many messages pass the busiest link of a \
             hypercube of 64, where a message corrects the bits of its place from the lowest to the highest.",
     formulas: &["none"],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show: show_permutations,
+    ..Exhibit::USUAL
 };
 
 /// Bits of a processor's number.

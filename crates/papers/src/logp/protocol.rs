@@ -9,12 +9,10 @@ pub const PROTOCOL: Exhibit = Exhibit {
     place: "section 5.2",
     title: "the vendor's protocol on the CM-5",
     printed: 0,
-    left_out: "",
     notes: "A pair of messages goes before the data of a synchronous send. Here it is run on a CM-5.",
     formulas: &["3(L + 2o) + ng (section 5.2)"],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show: show_protocol,
+    ..Exhibit::USUAL
 };
 
 const ASK: Tag<u64> = Tag::named(0, "ask");

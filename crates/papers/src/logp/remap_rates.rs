@@ -10,7 +10,6 @@ pub const FIGURE_8: Exhibit = Exhibit {
     place: "figure 8",
     title: "the rate of the staggered remap, predicted and with processors that drift out of step",
     printed: 0,
-    left_out: "",
     notes: "The figure has curves and no numbers. Rates are of all n/P points of a processor, 16 bytes each, on a CM-5 of 128 processors (of 32 \
             at the usual sizes, with as many points for each). The paper does not say what the CM-5's barrier costs: here it costs \
             nothing.\nIn the model nobody drifts out of step. The paper's processors do, because of cache misses and collisions. So here \
@@ -22,9 +21,9 @@ pub const FIGURE_8: Exhibit = Exhibit {
         "predicted: n/P max(1 us + 2o, g) + L (section 4.1.4)",
         "with all terms kept: (n/P - n/P^2) max(1 us + 2o, g) + n/P^2 1 us + L",
     ],
-    unit: ("us", US),
     series,
     show: show_figure_8,
+    ..Exhibit::USUAL
 };
 
 /// Curves of figure 8: name, colour, machine and algorithm.

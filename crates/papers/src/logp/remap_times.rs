@@ -11,7 +11,6 @@ pub const FIGURE_6: Exhibit = Exhibit {
     place: "figure 6",
     title: "the FFT's computation, and its remap with a naive and with a staggered schedule",
     printed: 0,
-    left_out: "",
     notes: "The figure has curves, and the text names no sizes. A CM-5 of 128 processors, over the size of the whole FFT, with up to 4,194,304 \
             points (1,048,576 at the usual sizes). In the bad remap a message is in transit until its receiver begins to receive it, by \
             which section 4.1.2's sentence is right; another curve has messages in transit until they arrive.",
@@ -19,7 +18,6 @@ pub const FIGURE_6: Exhibit = Exhibit {
         "compute: n/P log n nodes (section 4.1.1), two of them a butterfly of 4.5 us (section 4.1.4)",
         "good remap: (n/P - n/P^2) max(1 us + 2o, g) + n/P^2 1 us + L, with all terms kept (sections 4.1.1 and 4.1.4)",
     ],
-    unit: ("us", US),
     series: |lab| {
         let (few, n) = (lab.pick(cm5(16), cm5(P)), lab.pick(1 << 12, 1 << 14));
         let measured = |name, case: Case| {
@@ -38,6 +36,7 @@ pub const FIGURE_6: Exhibit = Exhibit {
         ]
     },
     show: show_figure_6,
+    ..Exhibit::USUAL
 };
 
 /// Sizes of the FFT.

@@ -9,15 +9,14 @@ pub const SATURATION: Exhibit = Exhibit {
     place: "section 5.3",
     title: "latency over load, up to saturation and beyond, with the capacity and without it",
     printed: 0,
-    left_out: "",
     notes: "The section has no numbers. A CM-5 with o = 0.1 us, once with its capacity and once without any: on the CM-5 itself a processor is \
             busy for 2o = g with every message, so that its own time runs out with the network's. Receivers are random.\nA load counts \
             as saturated if the mean latency depends on how long the load lasts: if it grows to 1.5 times or more with twice as many \
             messages. It would stay as it is below saturation, and double above.",
     formulas: &["L + 2o without load (section 5)"],
-    unit: ("us", US),
     series,
     show,
+    ..Exhibit::USUAL
 };
 
 /// Loads: messages that each processor starts per max(g, 2o).

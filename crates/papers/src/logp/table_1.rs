@@ -11,13 +11,13 @@ pub const TABLE_1: Exhibit = Exhibit {
     place: "table 1",
     title: "how long a message of 160 bits takes through a network without load",
     printed: 42,
-    left_out: "",
     notes: "Seven machines of 1,024 processors; the last two are those with Active Messages. o = (Tsnd + Trcv)/2 and L = H r + ceil(M/w), with \
             the table's H, which is an average.",
     formulas: &["T(M, H) = Tsnd + ceil(M/w) + H r + Trcv (section 5.2)", "L + 2o (section 5)"],
     unit: ("ns", NS),
     series: |_| ROWS.iter().map(|row| CaseSeries::from_case(row.name, case(row)).measured()).collect(),
     show: show_table_1,
+    ..Exhibit::USUAL
 };
 
 /// The most of T that counts as a small part of it.

@@ -11,16 +11,14 @@ pub const APPENDIX: Exhibit = Exhibit {
     place: "appendix",
     title: "expected lengths, where parts are shuffled",
     printed: 0,
-    left_out: "",
     notes: "Runs of the shuffled form. All processors send and receive t = 200p, and every remainder modulo p is as likely. Each p has as \
             many messages: fewer processors run more often.",
     formulas: &[
         "estimate: t/p + sqrt(p/6) (sqrt(2 ln p) + 0.5772 / sqrt(2 ln p)), up to 2.6 elements above the runs",
         "estimate: the variance of a message is (p^2 - 1)/6p, that of the longest of p is pi^2 (p/6) / (12 ln p)",
     ],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show,
+    ..Exhibit::USUAL
 };
 
 /// t/p.

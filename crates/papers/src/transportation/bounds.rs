@@ -15,7 +15,6 @@ pub const BOUNDS: Exhibit = Exhibit {
     place: "sections 7, 8 and 10",
     title: "how long messages may be, and how long two stages take",
     printed: 0,
-    left_out: "",
     notes: "Sorting is not run: its movements are the paper's counts added up.\n\
             The constants of section 7.3 follow from runs that differ in one quantity. By hand they are 2 of p^2, of p tau and of mu t, and 2 \
             to 3 of mu p^2: p lengths before each message of either stage, and up to p elements that a message of stage 2 is longer.",
@@ -25,6 +24,7 @@ pub const BOUNDS: Exhibit = Exhibit {
     unit: ("ms", MS),
     series,
     show,
+    ..Exhibit::USUAL
 };
 
 /// A matrix and its two stages, in elements.

@@ -13,12 +13,9 @@ pub const FIGURE_7: Exhibit = Exhibit {
     place: "figure 7, section 7",
     title: "organization of data in the two-stage algorithm",
     printed: 0,
-    left_out: "",
     notes: "The paper's drawing has no example of its own: here it is figure 9's matrix, p = 4, as a run of the program has it.",
-    formulas: &[],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show,
+    ..Exhibit::USUAL
 };
 
 /// Number of processors.

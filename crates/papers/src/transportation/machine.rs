@@ -11,7 +11,6 @@ pub const SECTION_4: Exhibit = Exhibit {
     place: "section 4",
     title: "the CM-5 of all exhibits, and its models of messages, combines and scans",
     printed: 0,
-    left_out: "",
     notes: "All exhibits of this paper have this machine: o = 1.65 us is the mean of the paper's 1.6 us for a send and 1.7 us for a reception; g = 4 \
             us for a packet, since 20 bytes at the paper's 5 MB/s take 4 us; L = 6 us is LogP's, and a barrier of 5 us ours, as the paper has \
             neither.\n\
@@ -23,9 +22,8 @@ pub const SECTION_4: Exhibit = Exhibit {
         "exact: tau + mu M for a message of M words (section 4.2), with tau = L + 2o + g/4 - mu and mu = g/4",
         "order: phi_2 n/p for a combine and phi_3 n/p for a scan of n/p elements (section 4.2)",
     ],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show,
+    ..Exhibit::USUAL
 };
 
 /// Lengths of vectors and messages, each twice the one before.

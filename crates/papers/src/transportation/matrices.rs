@@ -43,10 +43,8 @@ pub const FIGURE_1: Exhibit = Exhibit {
     place: "figure 1",
     title: "all-to-many communication with equal traffic",
     printed: 54,
-    left_out: "",
     notes: SAYS,
     formulas: MARGINS,
-    unit: ("us", US),
     series: |_| series("figure-1", 8),
     show: |sheet| {
         let matrix = add_margins(
@@ -65,6 +63,7 @@ pub const FIGURE_1: Exhibit = Exhibit {
         add_formula_check(sheet, 25.0);
         Ok(())
     },
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_2: Exhibit = Exhibit {
@@ -72,10 +71,8 @@ pub const FIGURE_2: Exhibit = Exhibit {
     place: "figure 2",
     title: "many-to-many communication with bounded traffic",
     printed: 45,
-    left_out: "",
     notes: SAYS,
     formulas: MARGINS,
-    unit: ("us", US),
     series: |_| series("figure-2", 8),
     show: |sheet| {
         let matrix =
@@ -95,6 +92,7 @@ pub const FIGURE_2: Exhibit = Exhibit {
         add_formula_check(sheet, 25.0);
         Ok(())
     },
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_3: Exhibit = Exhibit {
@@ -102,10 +100,8 @@ pub const FIGURE_3: Exhibit = Exhibit {
     place: "figure 3",
     title: "the bounded transportation problem",
     printed: 19,
-    left_out: "",
     notes: SAYS,
     formulas: MARGINS,
-    unit: ("us", US),
     series: |_| series("figure-3", 4),
     show: |sheet| {
         let matrix = add_margins(sheet, "figure-3", &FIGURE_3_ROWS, ["9 9 9 9", "9 9 9 9"])?;
@@ -114,6 +110,7 @@ pub const FIGURE_3: Exhibit = Exhibit {
         add_formula_check(sheet, 25.0);
         Ok(())
     },
+    ..Exhibit::USUAL
 };
 
 /// Returns the series of the matrix transported by every algorithm; one of each kind is measured, to see that

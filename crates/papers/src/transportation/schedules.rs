@@ -12,12 +12,11 @@ pub const FIGURE_4: Exhibit = Exhibit {
     place: "figure 4, section 5",
     title: "the linear permutation, step by step",
     printed: 0,
-    left_out: "",
     notes: "Figure 1's matrix. In iteration k processors i and i xor k exchange what they have for each other, and a barrier ends the iteration.",
     formulas: &["bound: O(sp) for messages of up to s elements (section 5)"],
-    unit: ("us", US),
     series: |_| vec![CaseSeries::from_case("linear", matrix_case("linear", 8, "figure-1")).traced()],
     show: show_linear,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_5: Exhibit = Exhibit {
@@ -25,10 +24,7 @@ pub const FIGURE_5: Exhibit = Exhibit {
     place: "figures 5 and 6, section 6",
     title: "distributed random scheduling",
     printed: 0,
-    left_out: "",
     notes: "Figure 1's matrix. A processor asks whether its receiver is free, and sends if it is.",
-    formulas: &[],
-    unit: ("us", US),
     series: |_| {
         let permutation = |name: &'static str| {
             CaseSeries::from_values(format!("permutation, {name}"), "P", [8, 16, 32], |P| {
@@ -52,6 +48,7 @@ pub const FIGURE_5: Exhibit = Exhibit {
         ]
     },
     show: show_random,
+    ..Exhibit::USUAL
 };
 
 /// Names of the matrices of a first stage.

@@ -16,13 +16,12 @@ pub const FIGURE_8: Exhibit = Exhibit {
     place: "figure 8, section 7.1",
     title: "local pre-processing in stage 1",
     printed: 0,
-    left_out: "",
     notes: "Of the sendl[j] elements for j, sendl[j] div p go by each intermediate. The other sendl[j] mod p go by one intermediate each, in a \
             round robin that goes on from one j to the next.",
     formulas: &["bound: stage 1: messages of floor(t/p) to ceil(t/p) elements (section 7.1)"],
-    unit: ("us", US),
     series: |_| vec![CaseSeries::from_case("l = 1/32", skewed_case("two-stage", 32)).measured()],
     show: show_figure_8,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_9: Exhibit = Exhibit {
@@ -30,15 +29,14 @@ pub const FIGURE_9: Exhibit = Exhibit {
     place: "figure 9, section 7.1",
     title: "splitting of messages in the two-stage algorithm",
     printed: 23,
-    left_out: "",
     notes: "The numbers in the paper's drawing are lost in our copy of the text, which has the matrix and its margins. A scan of each \
             processor's traffic modulo p says at which intermediate its round robin begins.",
     formulas: &[
         "bound: messages of floor(t/p) to ceil(t/p) elements; at an intermediate t together (section 7.1)",
     ],
-    unit: ("us", US),
     series: |_| split_series("figure-9", ["two-stage", "two-stage-scan"]),
     show: show_figure_9,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_10: Exhibit = Exhibit {
@@ -46,13 +44,11 @@ pub const FIGURE_10: Exhibit = Exhibit {
     place: "figure 10, section 7.2",
     title: "local pre-processing in stage 2",
     printed: 0,
-    left_out: "",
     notes: "An intermediate has p messages one after the other. Each has its length, p lengths of its parts, and t/p elements. The code finds \
             the parts. Here p = 4, and every processor sends 16 elements to itself and the others.",
     formulas: &["order: O(p^2) (section 7.2)"],
-    unit: ("us", US),
-    series: |_| Vec::new(),
     show: show_figure_10,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_11: Exhibit = Exhibit {
@@ -60,15 +56,14 @@ pub const FIGURE_11: Exhibit = Exhibit {
     place: "figures 11 and 12, section 8",
     title: "an alternate scheme for the splitting of messages",
     printed: 0,
-    left_out: "",
     notes: "The drawing of figure 11 is lost in our copy of the text, and its matrix with it: figure 9's is taken. The round robin goes on from \
             one source to the next, for each destination by itself. A prefix sum over the sources says where it begins.",
     formulas: &[
         "bound: stage 2: messages of ceil(c/p) elements at most; stage 1: of r/p + p at most (section 8)",
     ],
-    unit: ("us", US),
     series: |_| split_series("figure-11", ["two-stage-alternate", "two-stage-alternate-combine"]),
     show: show_figure_11,
+    ..Exhibit::USUAL
 };
 
 /// Returns the series of a matrix transported by two algorithms, both measured and the second one traced too.

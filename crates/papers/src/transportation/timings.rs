@@ -23,7 +23,6 @@ pub const FIGURE_13: Exhibit = Exhibit {
     place: "figure 13, section 9",
     title: "the two single-stage algorithms",
     printed: 0,
-    left_out: "",
     notes: VARIED,
     formulas: &[
         "none: the algorithm is not deterministic, which makes it difficult to ascertain its time (section 10)",
@@ -31,6 +30,7 @@ pub const FIGURE_13: Exhibit = Exhibit {
     unit: ("s", SEC),
     series: |lab| varied_series(lab, &[RANDOM, IMPROVED]),
     show: show_figure_13,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_14: Exhibit = Exhibit {
@@ -38,7 +38,6 @@ pub const FIGURE_14: Exhibit = Exhibit {
     place: "figure 14, section 9",
     title: "two stages and one",
     printed: 0,
-    left_out: "",
     notes: VARIED,
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
@@ -50,6 +49,7 @@ pub const FIGURE_14: Exhibit = Exhibit {
         varied_series(lab, &[TWO_STAGE, IMPROVED]).into_iter().chain(SAMPLES.map(polled)).collect()
     },
     show: show_figure_14,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_15: Exhibit = Exhibit {
@@ -57,12 +57,12 @@ pub const FIGURE_15: Exhibit = Exhibit {
     place: "figure 15, section 9",
     title: "one of the good performances of the two-stage algorithm",
     printed: 0,
-    left_out: "",
     notes: notes!("k = 32 and l = 1/32: one of 32 processors gets 31/32 of the traffic of each."),
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
     series: |lab| traffic_series(lab, BEST),
     show: show_figure_15,
+    ..Exhibit::USUAL
 };
 
 pub const FIGURE_16: Exhibit = Exhibit {
@@ -70,12 +70,12 @@ pub const FIGURE_16: Exhibit = Exhibit {
     place: "figure 16, section 9",
     title: "one of the bad performances of the two-stage algorithm",
     printed: 0,
-    left_out: "",
     notes: notes!("k = 2 and l = 1/2: each has two messages of the same length."),
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
     series: |lab| traffic_series(lab, WORST).into_iter().chain(traffic_series(lab, BEST)).collect(),
     show: show_figure_16,
+    ..Exhibit::USUAL
 };
 
 /// Notes for runs over all fan-outs and skews.
