@@ -492,8 +492,8 @@ impl Machine {
         Machine { end: RunEnd { at: at.unwrap_or(Time::MAX), may_leave_messages }, ..self }
     }
 
-    /// Runs a program [once](Machine::run). Returns the run without its trace, and what that is made
-    /// from. A processor whose program has not ended has the result `None`.
+    /// Runs a program [once](Machine::run). Returns the run without its trace, and what the trace is made from.
+    /// A processor whose program has not ended has the result `None`.
     #[doc(hidden)]
     pub fn run_recorded<R: Send>(
         &self,
@@ -509,8 +509,8 @@ impl Machine {
         Ok((run, recording))
     }
 
-    /// Runs a program once on every processor, under an [order](Machine::order) in which some may
-    /// crash. A processor that has crashed has the result `None`.
+    /// Runs a program once on every processor, under an [order](Machine::order) in which some may crash. A
+    /// processor that has crashed has the result `None`.
     pub fn run_surviving<R: Send>(
         &self,
         program: impl Fn(&mut Proc) -> R + Sync,
@@ -519,7 +519,7 @@ impl Machine {
     }
 
     /// Runs a program with an input for each processor, which is moved to it. There must be P inputs. As they
-    /// can be moved only once, there is no measurement that runs the program several times.
+    /// can be moved only once, the program runs once on every clock.
     ///
     /// ```
     /// use loggp::{Machine, Params, US};
@@ -551,8 +551,8 @@ impl Machine {
     }
 
     /// Sets a link, so that programs run on a real machine: each processor is a process of its own, which
-    /// calls [`measure_across`](Machine::measure_across), and the link carries its messages. Time really passes, and
-    /// work is measured. Programs plan by the parameters, but messages cost what they cost on the real
+    /// calls [`measure_across`](Machine::measure_across), and the link carries its messages. Time really passes,
+    /// and work is measured. Programs plan by the parameters, but messages cost what they cost on the real
     /// machine.
     pub fn with_link(self, link: Arc<dyn Link>) -> Machine {
         Machine { link: Some(link), work: Work::Measured, ..self }
@@ -576,8 +576,8 @@ impl Machine {
         self.measure_across_map(program, |result| result)
     }
 
-    /// Like [`measure_across`](Machine::measure_across), but each result is mapped by `map` after the processor's
-    /// program has ended, and only the mapped result is sent.
+    /// Runs a program like [`measure_across`](Machine::measure_across), but each result is mapped by `map` after
+    /// the processor's program has ended, and only the mapped result is sent.
     pub fn measure_across_map<T: Send, R: Payload>(
         &self,
         program: impl Fn(&mut Proc) -> T + Sync,

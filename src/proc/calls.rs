@@ -27,8 +27,8 @@ impl<'a> Proc<'a> {
     }
 
     /// Sends like [`send`](Proc::send), and receives messages while the gap before the send runs, as Active
-    /// Messages do: what [`recv`](Proc::recv) returns of each message that `taking` takes, and that has arrived
-    /// or arrives then, goes to `on`.
+    /// Messages do: each message that the filter `taking` takes and that has arrived or arrives then goes to
+    /// `on`, as [`recv`](Proc::recv) would return it.
     ///
     /// A processor is busy for o only, so it can send and receive a message every g, not every 2g.
     ///
@@ -145,7 +145,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Receives the message that the [filter](Filter) takes and that arrives first, and waits until there is
-    /// one. Returns its value.
+    /// one. Returns its value, or what the filter says.
     #[track_caller]
     pub fn recv<F: Filter>(&mut self, filter: F) -> F::Received {
         match self.receive(filter, Time::MAX) {
@@ -154,8 +154,8 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Receives a message as [`recv`](Proc::recv) does, and returns its sender and its value. It is short for
-    /// `p.recv(TAG.with_sender())`, which is the filter with which other calls return the sender.
+    /// Receives a message as [`recv`](Proc::recv) does, and returns its sender too. `p.recv_with_sender(TAG)` is
+    /// short for `p.recv(TAG.with_sender())`: with that filter other calls return the sender.
     #[track_caller]
     pub fn recv_with_sender<F: Filter>(&mut self, filter: F) -> (usize, F::Received) {
         self.recv(WithSender(filter))

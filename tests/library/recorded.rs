@@ -323,8 +323,8 @@ fn calls_record_filters_and_messages() {
         trace.calls.iter().map(name).collect::<Vec<_>>(),
         [
             (0, "send", 0, us(30)),
-            (1, "recv_until", 0, us(1)),
-            (1, "recv_until", us(1), us(5)),
+            (1, "recv_deadline", 0, us(1)),
+            (1, "recv_deadline", us(1), us(5)),
             (1, "recv", us(5), us(42)),
             (1, "wait_until", us(42), us(50)),
         ]

@@ -117,7 +117,7 @@ impl Check {
     /// none to the maximum, but to no more than 64 or the number of the first run's messages, and so many
     /// messages among those of the first run, which loses none, and those that are sent in answer to losses.
     /// The sender of a lost message sees no difference. A receive that waits for ever is a failure, so a
-    /// program that expects losses receives [until](crate::Proc::recv_until) a time. Messages left when all
+    /// program that expects losses receives with a [deadline](crate::Proc::recv_deadline). Messages left when all
     /// have finished are no failure in a run with losses.
     ///
     /// ```

@@ -10,8 +10,8 @@ use loggp_model::time::{MS, Time};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Dilation {
-    /// The least dilation at which the host keeps up, which [`measure`](crate::Machine::measure) finds by a run on
-    /// the virtual clock first. A program that [runs](crate::Machine::run) once runs at 1.
+    /// The least dilation at which the host keeps up. [`measure`](crate::Machine::measure) finds it, by a run on
+    /// the virtual clock first; [`run`](crate::Machine::run) takes 1.
     #[default]
     Auto,
     /// This factor.

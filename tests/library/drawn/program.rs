@@ -75,7 +75,7 @@ pub enum Op {
         pattern: Pattern,
         upto: usize,
     },
-    /// One `recv_until`, with a deadline this much later.
+    /// One `recv_deadline`, with a deadline this much later.
     Until {
         pattern: Pattern,
         wait: i64,

@@ -232,7 +232,7 @@ impl CallKind {
             CallKind::WaitUntil(_) => "wait_until",
             CallKind::Send { .. } => "send",
             CallKind::Receive { until: Until::Arrival, .. } => "recv",
-            CallKind::Receive { until: Until::Moment(_), .. } => "recv_until",
+            CallKind::Receive { until: Until::Moment(_), .. } => "recv_deadline",
             CallKind::Receive { until: Until::GapOver, .. } => "recv in the gap",
             CallKind::SendRecv(_) => "send_recv",
             CallKind::Probe { .. } => "probe",
