@@ -4,7 +4,7 @@
 use loggp::params::Parameter;
 use loggp::trace::Trace;
 use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Ties, Time};
-use loggp_programs::OptionValue;
+use loggp_programs::{Case, OptionValue};
 use loggp_study::Study;
 use loggp_study::range::{Quantity, Range};
 
@@ -14,72 +14,81 @@ use crate::number::{Unit, count, rough, thousands};
 
 /// Returns the heading of studies like this one, along `ranges` if there are any.
 pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, ranges: &[Range]) -> String {
-    let Study { case, emulation, repeat, distinct_seeds: seeds, .. } = study;
+    let Study { case, emulation, .. } = study;
     let on = machine.map_or(String::new(), |name| format!(" on {name}"));
     let cycles = match unit.is_cycle() {
         true => format!(" (a cycle is {})", case.params.cycle),
         false => String::new(),
     };
-    let swept = |name: &str| ranges.iter().find(|range| range.quantity.name() == name);
-    let parameter = |part: String| match part.split_once(" = ").and_then(|(name, _)| swept(name)) {
+    let parameters = swept_parameters(&case.params, unit, ranges).join(", ");
+    let (size, options) = size_and_options(case, unit, ranges);
+    let clock = match &emulation.link {
+        Some(link) => link.name(),
+        None => clock_text(emulation.clock, emulation.carrier),
+    };
+    let work = if case.work == case.program.work { String::new() } else { format!(", work {}", case.work) };
+    let (program, unit_name, settings) = (case.program.name, unit.name, settings_text(study, unit));
+    format!(
+        "{program}{on}: {parameters}{cycles}\n{size}, {clock}, times in {unit_name}{work}{options}{settings}"
+    )
+}
+
+/// Returns the range of the quantity with this name, if it is swept.
+fn swept<'a>(ranges: &'a [Range], name: &str) -> Option<&'a Range> {
+    ranges.iter().find(|range| range.quantity.name() == name)
+}
+
+/// Returns each parameter as text, and the ranges of those that are swept.
+fn swept_parameters(params: &Params, unit: &Unit, ranges: &[Range]) -> Vec<String> {
+    let parameter = |part: String| match part.split_once(" = ").and_then(|(name, _)| swept(ranges, name)) {
         Some(range) => range_text(range, unit),
         None => part,
     };
     // The first point may lack a parameter that is 0 there.
     let is_lacking = |range: &&Range| {
-        range.quantity.parameter().is_some_and(|swept| swept.parameter.number(&case.params).is_none())
+        range.quantity.parameter().is_some_and(|swept| swept.parameter.number(params).is_none())
     };
     let lacking = ranges.iter().filter(is_lacking).map(|range| range_text(range, unit));
-    let parameters: Vec<String> =
-        parameters(&case.params, unit).into_iter().map(parameter).chain(lacking).collect();
-    let size = match swept("size") {
-        Some(range) => range_text(range, unit),
-        None => format!("size {}", thousands(case.size)),
-    };
-    let option_text = |value: &OptionValue| match swept(value.option().name()) {
+    parameters(params, unit).into_iter().map(parameter).chain(lacking).collect()
+}
+
+/// Returns the size, or the options that stand in its place; and the other options that are not the default, each after
+/// a comma.
+fn size_and_options(case: &Case, unit: &Unit, ranges: &[Range]) -> (String, String) {
+    let text = |value: &OptionValue| match swept(ranges, value.option().name()) {
         Some(range) => range_text(range, unit),
         None => format!("{} = {}", value.option().name(), value.text()),
     };
     let unusual = case.options.iter().filter(|value| !value.is_default());
     let (instead, others): (Vec<_>, Vec<_>) =
         unusual.partition(|value| value.option().info().is_instead_of_size);
-    let size = match instead[..] {
-        [] => format!("{size} ({})", case.program.size.meaning),
-        _ => instead.into_iter().map(option_text).collect::<Vec<_>>().join(", "),
+    let size = match (&instead[..], swept(ranges, "size")) {
+        ([], Some(range)) => format!("{} ({})", range_text(range, unit), case.program.size.meaning),
+        ([], None) => format!("size {} ({})", thousands(case.size), case.program.size.meaning),
+        _ => instead.into_iter().map(text).collect::<Vec<_>>().join(", "),
     };
-    let mut heading = format!(
-        "{}{on}: {}{cycles}\n{size}, {}, times in {}",
-        case.program.name,
-        parameters.join(", "),
-        emulation
-            .link
-            .as_ref()
-            .map_or_else(|| clock_text(emulation.clock, emulation.carrier), |link| link.name()),
-        unit.name,
-    );
-    if case.work != case.program.work {
-        heading += &format!(", work {}", case.work);
-    }
-    for other in others {
-        heading += &format!(", {}", option_text(other));
-    }
-    heading += &wire_text(case.latency, case.ties, case.ports);
-    heading += capacity_text(case.capacity);
-    heading += &noise_text(case.noise.as_ref());
-    heading += &level_lines(case.params.P, &case.levels, unit);
+    (size, others.into_iter().map(|other| format!(", {}", text(other))).collect())
+}
+
+/// Returns the settings of the network, the levels, the barrier and the repetitions that are not the default.
+fn settings_text(Study { case, repeat, distinct_seeds, .. }: &Study, unit: &Unit) -> String {
+    let mut settings = wire_text(case.latency, case.ties, case.ports);
+    settings += capacity_text(case.capacity);
+    settings += &noise_text(case.noise.as_ref());
+    settings += &level_lines(case.params.P, &case.levels, unit);
     if !case.levels.is_empty() {
-        heading += "\nall formulas but that of `broadcast levels` know the outermost level alone";
+        settings += "\nall formulas but that of `broadcast levels` know the outermost level alone";
     }
     if let Some(cost) = case.barrier {
-        heading += &format!(", a barrier takes {cost}");
+        settings += &format!(", a barrier takes {cost}");
     }
-    if *seeds {
+    if *distinct_seeds {
         let plural = if *repeat == 1 { "" } else { "s" };
-        heading += &format!(", median of {repeat} seed{plural}");
+        settings += &format!(", median of {repeat} seed{plural}");
     } else if *repeat > 1 {
-        heading += &format!(", median of {repeat} runs");
+        settings += &format!(", median of {repeat} runs");
     }
-    heading
+    settings
 }
 
 /// Returns a line for each level within a machine of so many processors; empty without levels.

@@ -77,6 +77,29 @@ pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Columns<'a, Analyze
         columns.add(format!("path_formulas.{}", json_key(part.name())), words).json_only();
     }
     columns.extend(sweep_columns(|row: &AnalyzedRun| row.sweep.as_ref()));
+    columns.extend(request_columns());
+    let processors = |row: &AnalyzedRun| processor_columns().objects(&row.analysis.processors);
+    columns.add("processors", processors).json_only();
+    let top = move |row: &AnalyzedRun| group_columns(row).objects(top_groups(row, top_lines));
+    columns.add("top", top).json_only();
+    let calls = move |row: &AnalyzedRun| match &row.analysis.calls[..] {
+        [] => Field::Absent,
+        calls => call_columns(row).objects(&calls[..calls.len().min(top_lines)]),
+    };
+    columns.add("calls", calls).json_only();
+    let hops = move |row: &AnalyzedRun| match with_hops {
+        true => step_columns(&row.analysis).objects(&row.analysis.path),
+        false => Field::Absent,
+    };
+    columns.add("hops", hops).json_only();
+    let sensitivities = |row: &AnalyzedRun| sensitivity_columns(row).objects(&row.analysis.sensitivities);
+    columns.add("one_percent_more", sensitivities).json_only();
+    columns
+}
+
+/// Returns the columns of the waits of requests, for JSON.
+fn request_columns<'a>() -> Columns<'a, AnalyzedRun> {
+    let mut columns = Columns::<AnalyzedRun>::new();
     let overlap = |row: &AnalyzedRun| Some(row.analysis.overlap).filter(|overlap| overlap.requests > 0);
     let count =
         move |row: &AnalyzedRun| overlap(row).map_or(Field::Absent, |overlap| overlap.requests.into());
@@ -94,22 +117,6 @@ pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Columns<'a, Analyze
             columns.add(format!("requests.{name}_ns.{}", json_key(account.name())), time).json_only();
         }
     }
-    let processors = |row: &AnalyzedRun| processor_columns().objects(&row.analysis.processors);
-    columns.add("processors", processors).json_only();
-    let top = move |row: &AnalyzedRun| group_columns(row).objects(top_groups(row, top_lines));
-    columns.add("top", top).json_only();
-    let calls = move |row: &AnalyzedRun| match &row.analysis.calls[..] {
-        [] => Field::Absent,
-        calls => call_columns(row).objects(&calls[..calls.len().min(top_lines)]),
-    };
-    columns.add("calls", calls).json_only();
-    let hops = move |row: &AnalyzedRun| match with_hops {
-        true => step_columns(&row.analysis).objects(&row.analysis.path),
-        false => Field::Absent,
-    };
-    columns.add("hops", hops).json_only();
-    let sensitivities = |row: &AnalyzedRun| sensitivity_columns(row).objects(&row.analysis.sensitivities);
-    columns.add("one_percent_more", sensitivities).json_only();
     columns
 }
 
