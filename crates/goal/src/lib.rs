@@ -9,6 +9,7 @@ mod lexer;
 pub mod patterns;
 mod ranks;
 mod text;
+pub mod trace;
 
 use std::io::{self, BufRead, BufReader, Read};
 

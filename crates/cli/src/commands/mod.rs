@@ -4,7 +4,7 @@
 mod about;
 mod runs;
 mod schedules;
-pub mod traces;
+mod traces;
 
 use std::io::Write;
 

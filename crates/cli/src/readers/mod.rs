@@ -22,7 +22,6 @@ use loggp_study::loggps::RecoveredMachine;
 use loggp_study::range::Range;
 
 use crate::ask::machine_file;
-use crate::commands::traces::trace2goal;
 use crate::host::memory;
 
 /// A reader of one kind of input.
@@ -213,8 +212,8 @@ fn traces(bytes: &[u8]) -> Result<(), String> {
     drop(Order::from(&trace));
     drop(timeline_from_trace(&trace, "it", ("us", US), &Window::default()).svg());
     if trace.params.P <= MOST_PROCESSORS {
-        if trace2goal::check(&trace).is_ok() {
-            trace2goal::convert(&trace, NS, &mut io::sink()).expect("there is room");
+        if loggp_goal::trace::check(&trace).is_ok() {
+            loggp_goal::trace::write(&trace, NS, &mut io::sink()).expect("there is room");
         }
         drop(Replay::new(&trace).trace(true).run());
     }
