@@ -1,14 +1,12 @@
 //! `loggp replay`: plays a schedule from a file or of a pattern, by the papers' rules or by LogGOPSim's.
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::params::LeveledParams;
-use loggp::schedule::{CostModel, Player, Schedule};
-use loggp::trace::Caption;
-use loggp::{Cause, Latency, Ports, RunError, Ties, Time};
+use loggp::Time;
+use loggp::schedule::{CostModel, PlayReport};
+use loggp::trace::{Caption, Trace};
 use loggp_document::{DocumentBlock, printable_line};
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_study::analysis::{ParameterSweep, RunPath};
@@ -16,20 +14,16 @@ use loggp_study::rows::Columns;
 use loggp_study::rows::formula::sweep_columns;
 use loggp_study::rows::played::{MOST_SHOWN, PlayedSchedule, played_columns};
 
-use super::schedule_input::{InputOptions, ScheduleInput};
-use crate::ask::choice::{MachineChoice, is_parameter_given, partial_machine};
+use super::schedule_run::{PlayOptions, ScheduleRun, play_error};
 use crate::ask::completion_values;
 use crate::ask::format::Format;
-use crate::ask::levels::LevelOptions;
-use crate::ask::mpi_program::MpiOptions;
-use crate::ask::options::{ChoiceOptions, NamedValue, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
+use crate::ask::options::{NamedValue, one_of};
 use crate::ask::output::Outputs;
 use crate::ask::trace_outputs::TraceOutputs;
 use crate::error::CliError;
 use crate::number::Unit;
 use crate::tell::compared::{comparison_columns, comparison_tables};
 use crate::tell::formula::{read_sweep, sweep_blocks};
-use crate::tell::heading::{choice_heading, noise_text, parameters, wire_text};
 use crate::tell::report::Report;
 use crate::tell::table::table_with_decimals;
 
@@ -52,25 +46,10 @@ pub struct ReplayCommand {
     #[arg(value_name = "FILE", hide = true)]
     traces: Vec<PathBuf>,
     #[command(flatten)]
-    source: InputOptions,
-    #[command(flatten)]
-    choice: ChoiceOptions,
-    #[command(flatten)]
-    levels: LevelOptions,
+    play: PlayOptions,
     /// Whose rules hold: docs/reference/replay.md has the differences
     #[arg(long, value_parser = one_of::<CostModel>(RULES), default_value = "papers")]
     rules: CostModel,
-    /// Ports of the ranks for long messages: one for both directions, or one for each [default: as the machine's file
-    /// says, or single]
-    #[arg(long, value_parser = one_of::<Ports>(PORTS))]
-    ports: Option<Ports>,
-    /// The noise of the ranks' processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
-    /// says
-    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = parse_noise)]
-    noise: Option<NoiseOption>,
-    /// Draws for each rank where its noise begins [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true, requires = "noise")]
-    seed: Option<u64>,
     /// Play it along a parameter, say its critical path at each value as a formula, and from which value on that is
     /// another: L=1us..100us:log:7, L=1us..100us:10 or S=4,8,16
     #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true)]
@@ -85,8 +64,6 @@ pub struct ReplayCommand {
     /// Draw what each rank did when: FILE.svg, or FILE.html, a page to look into it
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     timeline: Option<PathBuf>,
-    #[command(flatten)]
-    mpi: MpiOptions,
     #[command(flatten)]
     outputs: Outputs,
 }
@@ -105,107 +82,65 @@ impl ReplayCommand {
             let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(CliError::request(sentence));
         }
-        let ScheduleInput { name, program } =
-            self.source.read(&self.schedule, &self.traces, &self.mpi, self.levels.P())?;
-        let schedule = &program.schedule;
-        let choice = machine_for(&self.choice, &self.levels, schedule)?;
-        let ports = self.ports.or(choice.ports).unwrap_or_default();
-        let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
-        let player = |machine: LeveledParams| {
-            Player::new(machine.params).machine(machine).ports(ports).noise(noise.clone())
-        };
-        let replay = player(choice.machine()).rules(self.rules).trace(trace_outputs.is_requested());
-        let is_watched = program.is_recorded() && self.rules == CostModel::Papers;
-        let mut watch = is_watched.then(|| PlayWatch::new(&program));
-        let played = match &mut watch {
-            Some(watch) => replay.run_watched(schedule, &mut |beginning| watch.begin(beginning)),
-            None => replay.run(schedule),
-        };
-        let mut play_report = played.map_err(play_error)?;
-        // A recorded receive names its buffer, which may be longer.
-        for warning in play_report.warnings.iter().filter(|_| !program.is_recorded()) {
-            drop(writeln!(io::stderr(), "warning: {warning}"));
-        }
-        let again = |machine| {
-            let trace = player(machine).trace(true).run(schedule)?.trace;
-            Ok(RunPath::from_trace(&trace.expect("it is traced")))
-        };
-        let machine = choice.machine();
+        let run = self.play.read(&self.schedule, &self.traces)?;
+        let (play_report, trace, comparison) = self.played(&run, trace_outputs.is_requested())?;
+        let (machine, unit) = (run.choice.machine(), run.choice.unit);
+        let again = |machine| Ok(RunPath::from_trace(&run.play(machine)?.trace.expect("it is traced")));
         let sweep = |over: &String| {
             read_sweep(over, &machine, |range| ParameterSweep::run(machine.clone(), range, &again))
         };
         let sweep = self.over.as_ref().map(sweep).transpose()?;
-        let trace = play_report.trace.take();
-        let comparison = Comparison::new(&program, &play_report, watch);
-        let noise = noise.as_ref();
-        let played = PlayedSchedule {
-            name: &name,
-            schedule,
-            machine: choice.name,
-            machine_params: choice.machine(),
-            ports,
-            rules: self.rules,
-            noise,
-            play_report,
-            sweep,
-        };
-        let unit = choice.unit;
-        let parameters = parameters(&choice.params, &unit).join(", ");
-        let rules = match self.rules {
-            CostModel::Papers => "",
-            _ => ", LogGOPSim's rules",
-        };
-        let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise);
-        let machine = choice_heading(&choice, &parameters, &format!("virtual clock{wires}"));
-        let heading = format!("{}\n{machine}{rules}", printable_line(&name));
+        let about = run.heading(&run.choice, "");
+        let rules = if self.rules == CostModel::Papers { "" } else { ", LogGOPSim's rules" };
+        let heading = format!("{}\n{about}{rules}", printable_line(&run.name));
         if let Some(mut trace) = trace {
-            trace.caption = Some(Caption { title: name.clone(), about: machine, formula: None });
+            trace.caption = Some(Caption { title: run.name.clone(), about, formula: None });
             trace_outputs.write(&trace, unit)?;
         }
         let mut columns = played_columns();
         columns.extend(comparison_columns(|_: &PlayedSchedule| comparison.as_ref()));
         columns.extend(sweep_columns(|row: &PlayedSchedule| row.sweep.as_ref()));
         let mut report = Report::new(out, self.format, columns).with_files(files);
-        report.add(played)?;
+        report.add(PlayedSchedule {
+            name: &run.name,
+            schedule: &run.program.schedule,
+            machine: run.choice.name,
+            machine_params: machine.clone(),
+            ports: run.ports,
+            rules: self.rules,
+            noise: run.noise.as_ref(),
+            play_report,
+            sweep,
+        })?;
         report.finish(&heading, unit, |rows| {
-            let sweep = |row: &PlayedSchedule| {
-                row.sweep.as_ref().map_or_else(Vec::new, |sweep| sweep_blocks(sweep, unit))
-            };
-            rows.iter()
-                .flat_map(|row| tables(row, comparison.as_ref(), unit).into_iter().chain(sweep(row)))
-                .collect()
+            let sweep = rows[0].sweep.iter().flat_map(|sweep| sweep_blocks(sweep, unit));
+            tables(&rows[0], comparison.as_ref(), unit).into_iter().chain(sweep).collect()
         })
     }
+
+    /// Plays the schedule, and compares it with its recorded program, if it has one.
+    fn played(&self, run: &ScheduleRun, is_traced: bool) -> Result<PlayedParts, CliError> {
+        let ScheduleRun { program, player, .. } = run;
+        let player = player.clone().rules(self.rules).trace(is_traced);
+        let is_watched = program.is_recorded() && self.rules == CostModel::Papers;
+        let mut watch = is_watched.then(|| PlayWatch::new(program));
+        let played = match &mut watch {
+            Some(watch) => player.run_watched(&program.schedule, &mut |beginning| watch.begin(beginning)),
+            None => player.run(&program.schedule),
+        };
+        let mut report = played.map_err(play_error)?;
+        // A recorded receive names its buffer, which may be longer.
+        for warning in report.warnings.iter().filter(|_| !program.is_recorded()) {
+            drop(writeln!(io::stderr(), "warning: {warning}"));
+        }
+        let trace = report.trace.take();
+        let comparison = Comparison::new(program, &report, watch);
+        Ok((report, trace, comparison))
+    }
 }
 
-/// Returns the machine for a schedule that the options choose. Without a name its words are bytes.
-pub fn machine_for(
-    options: &ChoiceOptions,
-    levels: &LevelOptions,
-    schedule: &Schedule,
-) -> Result<MachineChoice, CliError> {
-    if is_parameter_given(options, "P") {
-        return Err(CliError::request("the schedule says how many ranks there are; leave P out of --params"));
-    }
-    let machine = partial_machine(options, Some(schedule.ranks()))?;
-    let file_levels = machine.levels.clone();
-    let mut choice = machine.complete(options)?;
-    if choice.name.is_none() && !is_parameter_given(options, "word") {
-        choice.params.word = NonZeroUsize::MIN;
-    }
-    choice.levels = levels.build(&file_levels, &choice.params).map_err(CliError::Request)?;
-    choice.machine().check().map_err(CliError::request)?;
-    Ok(choice)
-}
-
-/// Converts the error of a play.
-pub fn play_error(error: RunError) -> CliError {
-    match error.cause {
-        Cause::Params(why) => CliError::request(why),
-        Cause::Host(why) => CliError::Request(why),
-        _ => CliError::run(error),
-    }
-}
+/// The report of a play, its trace, and the recorded times beside those of the play.
+type PlayedParts = (PlayReport, Option<Trace>, Option<Comparison>);
 
 /// Returns the tables of the ranks' times, if there are not more ranks than `MOST_SHOWN`, and of where they go.
 fn tables(played: &PlayedSchedule, comparison: Option<&Comparison>, unit: Unit) -> Vec<DocumentBlock> {

@@ -1,19 +1,19 @@
 //! A schedule that is played and looked into: of a recorded MPI program, from a file in GOAL, or of a pattern.
 
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::params::{LeveledParams, Model};
-use loggp::schedule::{PlayReport, Player};
+use loggp::schedule::{PlayReport, Player, Schedule};
 use loggp::trace::{Caption, Trace};
-use loggp::{Latency, Ports, RunError, Ties};
+use loggp::{Cause, Latency, Noise, Ports, RunError, Ties};
 use loggp_goal::patterns::is_pattern;
 use loggp_mpi_trace::schedule::ProgramSchedule;
 use loggp_study::analysis::{MessageNames, WhatIf};
 
-use super::replay::machine_for;
 use super::schedule_input::{InputOptions, ScheduleInput};
-use crate::ask::choice::MachineChoice;
+use crate::ask::choice::{MachineChoice, is_parameter_given, partial_machine};
 use crate::ask::levels::LevelOptions;
 use crate::ask::mpi_program::{MpiOptions, is_program};
 use crate::ask::options::{ChoiceOptions, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
@@ -54,6 +54,8 @@ pub struct ScheduleRun {
     pub program: ProgramSchedule,
     pub choice: MachineChoice,
     pub player: Player,
+    pub ports: Ports,
+    pub noise: Option<Noise>,
     /// The settings between processors that are not the default.
     pub wires: String,
 }
@@ -65,15 +67,15 @@ pub fn is_schedule_input(input: &str) -> bool {
 }
 
 impl PlayOptions {
-    /// Reads a schedule and prepares its play.
-    pub fn read(&self, input: &str) -> Result<ScheduleRun, CliError> {
-        let ScheduleInput { name, program } = self.source.read(input, &[], &self.mpi, self.levels.P())?;
+    /// Reads a schedule and prepares its play. A program that liballprof traced has `others` too.
+    pub fn read(&self, input: &str, others: &[PathBuf]) -> Result<ScheduleRun, CliError> {
+        let ScheduleInput { name, program } = self.source.read(input, others, &self.mpi, self.levels.P())?;
         let choice = machine_for(&self.choice, &self.levels, &program.schedule)?;
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
         let ports = self.ports.or(choice.ports).unwrap_or_default();
         let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise.as_ref());
-        let player = Player::new(choice.params).machine(choice.machine()).ports(ports).noise(noise);
-        Ok(ScheduleRun { name, program, choice, player, wires })
+        let player = Player::new(choice.params).machine(choice.machine()).ports(ports).noise(noise.clone());
+        Ok(ScheduleRun { name, program, choice, player, ports, noise, wires })
     }
 
     /// Refuses the options that a trace has no use for; `may_have_params` if its parameters can be changed.
@@ -96,6 +98,35 @@ impl PlayOptions {
             Some((option, _)) => Err(not_for_trace(option, input, may_have_params)),
             None => mpi.refuse_for(input),
         }
+    }
+}
+
+/// Returns the machine for a schedule that the options choose. Without a name its words are bytes.
+pub fn machine_for(
+    options: &ChoiceOptions,
+    levels: &LevelOptions,
+    schedule: &Schedule,
+) -> Result<MachineChoice, CliError> {
+    if is_parameter_given(options, "P") {
+        return Err(CliError::request("the schedule says how many ranks there are; leave P out of --params"));
+    }
+    let machine = partial_machine(options, Some(schedule.ranks()))?;
+    let file_levels = machine.levels.clone();
+    let mut choice = machine.complete(options)?;
+    if choice.name.is_none() && !is_parameter_given(options, "word") {
+        choice.params.word = NonZeroUsize::MIN;
+    }
+    choice.levels = levels.build(&file_levels, &choice.params).map_err(CliError::Request)?;
+    choice.machine().check().map_err(CliError::request)?;
+    Ok(choice)
+}
+
+/// Converts the error of a play.
+pub fn play_error(error: RunError) -> CliError {
+    match error.cause {
+        Cause::Params(why) => CliError::request(why),
+        Cause::Host(why) => CliError::Request(why),
+        _ => CliError::run(error),
     }
 }
 

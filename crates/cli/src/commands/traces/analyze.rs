@@ -17,8 +17,7 @@ use crate::ask::format::Format;
 use crate::ask::options::parse_count;
 use crate::ask::output::Outputs;
 use crate::ask::trace_input::read_trace;
-use crate::commands::schedules::replay::play_error;
-use crate::commands::schedules::schedule_run::{PlayOptions, ScheduleRun, is_schedule_input};
+use crate::commands::schedules::schedule_run::{PlayOptions, ScheduleRun, is_schedule_input, play_error};
 use crate::error::CliError;
 use crate::number::Unit;
 use crate::tell::formula::{read_sweep, replay_error, sweep_blocks};
@@ -79,7 +78,7 @@ impl AnalyzeCommand {
         for path in &self.traces {
             let name = path.display().to_string();
             if is_schedule_input(&name) {
-                let run = self.play.read(&name)?;
+                let run = self.play.read(&name, &[])?;
                 if heading.is_empty() {
                     let MachineChoice { params, levels, unit, .. } = &run.choice;
                     let said = parameters(params, unit).join(", ") + &level_lines(params.P, levels, unit);

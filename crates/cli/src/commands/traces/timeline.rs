@@ -20,8 +20,7 @@ use crate::ask::program_args::ProgramArgs;
 use crate::ask::trace_input::read_trace;
 use crate::ask::trace_outputs::{TIMELINE_EXTENSION_HINT, TIMELINE_EXTENSIONS, draw_picture};
 use crate::commands::runs::run::RunSelection;
-use crate::commands::schedules::replay::play_error;
-use crate::commands::schedules::schedule_run::{PlayOptions, is_schedule_input};
+use crate::commands::schedules::schedule_run::{PlayOptions, is_schedule_input, play_error};
 use crate::error::CliError;
 use crate::host::browser;
 use crate::host::draft::Draft;
@@ -108,7 +107,7 @@ impl TimelineCommand {
         let path = self.trace.as_deref().expect("it is required without a program");
         let name = path.display().to_string();
         if is_schedule_input(&name) {
-            let run = self.play.read(&name)?;
+            let run = self.play.read(&name, &[])?;
             let draft = self.display.draft()?;
             let (trace, names) = run.captioned(run.choice.machine()).map_err(play_error)?;
             let unit = run.choice.unit;

@@ -17,8 +17,7 @@ use loggp_study::analysis::{
 use super::{RankOrder, ToleranceCommand, report};
 use crate::ask::output::{TRACE_EXTENSIONS, extension};
 use crate::ask::trace_input::read_trace;
-use crate::commands::schedules::replay::play_error;
-use crate::commands::schedules::schedule_run::{ScheduleRun, not_for_trace};
+use crate::commands::schedules::schedule_run::{ScheduleRun, not_for_trace, play_error};
 use crate::error::CliError;
 use crate::number::Unit;
 use crate::tell::call_names::{CallNames, joined_name};
@@ -69,7 +68,7 @@ impl RunSource {
     }
 
     fn read_schedule(command: &ToleranceCommand) -> Result<RunSource, CliError> {
-        let run = command.play.read(&command.input)?;
+        let run = command.play.read(&command.input, &[])?;
         let (schedule, player) = (&run.program.schedule, &run.player);
         let kept = match command.order.unwrap_or_default() {
             RankOrder::Kept => KeptSchedule::find(schedule, player, run.choice.machine())?,
