@@ -7,8 +7,10 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use loggp::trace::{Call, CallKind, CallTag, Trace};
-use loggp::{MessageId, Noise, Time};
+use loggp_model::message::MessageId;
+use loggp_model::params::Noise;
+use loggp_model::time::Time;
+use loggp_trace::{Call, CallKind, CallTag, Trace};
 
 /// Writes a trace that passed `check` as a schedule.
 pub fn write(trace: &Trace, unit: Time, out: &mut dyn Write) -> io::Result<()> {
