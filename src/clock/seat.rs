@@ -126,13 +126,13 @@ impl Seat {
         self.looks_in_vain = false;
     }
 
-    /// Notes 2^20 polls in a row that found nothing.
+    /// Notes that 2^20 polls in a row have found nothing.
     pub(super) fn mark_vain_looks(&mut self) {
         self.looks_in_vain = true;
     }
 
-    /// Returns whether the processor can do nothing more by itself: it has ended, waits for a message, or
-    /// polls without end while no message is under way to it.
+    /// Returns whether the processor can do nothing more by itself: it has ended, waits for a message, or polls
+    /// in vain while no message is under way to the processor.
     pub(super) fn is_hopeless(&self) -> bool {
         let expects = || self.inbox.iter().any(|envelope| envelope.arrival > self.wake_time);
         self.has_finished() || self.is_blocked() || (self.looks_in_vain && !expects())
@@ -333,11 +333,11 @@ impl Seat {
     }
 
     /// Returns the time t such that the processor may go on once every message with arrival <= t has been
-    /// delivered, or `None` if the processor needs its turn instead.
+    /// delivered. `None`: it waits for no message, or needs its turn instead.
     ///
     /// A signal is always the right message, so nothing need be known; but while requests go on, a signal may
-    /// be sent any time before its arrival. Where signals are acts, the processor goes on at its turn, and so it
-    /// does where one of its requests waits for the signal that there is room.
+    /// be sent any time before its arrival. The processor needs its turn where signals are acts, and where one of
+    /// its requests waits for the signal that there is room.
     #[inline]
     pub(super) fn known_until(&mut self, signals_are_acts: bool) -> Option<Time> {
         self.purpose?;

@@ -52,7 +52,7 @@ impl Proc<'_> {
     /// Sends a signal of the machine's barrier at a time that the engine does not see: for the engine the
     /// barrier is one wait.
     fn send_signal(&mut self, to: usize, tag: RawTag, at: Time) {
-        let (from, number) = (self.id() as u32, self.engine.pace.egress.next_number());
+        let (from, number) = (self.id() as u32, self.engine.rank.egress.next_number());
         let to = Receiver::new(to as u32, false);
         self.clock.deliver((at, Header { from, to, number, words: 0, tag }), Parcel::new(()));
     }

@@ -119,7 +119,7 @@ impl<'a> Proc<'a> {
         let is_matched = ActiveOperation::is_matched;
         engine.start(clock, &mut receive);
         let first = engine.first_message_words(to, words);
-        let mut until = engine.pace.now;
+        let mut until = engine.rank.now;
         while !receive.is_matched() && engine.next_send(to, first) > until {
             until = engine.next_send(to, first);
             engine.drive(clock, &mut receive, until, is_matched);

@@ -14,7 +14,7 @@ impl Proc<'_> {
             let cost = self.setup.rates.cost(kind, units, self.params().cycle);
             self.engine.work(kind, cost);
             if !self.engine.has_requests {
-                self.clock.promise_no_act_before(self.engine.pace.now);
+                self.clock.promise_no_act_before(self.engine.rank.now);
             }
             let result = compute();
             if self.now() >= self.setup.end.at && !self.is_unwinding() {
@@ -22,7 +22,7 @@ impl Proc<'_> {
             }
             return result;
         };
-        self.clock.start_computing_at(self.engine.pace.now);
+        self.clock.start_computing_at(self.engine.rank.now);
         let (result, cost) = stopwatch.time(units, || {
             let result = compute();
             self.clock.stop_computing();
@@ -37,7 +37,7 @@ impl Proc<'_> {
     /// Spends the time that a recorded run spent computing here.
     pub(crate) fn compute_for(&mut self, kind: Cow<'static, str>, time: Time) {
         self.engine.work(kind, time);
-        self.clock.promise_no_act_before(self.engine.pace.now);
+        self.clock.promise_no_act_before(self.engine.rank.now);
     }
 
     /// Runs code that is no part of the program, such as getting memory: it takes no time, even if work is

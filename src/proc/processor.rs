@@ -78,7 +78,7 @@ impl<'a> Proc<'a> {
     /// Returns the processor's local time.
     #[inline]
     pub fn now(&self) -> Time {
-        self.engine.pace.now
+        self.engine.rank.now
     }
 
     /// Returns the parameters between this processor and another: on a machine with
@@ -96,7 +96,7 @@ impl<'a> Proc<'a> {
     /// Returns the earliest time at which a send need not wait for the gap after the last send; on a machine
     /// with levels, a send at the outermost of them.
     pub fn next_send(&self) -> Time {
-        self.engine.pace.egress.send_gap_end() - self.setup.network.params().o
+        self.engine.rank.egress.send_gap_end() - self.setup.network.params().o
     }
 
     /// Refuses to wait for a message while the program unwinds.
@@ -247,7 +247,7 @@ impl<'a> Proc<'a> {
         if let Some(now) = self.clock.real_time() {
             self.engine.wait_until(now);
         } else if let Some(stopwatch) = &mut self.stopwatch {
-            self.clock.start_computing_at(self.engine.pace.now);
+            self.clock.start_computing_at(self.engine.rank.now);
             stopwatch.lap();
         }
     }
@@ -277,7 +277,7 @@ impl<'a> Proc<'a> {
     /// Returns the processor's accounts, and its log if the run is traced; `well` if its program returned
     /// without a panic.
     pub(crate) fn finish(self, well: bool) -> (Stats, Option<Box<Log>>) {
-        self.clock.end(self.engine.pace.now, well);
+        self.clock.end(self.engine.rank.now, well);
         let most_to = self.clock.most_in_transit(&self.setup.network);
         self.engine.finish(most_to)
     }

@@ -19,8 +19,8 @@ pub struct Agenda {
     lane: usize,
     /// The earliest first entry of the other lanes and the heap.
     next: AgendaEntry,
-    /// The last entry pushed on each lane. Invariant: `tails[0] > tails[1] > tails[2]`. A push picks the
-    /// first lane whose tail is at most the entry (patience sorting).
+    /// The last entry that was pushed on each lane. Invariant: no tail is later than the one before. A push picks
+    /// the first lane whose tail <= entry (patience sorting).
     tails: [AgendaEntry; LANES],
     /// The first entry of each lane and of the heap, or [`AgendaEntry::NONE`].
     heads: [AgendaEntry; LANES + 1],

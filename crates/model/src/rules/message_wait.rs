@@ -1,4 +1,4 @@
-//! The wait for a message, as an engine asks its clock for it.
+//! The wait for a message, which an engine asks of its clock.
 
 use crate::error::{ProcStatus, WantedMessage};
 use crate::message::matching::{PostedReceive, ReceiveQueue};
@@ -27,7 +27,7 @@ pub struct MessageWait<'e> {
 pub struct PostedReceives {
     /// The receives that wait for a message.
     pub queue: ReceiveQueue,
-    /// The receive that gets the message; if it is `None`, the call gets the message.
+    /// The receive that gets the message; `None` if the call does.
     pub chosen: Option<PostedReceive>,
     /// True if one of them is for room in the network, whose signal may be sent any time before it arrives.
     pub awaits_room: bool,
@@ -55,7 +55,7 @@ pub enum WaitReason {
     /// A message that the call receives.
     #[default]
     Message,
-    /// A processor's grant of a message of more than S words that was announced to it.
+    /// The grant of a message of more than S words, which was announced to its receiver.
     Grant { to: u32, words: u32, S: usize },
     /// Room for its message to a processor.
     Room { to: u32 },

@@ -179,7 +179,7 @@ impl ActiveOperation {
             _ => LastStep::Everything,
         };
         if tag.is_start_of_send() {
-            // A receive may take any sender or tag, and the data after a grant do not repeat them.
+            // A receive may take any sender or tag, and the data after a grant do not repeat either.
             (self.peer, self.tag) = (from, tag.without_announce());
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct Rooms {
 /// One side of a processor.
 #[derive(Clone, Debug, Default)]
 struct End {
-    /// The number of messages in transit, and the time since which it is so.
+    /// The number of messages in transit, and the time of its last change.
     in_transit: usize,
     since: Time,
     /// The largest number of messages that were in transit for some time.
@@ -91,7 +91,7 @@ impl Rooms {
         }
     }
 
-    /// Returns the largest numbers of messages that were in transit from a processor at once, and to it.
+    /// Returns the largest numbers of messages that were in transit at once from a processor, and to the processor.
     pub(super) fn most(&self, id: usize) -> [usize; 2] {
         [&self.from[id], &self.to[id]].map(|end| end.most.max(end.in_transit))
     }

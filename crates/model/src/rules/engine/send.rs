@@ -1,0 +1,147 @@
+//! The step that sends a message.
+
+use super::{ActivityLog, Clock, Engine};
+use crate::error::Cause;
+use crate::message::parcel::Parcel;
+use crate::message::{ArrivedHeader, Header, RawTag, Receiver, RecvFilter};
+use crate::rules::message_wait::{Purpose, WaitReason};
+use crate::rules::network::Passage;
+use crate::rules::rank::{OutgoingMessage, send_activities};
+use crate::time::Time;
+
+impl Engine<'_> {
+    /// Does a step of a call that sends a message, on a processor without requests: prepares the message, waits
+    /// for its turn, and lets it enter. Returns the message's number.
+    #[inline(always)]
+    pub(super) fn send_step<C: Clock + ?Sized>(
+        &mut self,
+        clock: &mut C,
+        to: usize,
+        tag: RawTag,
+        words: usize,
+        parcel: Parcel,
+    ) -> u32 {
+        let mut outgoing = self.prepare(clock, to, words);
+        let ready = outgoing.entry.ready;
+        clock.wait_for_turn(outgoing.turn, outgoing.is_visible);
+        if self.has_rooms && !self.ask_for_room(&outgoing, outgoing.turn) {
+            self.wait_for_room(clock, &mut outgoing);
+        }
+        let arrived = self.enter(clock, (&outgoing, ready), tag, None);
+        clock.deliver(arrived, parcel);
+        outgoing.number
+    }
+
+    /// Prepares a message, which then waits for its turn. Ends the run if the message could enter only after the
+    /// end of time.
+    #[inline(always)]
+    pub(super) fn prepare<C: Clock + ?Sized>(
+        &mut self,
+        clock: &mut C,
+        to: usize,
+        words: usize,
+    ) -> OutgoingMessage {
+        let outgoing = self.rank.prepare_send(self.network, to, words);
+        if outgoing.entry.asked_at == Time::MAX {
+            clock.fail_program(Cause::EndOfTime { id: self.id() });
+        }
+        outgoing
+    }
+
+    /// Asks for room for a message at its turn. Returns whether there is room.
+    pub(super) fn ask_for_room(&self, outgoing: &OutgoingMessage, turn: Time) -> bool {
+        self.network.ask_for_room(outgoing.id(self.id()), outgoing.to, turn)
+    }
+
+    /// Waits until there is room for a message of a call.
+    #[cold]
+    fn wait_for_room<C: Clock + ?Sized>(&mut self, clock: &mut C, outgoing: &mut OutgoingMessage) {
+        let reason = WaitReason::Room { to: outgoing.to as u32 };
+        let mut signal = None;
+        let wait = (room_filter(outgoing), Purpose::TakeOnArrivalOrGiveUp, reason);
+        clock.receive(&mut self.message_wait(wait, Time::MAX), &mut signal);
+        if let Some(signal) = signal {
+            outgoing.entry.defer_to(signal.arrival);
+        }
+    }
+
+    /// Lets the network serve a message, whose turn it is and which has been `ready` since a time. Spends the
+    /// time of its send until it enters: send gap, overhead, stall and port. Returns the header for its receiver.
+    #[inline(always)]
+    pub(super) fn enter<C: Clock + ?Sized>(
+        &mut self,
+        clock: &mut C,
+        (outgoing, ready): (&OutgoingMessage, Time),
+        tag: RawTag,
+        activities: ActivityLog,
+    ) -> ArrivedHeader {
+        let (network, id) = (self.network, self.id());
+        let passage = Passage { ready, ..clock.serve(network, &mut self.rank.egress, outgoing) };
+        let OutgoingMessage { to, words, number, .. } = *outgoing;
+        let Passage { admitted, enter, arrival, .. } = passage;
+        let called = std::mem::replace(&mut self.rank.now, enter);
+        let begin = self.begin_of_overhead((to, words), ready, called);
+        self.vain_looks = 0;
+        self.stats.sent += 1;
+        self.stats.words_sent += words as u64;
+        if passage.out_of_order {
+            self.stats.out_of_order += 1;
+        }
+        let stall = admitted - ready;
+        if stall > Time::ZERO {
+            self.stats.stalls += 1;
+            self.stats.longest_stall = self.stats.longest_stall.max(stall);
+        }
+        if activities.is_none() {
+            self.stats.gap += begin - called;
+            self.stats.send += ready - begin;
+            self.stats.stall += stall;
+            self.stats.port += enter - admitted;
+        }
+        if self.is_traced || activities.is_some() {
+            self.log_send(outgoing, (called, begin), &passage, tag, activities);
+        }
+        // A message that takes no time on its way is hidden from a look at that very moment.
+        let is_instant = arrival == outgoing.entry.asked_at && network.has_fixed_latency(id, to);
+        let to = Receiver::new(to as u32, is_instant);
+        (arrival, Header { from: id as u32, to, number, words: words as u32, tag })
+    }
+
+    /// Returns when the overhead begins of a send that was called at one time and is ready at another.
+    #[inline(always)]
+    pub(super) fn begin_of_overhead(&self, (to, words): (usize, usize), ready: Time, called: Time) -> Time {
+        let overhead = self.network.send_overhead(self.id(), to, words);
+        match self.network.noise() {
+            None => ready - overhead,
+            Some(noise) => noise.earliest_start(self.id(), ready, overhead, called),
+        }
+    }
+
+    /// Logs a message that has entered, and the activities of its send.
+    #[cold]
+    fn log_send(
+        &mut self,
+        outgoing: &OutgoingMessage,
+        (called, begin): (Time, Time),
+        passage: &Passage,
+        tag: RawTag,
+        activities: ActivityLog,
+    ) {
+        let (id, message) = (self.id(), outgoing.id(self.id()));
+        if let Some(log) = &mut self.log {
+            log.add_message(outgoing.record(self.network, id, passage));
+        }
+        let all = send_activities(message, (called, begin), passage);
+        if let Some(to) = activities {
+            to.extend(all);
+        } else if let Some(log) = &mut self.log {
+            log.call_messages.add(true, tag, message);
+            log.add_activities(all);
+        }
+    }
+}
+
+/// Returns the filter of the signal that admits a message to the network.
+pub(super) fn room_filter(outgoing: &OutgoingMessage) -> RecvFilter {
+    RecvFilter { from: RecvFilter::ANY_SENDER, tag: RawTag::room(outgoing.number) }
+}

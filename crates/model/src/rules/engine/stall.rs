@@ -1,0 +1,123 @@
+//! A processor that receives while its own message finds no room in the network.
+
+use std::panic::Location;
+
+use super::events::CALL;
+use super::send::room_filter;
+use super::{Clock, Engine};
+use crate::error::ProcStatus;
+use crate::log::ActivityKind;
+use crate::message::{Envelope, MessageId, RecvFilter};
+use crate::rules::network::Passage;
+use crate::rules::operation::{ActiveOperation, OperationStage, RequestState};
+use crate::rules::rank::{OutgoingMessage, send_activities};
+use crate::time::Time;
+
+/// The first message that is stalled while its processor receives, in place of a request's number; the next ones
+/// have the numbers below.
+const STALLED: u32 = CALL - 1;
+
+/// A message that is stalled while its processor receives.
+pub struct StalledSend {
+    /// The number of its operation, in place of a request's.
+    number: u32,
+    to: usize,
+    message: MessageId,
+}
+
+impl Engine<'_> {
+    /// Returns whether a processor that sends a message can receive others while it finds no room.
+    pub fn may_receive_in_stall(&self, to: usize, words: usize) -> bool {
+        let network = self.network;
+        self.has_rooms
+            && network.stream(self.id(), to, words) <= Time::ZERO
+            && !network.is_synchronous(self.id(), to, words)
+    }
+
+    /// Starts a send of a message of one word, whose processor receives others while it finds no room. Returns
+    /// what [`end_stall`](Engine::end_stall) ends, or `None` once the message has entered.
+    pub fn start_stall(&mut self, clock: &mut dyn Clock, mut send: ActiveOperation) -> Option<StalledSend> {
+        self.catch_up(clock);
+        let now = self.rank.now;
+        let requests = self.requests();
+        requests.caught_up_to = requests.caught_up_to.max(now);
+        self.has_requests = true;
+        self.start(clock, &mut send);
+        let has_asked =
+            |send: &ActiveOperation| send.is_done() || matches!(send.stage, OperationStage::AwaitRoom(..));
+        self.drive(clock, &mut send, Time::MAX, has_asked);
+        let OperationStage::AwaitRoom(outgoing, _) = send.stage else {
+            self.has_requests = !self.requests().operations.is_empty();
+            return None;
+        };
+        self.spend_overhead(&outgoing);
+        send.request = Some(Box::new(RequestState {
+            now: self.rank.now,
+            activities: Vec::new(),
+            is_send: true,
+            called_at: self.rank.now,
+            location: Location::caller(),
+        }));
+        let requests = self.requests.get_or_insert_default();
+        let number = STALLED - requests.stalled;
+        requests.stalled += 1;
+        requests.operations.insert(number, Box::new(send));
+        self.post_receive(number, room_filter(&outgoing));
+        Some(StalledSend { number, to: outgoing.to, message: outgoing.id(self.id()) })
+    }
+
+    /// Spends the time of a send until its overhead is over.
+    fn spend_overhead(&mut self, outgoing: &OutgoingMessage) {
+        let (OutgoingMessage { to, words, .. }, ready) = (*outgoing, outgoing.entry.ready);
+        let called = std::mem::replace(&mut self.rank.now, ready);
+        let begin = self.begin_of_overhead((to, words), ready, called);
+        self.stats.gap += begin - called;
+        self.stats.send += ready - begin;
+        let passage = Passage { ready, admitted: ready, enter: ready, ..Passage::default() };
+        if let Some(log) = &mut self.log {
+            log.add_activities(send_activities(
+                outgoing.id(self.rank.egress.processor()),
+                (called, begin),
+                &passage,
+            ));
+        }
+    }
+
+    /// Receives a message while one of the processor's own is stalled. Leaves `got` empty if that has entered
+    /// first.
+    pub fn receive_in_stall(
+        &mut self,
+        clock: &mut dyn Clock,
+        &StalledSend { number, to, .. }: &StalledSend,
+        filter: RecvFilter,
+        name: Option<&'static str>,
+        got: &mut Option<Envelope>,
+    ) {
+        let mut call = ActiveOperation::receive(filter).with_name(name);
+        self.start(clock, &mut call);
+        self.requests().receives.get_or_insert_default().status = Some(ProcStatus::WaitingForRoom { to });
+        while !(call.is_done() || call.received.is_none() && self.completion_time(number).is_some()) {
+            self.handle_event_of_call(clock, &mut call, Time::MAX);
+        }
+        self.requests().receives.get_or_insert_default().status = None;
+        *got = call.into_message();
+    }
+
+    /// Goes on after a stall in which the processor could receive, once its message has entered.
+    pub fn end_stall(&mut self, StalledSend { number, message, .. }: StalledSend) {
+        let requests = self.requests();
+        let Some(send) = requests.operations.remove(&number) else { return };
+        self.has_requests = !self.requests().operations.is_empty();
+        let entered = send.request.map_or(Time::ZERO, |state| state.now);
+        if entered > self.rank.now {
+            self.stats.stall += entered - self.rank.now;
+            self.rank.now = entered;
+            if self.is_traced {
+                self.log_activity(ActivityKind::Stall);
+            }
+        }
+        if let Some(log) = &mut self.log {
+            log.call_messages.add(true, send.tag, message);
+        }
+    }
+}
