@@ -20,7 +20,9 @@ use loggp::{Params, Payload, Proc, RunError, Tag, Time, Work};
 
 use crate::math::trees;
 use crate::math::word::Word;
-use crate::{Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, PlanResult, Program, Size};
+use crate::{
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, PlanResult, Predict, Program, Size,
+};
 
 /// All-to-all broadcast of the combination of all values.
 pub static COMBINING: Program = Program {
@@ -49,13 +51,13 @@ struct Combining<'a>(&'a Case);
 
 impl Combining<'_> {
     fn plan(case: &Case) -> PlanResult<'_> {
-        case.check_eager()?;
-        case.check_room(case.params.P.saturating_mul(size_of::<u64>()))?;
+        case.setting().check_eager()?;
+        case.setting().check_room(case.params.P.saturating_mul(size_of::<u64>()))?;
         Ok(Box::new(Combining(case)))
     }
 }
 
-impl Plan for Combining<'_> {
+impl Predict for Combining<'_> {
     /// This is the time of a reduction on a machine whose L + 2o is d whole steps (theorem 3.2), less the
     /// difference between those and this machine's L + 2o.
     fn form(&self) -> Option<(FormKind, Time)> {
@@ -74,7 +76,9 @@ impl Plan for Combining<'_> {
         let kind = if is_exact { FormKind::Exact } else { FormKind::LowerBound };
         Some((kind, time))
     }
+}
 
+impl Plan for Combining<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let case = self.0;
         let schedule = CombiningSchedule::new(&case.params);

@@ -8,7 +8,7 @@ use loggp::link::Link;
 use loggp::{Carrier, ClockKind, Dilation, Machine, Order, Params, Run, Time};
 
 use crate::math::median::median;
-use crate::times::{ComputeTimes, PhaseName, Trend};
+use crate::{ComputeTimes, PhaseName, Trend};
 
 /// The settings of the machine that runs a case. None of them changes the model's time.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,7 @@ use loggp::{PS, Params, Proc, RunError, Tag, Time, Work};
 use crate::option::Cycles;
 use crate::{
     Algorithm, Case, ClosedForm, Emulation, FormKind, LOGGPS, Opt, Outcome, PhaseName, Plan, PlanResult,
-    Program, Size, TimeSpan,
+    Predict, Program, Size, TimeSpan,
 };
 
 /// One message, and the routines that send and receive it.
@@ -194,7 +194,7 @@ pub const WAIT_SEND: &str = "wait of the sender";
 /// See [`SEND`].
 pub const WAIT_RECV: &str = "wait of the receiver";
 
-impl Plan for OneMessage<'_> {
+impl Predict for OneMessage<'_> {
     fn known_parameters(&self) -> &'static [&'static str] {
         LOGGPS
     }
@@ -213,7 +213,9 @@ impl Plan for OneMessage<'_> {
         let Some(terms) = self.terms() else { return Vec::new() };
         self.routines(&terms).into_iter().map(|(name, time)| (name, Some(time))).collect()
     }
+}
 
+impl Plan for OneMessage<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let Case { size, seed, work, .. } = *self.case;
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -277,7 +279,7 @@ pub fn check_length(case: &Case) -> Result<(), crate::Refusal> {
             longest * params.word.get()
         );
     }
-    if case.size > 0 { case.check_room(2) } else { Ok(()) }
+    if case.size > 0 { case.setting().check_room(2) } else { Ok(()) }
 }
 
 /// Computes for this time.

@@ -3,17 +3,15 @@
 
 use std::fmt;
 
-use loggp::params::Parameter;
 use loggp::schedule::{Schedule, ScheduleError};
-use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Ties, Time, Work};
-#[cfg(feature = "machine")]
-use loggp::{ClockKind, Machine, RunError};
+use loggp::{Capacity, ClockKind, Latency, Level, Machine, Noise, Params, Ports, RunError, Ties, Time, Work};
+use loggp_predict::knows_machine;
 
-use crate::closed_form::{LOGGP, OURS};
 use crate::option::{Opt, OptionValue, ProgramOption, TimeSpan};
-use crate::{ClosedForm, ComputeTimes, FormKind, FormTime, PhaseName, Trend};
-#[cfg(feature = "machine")]
-use crate::{Emulation, Outcome};
+use crate::{
+    ClosedForm, ComputeTimes, Description, Emulation, FormKind, FormTime, Outcome, PhaseName, Predict,
+    Refusal, Setting, Size, Trend,
+};
 
 /// One of the papers' programs, listed in [`PROGRAMS`](crate::PROGRAMS).
 #[derive(Debug)]
@@ -44,6 +42,16 @@ pub struct Algorithm {
     pub formula: ClosedForm,
     /// Reads a case and plans its run, or refuses the case.
     pub plan: for<'a> fn(&'a Case) -> PlanResult<'a>,
+}
+
+impl Algorithm {
+    /// Creates an algorithm that was described with its prediction.
+    pub(crate) const fn described(
+        Description { name, about, formula }: Description,
+        plan: for<'a> fn(&'a Case) -> PlanResult<'a>,
+    ) -> Algorithm {
+        Algorithm { name, about, formula, plan }
+    }
 }
 
 /// A case to run: an algorithm of a program, with a size and a machine. The case makes the machine, so that a
@@ -84,48 +92,44 @@ pub struct Case {
 /// A plan, or the reason why the case cannot be run.
 pub type PlanResult<'a> = Result<Box<dyn Plan + 'a>, Refusal>;
 
-/// What a program knows of a case that can be run: [`CasePlan`] has the answers.
-pub trait Plan: Sync {
-    /// Returns the names of the parameters with which its closed forms count. On a machine with others the forms have no
-    /// times, so that no form leaves out a parameter without a word.
-    fn known_parameters(&self) -> &'static [&'static str] {
-        LOGGP
-    }
-
-    /// Returns whether its closed form counts with the machine's levels. If not, it is an estimate there.
-    fn knows_levels(&self) -> bool {
-        false
-    }
-
-    /// Returns the time by the closed form, and whether it is exact in this case, a bound or an estimate; `None` where
-    /// there is no form.
-    ///
-    /// It is so on the papers' machine: every message takes L and is in transit until it arrives, the capacity follows
-    /// from L and g, ties go by number, there is no noise, and work is charged. It reads the case alone, and neither the
-    /// model nor a measurement of the run.
-    fn form(&self) -> Option<(FormKind, Time)>;
-
-    /// Returns the times of the phases by their closed forms, in the order and under the names of
-    /// [`Outcome::phases`]. The list is empty where there are none.
-    fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
-        Vec::new()
-    }
-
-    /// Returns the predicted [`Outcome::trend`], or `None` where the run shows none.
-    fn trend(&self) -> Option<Trend> {
-        None
-    }
-
-    /// Returns the run as a schedule that a [player](loggp::schedule::Player) plays, where it lets a reception
-    /// go [first](loggp::schedule::Player::receive_first), with the same times. `None` if what processors do
-    /// depends on data, on times or on more of the machine than a schedule knows.
-    fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
-        None
-    }
-
+/// A case that was read and can be run. [`CasePlan`] has the answers.
+pub trait Plan: Predict {
     /// Runs the case on real data, and compares the result with a sequential reference.
-    #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError>;
+}
+
+/// A case whose steps and times were predicted apart from its run.
+pub(crate) struct PredictedCase<'a, P> {
+    pub case: &'a Case,
+    pub predicted: P,
+}
+
+impl<'a, P: Predict + 'a> PredictedCase<'a, P>
+where
+    PredictedCase<'a, P>: Plan,
+{
+    /// Plans a case by its prediction, or hands on a refusal.
+    pub fn plan(case: &'a Case, predicted: Result<P, Refusal>) -> PlanResult<'a> {
+        Ok(Box::new(PredictedCase { case, predicted: predicted? }))
+    }
+}
+
+impl<P: Predict> Predict for PredictedCase<'_, P> {
+    fn known_parameters(&self) -> &'static [&'static str] {
+        self.predicted.known_parameters()
+    }
+
+    fn knows_levels(&self) -> bool {
+        self.predicted.knows_levels()
+    }
+
+    fn form(&self) -> Option<(FormKind, Time)> {
+        self.predicted.form()
+    }
+
+    fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
+        self.predicted.schedule()
+    }
 }
 
 /// A case that was read and can be run, with its predicted times.
@@ -138,18 +142,6 @@ impl CasePlan<'_> {
     /// Returns the names of the parameters with which the closed forms count.
     pub fn known_parameters(&self) -> &'static [&'static str] {
         self.plan.known_parameters()
-    }
-
-    /// Returns whether the closed forms know all parameters of the machine.
-    fn knows_machine(&self) -> bool {
-        let known = self.known_parameters();
-        let knows = |params: &Params| {
-            let mut there = Parameter::ALL.iter().filter(|parameter| parameter.number(params).is_some());
-            // A capacity of its own makes an estimate of a form.
-            there.all(|parameter| parameter.name == "C" || known.contains(&parameter.name))
-        };
-        let levels = if self.plan.knows_levels() { &self.case.levels[..] } else { &[] };
-        knows(&self.case.params) && levels.iter().all(|level| knows(&level.params))
     }
 
     /// Returns the closed form's time, with whose it is, and whether it is exact in this case, a bound or an estimate;
@@ -173,16 +165,12 @@ impl CasePlan<'_> {
             seed: _,
             options: _,
         } = self.case;
-        let (kind, time) = self.knows_machine().then(|| self.plan.form())??;
-        let is_certain = *latency == Latency::Exact
+        let is_usual = *latency == Latency::Exact
             && *capacity == Capacity::Arrived
             && *ties == Ties::Number
             && noise.is_none()
-            && *work == Work::Charged
-            && (levels.is_empty() || self.plan.knows_levels())
-            && levels.iter().map(|level| &level.params).chain([params]).all(|params| params.C.is_none());
-        let source = algorithm.formula.source().unwrap_or(OURS);
-        Some(FormTime { time, kind: if is_certain { kind } else { FormKind::Estimate }, source })
+            && *work == Work::Charged;
+        FormTime::new(&*self.plan, &algorithm.formula, params, levels, is_usual)
     }
 
     /// Returns the time by the closed form, or `None` where [`form`](CasePlan::form) is.
@@ -190,41 +178,27 @@ impl CasePlan<'_> {
         self.form().map(|form| form.time)
     }
 
-    /// Returns the times of the phases: see [`Plan::phases`]. There are none on a machine with parameters that the closed
+    /// Returns the times of the phases: see [`Predict::phases`]. There are none on a machine with parameters that the closed
     /// forms do not know.
     pub fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
-        if self.knows_machine() { self.plan.phases() } else { Vec::new() }
+        let Case { params, levels, .. } = self.case;
+        if knows_machine(&*self.plan, params, levels) { self.plan.phases() } else { Vec::new() }
     }
 
-    /// Returns the predicted trend: see [`Plan::trend`].
+    /// Returns the predicted trend: see [`Predict::trend`].
     pub fn trend(&self) -> Option<Trend> {
         self.plan.trend()
     }
 
-    /// Returns the run as a schedule: see [`Plan::schedule`].
+    /// Returns the run as a schedule: see [`Predict::schedule`].
     pub fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
         self.plan.schedule()
     }
 
     /// Runs the case on real data, and compares the result with a sequential reference.
-    #[cfg(feature = "machine")]
     pub fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         self.plan.run(emulation)
     }
-}
-
-/// The reason why a case cannot be run, in one sentence that says what could be.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Refusal(String);
-
-/// Meaning and default of a program's size.
-#[derive(Debug)]
-pub struct Size {
-    /// Unit of the size, such as `items per processor, a word each`.
-    pub meaning: &'static str,
-    /// Default size.
-    pub default: usize,
 }
 
 impl Program {
@@ -308,8 +282,13 @@ impl Case {
         self.plan().map(drop).map_err(named)
     }
 
+    /// Returns the machine and the size, of which predictions are.
+    pub fn setting(&self) -> Setting<'_> {
+        let Case { params, levels, ports, barrier, size, .. } = self;
+        Setting { params, levels, ports: *ports, barrier: *barrier, size: *size }
+    }
+
     /// Returns the machine that the case runs on.
-    #[cfg(feature = "machine")]
     pub fn machine(&self, emulation: &Emulation) -> Machine {
         // A real machine's ports and capacity are given; those of the case belong to its model.
         let is_real = emulation.link.is_some() && emulation.clock == ClockKind::Wall;
@@ -338,34 +317,6 @@ impl Case {
         let params = free.build().expect("a machine may be free");
         let latency = Latency::default();
         Case { params, levels: Vec::new(), latency, noise: None, barrier: None, ..self.clone() }
-    }
-
-    /// Refuses a size of 0, and one that needs too much memory at `each` bytes per unit of size.
-    pub(crate) fn check_room(&self, each: usize) -> Result<(), Refusal> {
-        const MOST: u128 = 1 << 32;
-        let bytes = self.size as u128 * each as u128;
-        match MOST / each as u128 {
-            _ if self.size == 0 => refuse!("a size of 0 leaves nothing to do; give at least 1"),
-            0 => {
-                refuse!("{} processors would hold more than {MOST} bytes of data; give fewer", self.params.P)
-            }
-            most if bytes > MOST => refuse!(
-                "the processors would hold {bytes} bytes of data, which is too much; give a size of at most {most}"
-            ),
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses a machine on which even a message of one word waits for its receiver. Processors that all send
-    /// first would wait for each other forever.
-    pub(crate) fn check_eager(&self) -> Result<(), Refusal> {
-        if self.params.is_synchronous(1) && self.params.P > 1 {
-            refuse!(
-                "all processors send at once, and with S = 0 each would wait for the others to receive; \
-                 give S of at least 1"
-            );
-        }
-        Ok(())
     }
 
     /// Returns the value of an option.
@@ -421,11 +372,5 @@ impl Case {
         };
         let value = option.read(text).map_err(|why| format!("{name} = {text}: {why}"))?;
         Ok(self.with_value(value))
-    }
-}
-
-impl<S: Into<String>> From<S> for Refusal {
-    fn from(why: S) -> Refusal {
-        Refusal(why.into().replace(char::is_control, " ")) // it may quote what was read
     }
 }

@@ -28,7 +28,7 @@ use crate::message::{DELAY, MessageTerms, check_length, delay};
 use crate::option::{Cycles, WholeNumber};
 use crate::{
     Algorithm, Case, ClosedForm, Emulation, FormKind, LOGGPS, Opt, Outcome, PhaseName, Plan, PlanResult,
-    Program, Size, TimeSpan,
+    Predict, Program, Size, TimeSpan,
 };
 
 /// Round trips of messages, with an imbalance.
@@ -151,7 +151,7 @@ impl<'a> Rtt<'a> {
     }
 }
 
-impl Plan for Rtt<'_> {
+impl Predict for Rtt<'_> {
     fn known_parameters(&self) -> &'static [&'static str] {
         LOGGPS
     }
@@ -166,7 +166,9 @@ impl Plan for Rtt<'_> {
         let trips = self.has_formula().then(|| self.trip().rounds_time(self.rounds, self.w));
         vec![(TRIPS.into(), trips)]
     }
+}
 
+impl Plan for Rtt<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let Case { size, seed, work, .. } = *self.case;
         let mut rng = fastrand::Rng::with_seed(seed);

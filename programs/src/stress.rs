@@ -14,7 +14,8 @@ use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
 
 use crate::option::CustomKind;
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, Plan, PlanResult, Program, Size,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, Plan, PlanResult, Predict,
+    Program, Size,
 };
 
 /// The patterns. [`Outcome::audit`] has the audit of a run.
@@ -119,7 +120,7 @@ impl Stress<'_> {
         let (P, size) = (case.params.P, case.size);
         let rate = case.get(&RATE);
         if case.algorithm.name != ALL_TO_ONE {
-            case.check_eager()?;
+            case.setting().check_eager()?;
         }
         let interval = (case.algorithm.name == STEADY).then(|| interval_at(rate, &case.params));
         match P.checked_mul(size) {
@@ -135,11 +136,13 @@ impl Stress<'_> {
     }
 }
 
-impl Plan for Stress<'_> {
+impl Predict for Stress<'_> {
     fn form(&self) -> Option<(FormKind, Time)> {
         Some((FormKind::Exact, (self.formula)(self.case)?))
     }
+}
 
+impl Plan for Stress<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let receivers = (self.receivers)(self.case, &mut fastrand::Rng::with_seed(self.case.seed));
         let sent = expected_mail(self.case, &receivers);

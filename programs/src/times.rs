@@ -1,22 +1,8 @@
-//! Times that a program states besides that of the whole run, and what changes during it.
-
-use std::borrow::Cow;
+//! Times of a program's computing.
 
 use loggp::Time;
 
-/// Name of a phase.
-pub type PhaseName = Cow<'static, str>;
-
-/// A quantity that changes while a program runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trend {
-    /// Axis along which it changes, such as `step`.
-    pub along: &'static str,
-    /// Name of the quantity, such as `active processors`.
-    pub quantity: &'static str,
-    /// Points (x, y): the quantity is y from x to the next point.
-    pub points: Vec<(f64, f64)>,
-}
+use crate::PhaseName;
 
 /// Times of a case's computing on this computer, from a run on a [machine whose messages cost
 /// nothing](crate::Case::without_message_costs).

@@ -164,7 +164,7 @@ fn strings_are_concatenated_in_their_order() {
         for Algorithm { name, .. } in SUMMATION.algorithms {
             let case = case(&SUMMATION, name, params, 1 + seed % 90);
             let way = if *name == "optimal" { SummationVariant::Optimal } else { SummationVariant::Binomial };
-            let parts = summation::schedule(&case, way, case.size);
+            let parts = summation::schedule(&case.params, way, case.size);
             let words: Vec<Word<String>> = (0..case.size).map(|i| Word(format!("{i},"))).collect();
             let add = |a: Word<String>, b: &Word<String>| Word(a.0 + &b.0);
             let whole: String = words.iter().map(|word| word.0.as_str()).collect();

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use loggp_goal::patterns::{Method, method_schedule, methods};
-use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
-use loggp_programs::broadcast::BROADCAST;
-use loggp_programs::remap::REMAP;
-use loggp_programs::scatter::SCATTER;
-use loggp_programs::summation::SUMMATION;
-use loggp_programs::{Case, FormTime, Program};
+use loggp_predict::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
+use loggp_predict::broadcast::BROADCAST;
+use loggp_predict::remap::REMAP;
+use loggp_predict::scatter::SCATTER;
+use loggp_predict::summation::SUMMATION;
+use loggp_predict::{Description, FormTime, PredictFn, StepProgram};
 use loggp_schedule::Schedule;
 
 use super::recording::{self, Recording};
@@ -31,7 +31,7 @@ pub struct Algorithm {
 /// The source of a schedule.
 pub enum Source {
     /// The steps of a program's algorithm.
-    Program(&'static Program, &'static str),
+    Program(&'static StepProgram, &'static str),
     /// A collective of MPI, as GOAL.
     Collective(&'static Method),
     /// A recorded run.
@@ -56,7 +56,7 @@ const FIXED: &[&str] = &["L", "o", "g", "G", "C"];
 
 const fn program(
     id: &'static str,
-    program: &'static Program,
+    program: &'static StepProgram,
     name: &'static str,
     uses: &'static [&'static str],
     most_P: usize,
@@ -175,7 +175,7 @@ impl Algorithm {
     /// Returns a description in one sentence.
     pub fn about(&self) -> &'static str {
         match &self.source {
-            Source::Program(program, name) => program.algorithm(name).map_or("", |algorithm| algorithm.about),
+            Source::Program(program, name) => find(program, name).0.about,
             Source::Collective(method) => method.about,
             Source::Recording(recording) => recording.about,
         }
@@ -215,11 +215,14 @@ impl Algorithm {
         }
         match &self.source {
             Source::Program(program, name) => {
-                let case = Case { ports, size, ..Case::new(program, name, params) };
-                let plan = case.plan().map_err(|why| why.to_string())?;
+                let (description, predict) = find(program, name);
+                let setting =
+                    loggp_predict::Setting { params: &params, levels: &[], ports, barrier: None, size };
+                let plan = predict(setting).map_err(|why| why.to_string())?;
                 let schedule = plan.schedule().expect("the programs of the page have schedules");
                 let schedule = schedule.map_err(|why| why.to_string())?;
-                Ok(Planned { schedule: Rc::new(schedule), form: plan.form(), receives_first: true })
+                let form = FormTime::new(&*plan, &description.formula, &params, &[], true);
+                Ok(Planned { schedule: Rc::new(schedule), form, receives_first: true })
             }
             Source::Collective(method) => {
                 let make = || method_schedule(method, params.P, size as u64);
@@ -243,8 +246,8 @@ impl Algorithm {
         let size = setting.size.filter(|_| self.size().is_some()).map(|size| format!(" --size {size}"));
         let size = size.unwrap_or_default();
         match &self.source {
-            Source::Program(program, name) => {
-                format!("loggp run {} {name}{size}{machine} --clock virtual", program.name)
+            Source::Program(_, name) => {
+                format!("loggp run {} {name}{size}{machine} --clock virtual", self.operation())
             }
             Source::Collective(method) => {
                 let name = format!("{}:{}", method.kinds[0].name(), method.name);
@@ -269,6 +272,12 @@ impl Algorithm {
             }
         }
     }
+}
+
+/// Returns an algorithm of a program.
+fn find(program: &'static StepProgram, name: &str) -> &'static (Description, PredictFn) {
+    let found = program.algorithms.iter().find(|(description, _)| description.name == name);
+    found.expect("the page shows what there is")
 }
 
 /// Returns a schedule that was made before, or makes it.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use loggp_model::params::Params;
 use loggp_model::time::Time;
-use loggp_programs::FormTime;
+use loggp_predict::FormTime;
 use loggp_schedule::{Player, Schedule};
 use loggp_trace::{ActivityKind, Caption, Trace};
 

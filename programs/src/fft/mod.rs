@@ -32,11 +32,11 @@ use self::overlap::{Charges, transform_overlapped};
 use self::phase::{FftPhase, PhaseStopwatch};
 use crate::emulation::digest;
 use crate::option::{Microseconds, OneOf};
-use crate::remap::SendOrder;
 use crate::{
     Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, PhaseName, Plan, PlanResult,
-    Program, Refusal, Size,
+    Predict, Program, Refusal, Size,
 };
+use loggp_predict::remap::SendOrder;
 
 /// The fast Fourier transform.
 pub static FFT: Program = Program {
@@ -198,7 +198,7 @@ impl Fft<'_> {
     }
 }
 
-impl Plan for Fft<'_> {
+impl Predict for Fft<'_> {
     fn form(&self) -> Option<(FormKind, Time)> {
         Some((predict::kind(self), predict::total_time(self)?))
     }
@@ -206,7 +206,9 @@ impl Plan for Fft<'_> {
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
         predict::phases(self)
     }
+}
 
+impl Plan for Fft<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let (shape, alone) = (self.shape, matches!(self.variant, FftVariant::OneLayout(_)));
         let input_of = if alone { columns::input } else { Shape::input };

@@ -11,8 +11,8 @@ use super::layout::Layout;
 use super::lockstep::Lockstep;
 use super::phase::FftPhase;
 use super::{Fft, FftVariant};
-use crate::remap::SendOrder;
 use crate::{Case, FormKind, PhaseName};
+use loggp_predict::remap::SendOrder;
 
 /// Costs of a processor's computing.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use loggp::{Payload, Proc, Tag};
 
 use super::kernels::FftPoint;
 use super::layout::{Layout, Shape};
-use crate::remap::SendOrder;
+use loggp_predict::remap::SendOrder;
 
 /// A point in transit. On the CM-5 a message has 16 bytes of data, which is a point, and 4 bytes of address
 /// (LogP, section 4.1.4). The gap there includes the address, so it counts for no word here.

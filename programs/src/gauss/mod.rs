@@ -20,8 +20,8 @@ use crate::math::dense::entries::{CaseMatrix, ENTRIES};
 use crate::math::dense::{SingularStep, check_size, residual};
 use crate::option::Microseconds;
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, Plan, PlanResult, Program,
-    Refusal, Size,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, Plan, PlanResult, Predict,
+    Program, Refusal, Size,
 };
 
 /// Gaussian elimination with partial pivoting.
@@ -131,11 +131,13 @@ fn piece(case: &Case) -> Result<usize, Refusal> {
     }
 }
 
-impl Plan for Gauss<'_> {
+impl Predict for Gauss<'_> {
     fn form(&self) -> Option<(FormKind, Time)> {
         None
     }
+}
 
+impl Plan for Gauss<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let (matrix, b) = self.equations();
         let mut machine = self.case.machine(emulation);

@@ -28,7 +28,7 @@ use crate::math::dense::{SingularStep, check_size};
 use crate::option::{CustomKind, Microseconds, OptionalKind, WholeNumber};
 use crate::{
     Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, PhaseName, Plan, PlanResult,
-    Program, Refusal, Size, Trend,
+    Predict, Program, Refusal, Size, Trend,
 };
 
 /// LU decomposition with partial pivoting.
@@ -233,7 +233,7 @@ impl LuPart<'_> {
     }
 }
 
-impl Plan for Lu<'_> {
+impl Predict for Lu<'_> {
     fn form(&self) -> Option<(FormKind, Time)> {
         // Among several processors every row is taken as equally likely to have the pivot, and no stall counts.
         let kind = if self.case.params.P == 1 { FormKind::Exact } else { FormKind::Estimate };
@@ -255,7 +255,9 @@ impl Plan for Lu<'_> {
         };
         Some(update_trend(self.layout.panels().map(|panel| (panel.end, active(panel.end)))))
     }
+}
 
+impl Plan for Lu<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let matrix = self.matrix.make();
         let mut machine = self.case.machine(emulation);

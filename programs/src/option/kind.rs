@@ -4,7 +4,6 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-#[cfg(feature = "machine")]
 use loggp::Time;
 
 /// The possible values of an option, and their syntax.
@@ -27,13 +26,11 @@ pub trait OptionKind<T>: fmt::Debug + Sync {
 
     /// Returns a value as a number, in picoseconds if it is a time, or `None` if it is no number. A sweep, which
     /// runs programs, needs numbers.
-    #[cfg(feature = "machine")]
     fn number(&self, value: &T, _cycle: Time) -> Option<f64> {
         self.write(value).parse().ok()
     }
 
     /// Returns the value for a number, in picoseconds if it is a time.
-    #[cfg(feature = "machine")]
     fn value_of(&self, number: f64) -> Result<T, String> {
         self.read(&number.to_string())
     }
@@ -131,12 +128,10 @@ impl<T: fmt::Debug> OptionKind<Option<T>> for OptionalKind<T> {
         self.0.is_time()
     }
 
-    #[cfg(feature = "machine")]
     fn number(&self, value: &Option<T>, cycle: Time) -> Option<f64> {
         self.0.number(value.as_ref()?, cycle)
     }
 
-    #[cfg(feature = "machine")]
     fn value_of(&self, number: f64) -> Result<Option<T>, String> {
         self.0.value_of(number).map(Some)
     }

@@ -8,7 +8,6 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-#[cfg(feature = "machine")]
 use loggp::Time;
 use loggp_model::text::escaped;
 
@@ -59,14 +58,12 @@ pub trait ProgramOption: fmt::Debug + Sync {
     /// Reads a value; the error says which values are possible.
     fn read(&'static self, text: &str) -> Result<OptionValue, String>;
     /// Returns the value for a number, in picoseconds if it is a time.
-    #[cfg(feature = "machine")]
     fn value_of(&'static self, number: f64) -> Result<OptionValue, String>;
     /// Returns a value in the syntax in which it is read; empty if the value is none.
     fn text(&self, value: &OptionValue) -> String;
     /// Refuses a value that is not possible.
     fn check(&self, value: &OptionValue) -> Result<(), String>;
     /// Returns a value as a number, in picoseconds if it is a time, or `None` if it is no number.
-    #[cfg(feature = "machine")]
     fn number(&self, value: &OptionValue, cycle: Time) -> Option<f64>;
 }
 
@@ -136,7 +133,6 @@ impl<T: Clone + fmt::Debug + Send + Sync> ProgramOption for Opt<T> {
         self.kind.read(text).map(|value| self.value(value))
     }
 
-    #[cfg(feature = "machine")]
     fn value_of(&'static self, number: f64) -> Result<OptionValue, String> {
         self.kind.value_of(number).map(|value| self.value(value))
     }
@@ -149,7 +145,6 @@ impl<T: Clone + fmt::Debug + Send + Sync> ProgramOption for Opt<T> {
         self.kind.check(value.downcast())
     }
 
-    #[cfg(feature = "machine")]
     fn number(&self, value: &OptionValue, cycle: Time) -> Option<f64> {
         self.kind.number(value.downcast(), cycle)
     }
@@ -172,7 +167,6 @@ impl OptionValue {
     }
 
     /// Returns the value as a number, in picoseconds if it is a time, or `None` if it is no number.
-    #[cfg(feature = "machine")]
     pub fn number(&self, cycle: Time) -> Option<f64> {
         self.option.number(self, cycle)
     }

@@ -21,12 +21,10 @@ impl OptionKind<Time> for Microseconds {
         true
     }
 
-    #[cfg(feature = "machine")]
     fn number(&self, value: &Time, _: Time) -> Option<f64> {
         Some(value.as_ps() as f64)
     }
 
-    #[cfg(feature = "machine")]
     fn value_of(&self, number: f64) -> Result<Time, String> {
         check_not_negative(Time::from_ps(number.round() as i64))
     }
@@ -96,12 +94,10 @@ impl OptionKind<TimeSpan> for Cycles {
         true
     }
 
-    #[cfg(feature = "machine")]
     fn number(&self, value: &TimeSpan, cycle: Time) -> Option<f64> {
         Some(value.to_time(cycle).as_ps() as f64)
     }
 
-    #[cfg(feature = "machine")]
     fn value_of(&self, number: f64) -> Result<TimeSpan, String> {
         Microseconds.value_of(number).map(TimeSpan::Time)
     }

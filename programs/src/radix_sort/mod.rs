@@ -76,7 +76,7 @@ impl RadixSort<'_> {
     }
 }
 
-impl crate::Plan for RadixSort<'_> {
+impl crate::Predict for RadixSort<'_> {
     fn form(&self) -> Option<(FormKind, Time)> {
         let phases = self.phases();
         // The sums of phases over all passes come first.
@@ -91,7 +91,9 @@ impl crate::Plan for RadixSort<'_> {
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
         prediction::phases(self.case, &self.setting)
     }
+}
 
+impl crate::Plan for RadixSort<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let machine = self.case.machine(emulation);
         match self.setting.bits {

@@ -37,8 +37,8 @@ pub use two_stage::TwoStageForm;
 
 use crate::emulation::phase_times;
 use crate::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Outcome, PhaseName, Plan, PlanResult, Program,
-    Refusal, Size,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Outcome, PhaseName, Plan, PlanResult, Predict,
+    Program, Refusal, Size,
 };
 use TransportMethod::{Single, TwoStage};
 use generators::MatrixSpec;
@@ -213,7 +213,7 @@ impl Transportation<'_> {
         };
         let (Single(first) | TwoStage(TwoStageForm { stage1: first, .. })) = method;
         if first != SendSchedule::Linear {
-            case.check_eager()?;
+            case.setting().check_eager()?;
         }
         let part = case.time(&PART);
         let matrix = matrix(case)?;
@@ -310,7 +310,7 @@ impl Transportation<'_> {
     }
 }
 
-impl Plan for Transportation<'_> {
+impl Predict for Transportation<'_> {
     fn form(&self) -> Option<(FormKind, Time)> {
         let time = self.predicted()?.into_iter().sum();
         Some((self.kind(), time))
@@ -322,7 +322,9 @@ impl Plan for Transportation<'_> {
             |(n, name): (usize, &&'static str)| ((*name).into(), predicted.as_ref().map(|phases| phases[n]));
         self.names().iter().enumerate().map(phase).collect()
     }
+}
 
+impl Plan for Transportation<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let sources = self.sources();
         let machine = self.case.machine(emulation).rate("part", self.part);

@@ -14,7 +14,7 @@ use super::packet::{BYTES, Padding};
 use super::split::Scheme;
 use super::two_stage::TwoStageForm;
 use crate::Case;
-use crate::remap::lockstep_time;
+use loggp_predict::remap::lockstep_time;
 
 /// Costs of operations on a case's machine.
 pub struct TransportationCosts<'a> {

@@ -72,7 +72,7 @@ fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
     let over_P = sheet.results.iter().filter(|results| results.along == "P");
     let same: Vec<_> = over_P.flat_map(SeriesResult::formula_checks).collect();
     sheet.add_own_check("table 2: its formulas are the model's times", same);
-    let best = |n: usize| best_splits(&case("optimal", simplified_machine(n, 30, 10), 1), n);
+    let best = |n: usize| best_splits(case("optimal", simplified_machine(n, 30, 10), 1).setting(), n);
     let (few, many) = (best(5), best(320));
     let quote = "when a processor has 5 items it must send exactly one of them in the first message";
     let what = "how many of 5 items an optimal scatter may send first, all answers, L = 30, g = 10";

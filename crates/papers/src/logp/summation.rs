@@ -62,7 +62,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         [fit.map(|fit| fit == VALUES as f64)],
     );
 
-    let parts = schedule(&case("optimal"), SummationVariant::Optimal, VALUES);
+    let parts = schedule(&case("optimal").params, SummationVariant::Optimal, VALUES);
     let children: Vec<Vec<usize>> = parts.iter().map(|part| part.children.clone()).collect();
     let done_times = done_times(trace);
     let late = |(i, child): (usize, &usize)| {

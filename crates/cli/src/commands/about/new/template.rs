@@ -13,7 +13,7 @@ use std::error::Error;
 use std::fs::File;
 
 use loggp::{Params, RunError, Tag, Time, US, Work};
-use loggp_programs::{Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, Program, Size};
+use loggp_programs::{Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, Predict, Program, Size};
 use loggp_study::Study;
 
 /// The program: its name, its algorithms and the meaning of its size. Another algorithm is another entry.
@@ -39,7 +39,7 @@ struct Ring<'a>(&'a Case);
 /// The tag of the messages, which has their type.
 const BLOCK: Tag<Vec<u64>> = Tag::named(0, "block");
 
-impl Plan for Ring<'_> {
+impl Predict for Ring<'_> {
     /// Returns the time by the formula, which depends on the case, and not on the run; and that it is exact.
     fn form(&self) -> Option<(FormKind, Time)> {
         let params @ Params { L, o, g, P, .. } = self.0.params;
@@ -52,7 +52,9 @@ impl Plan for Ring<'_> {
         let time = || (P as i64 - 2) * hop.max(g + stream) + hop;
         has_formula.then(|| (FormKind::Exact, time()))
     }
+}
 
+impl Plan for Ring<'_> {
     /// Runs the program on every processor, and verifies the result.
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let (n, seed) = (self.0.size, self.0.seed);

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use loggp::Time;
+use loggp_model::time::Time;
 
 /// Each node's children, in the order in which they get the datum. A child's number is larger than its
 /// parent's.
@@ -139,7 +139,7 @@ pub fn flat_time(P: usize, D: Time, d: Time) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loggp::US;
+    use loggp_model::time::US;
 
     #[test]
     fn reachable_is_the_recurrence_of_theorem_3_2() {

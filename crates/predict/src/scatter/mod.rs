@@ -17,101 +17,78 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::ops::Range;
 
-use loggp::schedule::{Schedule, ScheduleError};
-use loggp::{Params, Time, Work};
-#[cfg(feature = "machine")]
-use loggp::{Proc, RunError, Tag};
+use loggp_model::params::Params;
+use loggp_model::time::Time;
+use loggp_schedule::{Schedule, ScheduleError};
 
-use crate::option::{CustomKind, OptionalKind};
+use crate::plan::boxed;
 use crate::steps::{self, Step};
-#[cfg(feature = "machine")]
-use crate::steps::{StepData, perform};
-use crate::{Algorithm, Case, ClosedForm, FormKind, Opt, Plan, PlanResult, Program, Size};
-#[cfg(feature = "machine")]
-use crate::{Emulation, Outcome};
+use crate::{ClosedForm, Description, FormKind, Predict, Refusal, Setting, Size, StepProgram};
 
-/// One-to-all personalized communication.
-pub static SCATTER: Program = Program {
-    name: "scatter",
-    about: "one processor has items for all, and each gets its own (LogGP, section 4)",
+/// Purpose and source of the program.
+pub const ABOUT: &str = "one processor has items for all, and each gets its own (LogGP, section 4)";
+/// Meaning and default of its size.
+pub const SIZE: Size = Size { meaning: "items per processor, a word each", default: 128 };
+
+/// The program.
+pub static SCATTER: StepProgram = StepProgram {
+    about: ABOUT,
+    size: SIZE,
     algorithms: &[
-        Algorithm {
-            name: "optimal",
-            about: "always splits where that ends soonest, and never splits a processor's set of items",
-            formula: ClosedForm::Paper(
-                "LogGP, section 4.7",
-                "t(n) = min over s of (sk-1)G + max(L+2o + t(s), max(g, o-(sk-1)G) + t(n-s))",
-            ),
-            plan: |case| Scatter::plan(case, ScatterVariant::Optimal),
-        },
-        Algorithm {
-            name: "binomial",
-            about: "always splits in halves",
-            formula: ClosedForm::Paper(
-                "LogGP, lemma 2",
-                "max(L+2o, g) (ceil(log2 P) - 1) + L+2o + ((P-1)k - ceil(log2 P))G, and no more if P is no power of two",
-            ),
-            plan: |case| Scatter::plan(case, ScatterVariant::Binomial),
-        },
-        Algorithm {
-            name: "long",
-            about: "the source sends everyone a message of k items",
-            formula: ClosedForm::Paper("LogGP, table 2", "(P-2) max((k-1)G + g, o) + (k-1)G + L+2o"),
-            plan: |case| Scatter::plan(case, ScatterVariant::Long),
-        },
-        Algorithm {
-            name: "short",
-            about: "the source sends every item by itself",
-            formula: ClosedForm::Paper("LogGP, table 2", "((P-1)k - 1) max(g, o) + L+2o"),
-            plan: |case| Scatter::plan(case, ScatterVariant::Short),
-        },
-        #[cfg(feature = "machine")]
-        Algorithm {
-            name: "fixed",
-            about: "always splits in the same ratio, alpha",
-            formula: ClosedForm::Paper(
-                "LogGP, section 4.6",
-                "t(n) of optimal with s = max(floor(n alpha), 1)",
-            ),
-            plan: |case| Scatter::plan(case, ScatterVariant::Fixed { alpha: case.get(&ALPHA) }),
-        },
-        Algorithm {
-            name: "split",
-            about: "as optimal, and idle processors carry some of the items of those that finish last",
-            formula: ClosedForm::None("the paper shows an example (LogGP, figure 10)"),
-            plan: |case| Scatter::plan(case, ScatterVariant::Split { detour: case.get(&DETOUR) }),
-        },
+        (OPTIMAL, |s| boxed(Scatter::new(s, ScatterVariant::Optimal))),
+        (BINOMIAL, |s| boxed(Scatter::new(s, ScatterVariant::Binomial))),
+        (LONG, |s| boxed(Scatter::new(s, ScatterVariant::Long))),
+        (SHORT, |s| boxed(Scatter::new(s, ScatterVariant::Short))),
     ],
-    size: Size { meaning: "items per processor, a word each", default: 128 },
-    options: &[
-        #[cfg(feature = "machine")]
-        &ALPHA,
-        &DETOUR,
-    ],
-    work: Work::Charged,
 };
 
-/// The option for the splitting ratio.
-#[cfg(feature = "machine")]
-pub static ALPHA: Opt<f64> = Opt::new(
-    "alpha",
-    "RATIO",
-    "the splitting ratio of `fixed`; halves are the best in LogGP's figure 12",
-    0.5,
-    &CustomKind { read: parse_ratio, write: f64::to_string },
-)
-.for_algorithms(&["fixed"])
-.with_choices(|_, _| (1..20).map(|part| (f64::from(part) / 20.0).to_string()).collect());
+/// The algorithm `optimal`.
+pub const OPTIMAL: Description = Description {
+    name: "optimal",
+    about: "always splits where that ends soonest, and never splits a processor's set of items",
+    formula: ClosedForm::Paper(
+        "LogGP, section 4.7",
+        "t(n) = min over s of (sk-1)G + max(L+2o + t(s), max(g, o-(sk-1)G) + t(n-s))",
+    ),
+};
 
-/// The option for the detour of figure 10.
-pub static DETOUR: Opt<Option<Detour>> = Opt::new(
-    "detour",
-    "N:BY:TO",
-    "items that `split` sends by way of another processor, as 2:5:3 in LogGP's figure 10; a search finds some unless told",
-    None,
-    &OptionalKind(&CustomKind { read: parse_detour, write: |Detour { items, carrier, to }| format!("{items}:{carrier}:{to}") }),
-)
-.for_algorithms(&["split"]);
+/// The algorithm `binomial`.
+pub const BINOMIAL: Description = Description {
+    name: "binomial",
+    about: "always splits in halves",
+    formula: ClosedForm::Paper(
+        "LogGP, lemma 2",
+        "max(L+2o, g) (ceil(log2 P) - 1) + L+2o + ((P-1)k - ceil(log2 P))G, and no more if P is no power of two",
+    ),
+};
+
+/// The algorithm `long`.
+pub const LONG: Description = Description {
+    name: "long",
+    about: "the source sends everyone a message of k items",
+    formula: ClosedForm::Paper("LogGP, table 2", "(P-2) max((k-1)G + g, o) + (k-1)G + L+2o"),
+};
+
+/// The algorithm `short`.
+pub const SHORT: Description = Description {
+    name: "short",
+    about: "the source sends every item by itself",
+    formula: ClosedForm::Paper("LogGP, table 2", "((P-1)k - 1) max(g, o) + L+2o"),
+};
+
+/// The algorithm `fixed`.
+pub const FIXED: Description = Description {
+    name: "fixed",
+    about: "always splits in the same ratio, alpha",
+    formula: ClosedForm::Paper("LogGP, section 4.6", "t(n) of optimal with s = max(floor(n alpha), 1)"),
+};
+
+/// The algorithm `split`.
+pub const SPLIT: Description = Description {
+    name: "split",
+    about: "as optimal, and idle processors carry some of the items of those that finish last",
+    formula: ClosedForm::None("the paper shows an example (LogGP, figure 10)"),
+};
 
 /// Items of a processor that reach it by way of a carrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,69 +101,63 @@ pub struct Detour {
     pub to: usize,
 }
 
-#[cfg(feature = "machine")]
-fn parse_ratio(text: &str) -> Result<f64, String> {
-    let ratio = text.parse().ok().filter(|alpha| 0.0 < *alpha && *alpha < 1.0);
-    ratio.ok_or_else(|| "give a ratio between 0 and 1".into())
-}
-
-fn parse_detour(text: &str) -> Result<Detour, String> {
-    let numbers: Option<Vec<usize>> = text.split(':').map(|number| number.parse().ok()).collect();
-    match numbers.as_deref() {
-        Some(&[items, carrier, to]) => Ok(Detour { items, carrier, to }),
-        _ => refuse!("give a number of items, by way of whom, and to whom, as in 2:5:3"),
-    }
-}
-
 /// The algorithms.
 #[derive(Clone, Copy, PartialEq)]
-enum ScatterVariant {
+pub enum ScatterVariant {
     Optimal,
     Binomial,
     Long,
     Short,
-    #[cfg(feature = "machine")]
-    Fixed {
-        alpha: f64,
-    },
-    Split {
-        detour: Option<Detour>,
-    },
+    Fixed { alpha: f64 },
+    Split { detour: Option<Detour> },
 }
 
-/// The plan of a case.
-struct Scatter<'a> {
-    case: &'a Case,
+/// A scatter.
+#[derive(Clone, Copy)]
+pub struct Scatter<'a> {
+    setting: Setting<'a>,
     variant: ScatterVariant,
 }
 
-impl Scatter<'_> {
-    fn plan(case: &Case, variant: ScatterVariant) -> PlanResult<'_> {
-        case.check_room(case.params.P.saturating_mul(case.params.word.get()))?;
+impl<'a> Scatter<'a> {
+    /// Returns the scatter, or refuses it.
+    pub fn new(setting: Setting<'a>, variant: ScatterVariant) -> Result<Scatter<'a>, Refusal> {
+        setting.check_room(setting.params.P.saturating_mul(setting.params.word.get()))?;
+        let scatter = Scatter { setting, variant };
         if let ScatterVariant::Split { detour: Some(detour) } = variant {
-            split::check(&ScatterTree::new(splits(case, variant).S, case.params.P, case.size), detour)?;
+            split::check(&scatter.whole_tree(), detour)?;
         }
-        Ok(Box::new(Scatter { case, variant }))
+        Ok(scatter)
+    }
+
+    /// Returns the algorithm.
+    pub fn variant(&self) -> ScatterVariant {
+        self.variant
+    }
+
+    /// Returns the tree without detours.
+    fn whole_tree(&self) -> ScatterTree {
+        let Setting { params, size, .. } = self.setting;
+        ScatterTree::new(splits(self.setting, self.variant).S, params.P, size)
     }
 
     /// Returns the messages of any algorithm but the short one.
-    fn tree(&self) -> ScatterTree {
-        let Scatter { case, variant } = *self;
-        let mut tree = ScatterTree::new(splits(case, variant).S, case.params.P, case.size);
-        match variant {
+    pub fn tree(&self) -> ScatterTree {
+        let mut tree = self.whole_tree();
+        match self.variant {
             ScatterVariant::Split { detour: Some(Detour { items, carrier, to }) } => {
                 tree.add_detour(carrier, to, items);
                 tree
             }
-            ScatterVariant::Split { detour: None } => split::improve(tree, &case.params),
+            ScatterVariant::Split { detour: None } => split::improve(tree, self.setting.params),
             _ => tree,
         }
     }
 
     /// Returns what a processor does in the short-message algorithm (section 4.2): processor 0 sends every
     /// item by itself, with its number, as messages may overtake.
-    fn short_steps(&self, id: usize) -> impl Iterator<Item = Step> + use<> {
-        let (k, P, bytes) = (self.case.size, self.case.params.P, self.case.params.word.get());
+    pub fn short_steps(&self, id: usize) -> impl Iterator<Item = Step> + use<> {
+        let (k, P, bytes) = (self.setting.size, self.setting.params.P, self.setting.params.word.get());
         let receivers = if id == 0 { 1..P } else { id..id + 1 };
         receivers.flat_map(move |to| {
             (0..k).map(move |item| match id {
@@ -197,15 +168,15 @@ impl Scatter<'_> {
     }
 }
 
-impl Plan for Scatter<'_> {
+impl Predict for Scatter<'_> {
     fn form(&self) -> Option<(FormKind, Time)> {
-        let Params { L, o, g, P, .. } = self.case.params;
-        let G = self.case.params.G()?;
+        let Params { L, o, g, P, .. } = *self.setting.params;
+        let G = self.setting.params.G()?;
         let exact = |time: Time| Some((FormKind::Exact, time));
         if P == 1 {
             return exact(Time::ZERO);
         }
-        let (p, k) = (P as i64, self.case.size as i64);
+        let (p, k) = (P as i64, self.setting.size as i64);
         exact(match self.variant {
             ScatterVariant::Short => ((p - 1) * k - 1) * g.max(o) + L + 2 * o,
             ScatterVariant::Long => (p - 2) * o.max((k - 1) * G + g) + (k - 1) * G + L + 2 * o,
@@ -218,12 +189,12 @@ impl Plan for Scatter<'_> {
                 return Some((kind, time));
             }
             ScatterVariant::Split { .. } => return None,
-            _ => splits(self.case, self.variant).t[P],
+            _ => splits(self.setting, self.variant).t[P],
         })
     }
 
     fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
-        let Case { params, levels, .. } = self.case;
+        let Setting { params, levels, .. } = self.setting;
         let schedule = || match self.variant {
             ScatterVariant::Short => steps::schedule(params, |id| self.short_steps(id)),
             _ => {
@@ -233,111 +204,6 @@ impl Plan for Scatter<'_> {
         };
         levels.is_empty().then(schedule)
     }
-
-    #[cfg(feature = "machine")]
-    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
-        let Scatter { case, variant } = *self;
-        let machine = case.machine(emulation);
-        let set = case.size * case.params.word.get();
-        let mut items = vec![0; case.params.P * set];
-        fastrand::Rng::with_seed(case.seed).fill(&mut items);
-        let run = if variant == ScatterVariant::Short {
-            machine.measure_across(|p| {
-                let id = p.id();
-                let mine = if id == 0 { items[..set].to_vec() } else { Vec::new() };
-                perform(p, self.short_steps(id), SingleItems { items: &items, set, mine }).mine
-            })
-        } else {
-            let tree = self.tree();
-            machine.measure_across(|p| scatter(p, &tree, &items))
-        };
-        let (run, results) = run?.take_results();
-        Ok(Outcome::new(run, verify(&results, &items, set)))
-    }
-}
-
-/// Checks that every processor has its own set of items.
-fn verify(results: &[Vec<u8>], items: &[u8], set: usize) -> Result<(), String> {
-    let mut pairs = results.iter().zip(items.chunks(set));
-    match pairs.position(|(result, set)| result != set) {
-        None => Ok(()),
-        Some(id) => Err(format!("processor {id} has other items than processor 0 had for it")),
-    }
-}
-
-/// The items of a processor in the short-message algorithm.
-#[cfg(feature = "machine")]
-struct SingleItems<'a> {
-    /// Those of all processors, which only processor 0 reads.
-    items: &'a [u8],
-    /// Bytes of a processor's items.
-    set: usize,
-    mine: Vec<u8>,
-}
-
-#[cfg(feature = "machine")]
-impl StepData for SingleItems<'_> {
-    type Value = Vec<u8>;
-    const TAG: Tag<Vec<u8>> = Tag::named(1, "item");
-
-    fn give(&mut self, to: usize, bytes: usize, number: Option<usize>) -> Vec<u8> {
-        self.items[to * self.set + number.unwrap_or(0) * bytes..][..bytes].to_vec()
-    }
-
-    fn take(&mut self, _: usize, item: Vec<u8>) {
-        self.mine.extend(item);
-    }
-}
-
-/// The sets of items that a processor owns in any other algorithm.
-#[cfg(feature = "machine")]
-struct ItemSets<'a> {
-    id: usize,
-    tree: &'a ScatterTree,
-    mine: Vec<u8>,
-    /// Items that it has received and not put to its own yet, by sender.
-    parts: Vec<(usize, Vec<u8>)>,
-}
-
-#[cfg(feature = "machine")]
-impl ItemSets<'_> {
-    /// Puts together what it has: what came down the tree, and then what carriers sent.
-    fn merged(mut self) -> Vec<u8> {
-        self.merge();
-        self.mine
-    }
-
-    fn merge(&mut self) {
-        let detours = &self.tree.detours;
-        self.parts.sort_by_key(|(from, _)| detours.contains_key(&(*from, self.id)).then_some(*from));
-        for (_, part) in self.parts.drain(..) {
-            self.mine =
-                if self.mine.is_empty() { part } else { [std::mem::take(&mut self.mine), part].concat() };
-        }
-    }
-}
-
-#[cfg(feature = "machine")]
-impl StepData for ItemSets<'_> {
-    type Value = Vec<u8>;
-    const TAG: Tag<Vec<u8>> = Tag::named(0, "items");
-
-    fn give(&mut self, _: usize, bytes: usize, _: Option<usize>) -> Vec<u8> {
-        self.merge();
-        self.mine.split_off(self.mine.len() - bytes)
-    }
-
-    fn take(&mut self, from: usize, part: Vec<u8>) {
-        self.parts.push((from, part));
-    }
-}
-
-/// Runs any other algorithm on one processor, along the tree. Only processor 0 reads `items`.
-#[cfg(feature = "machine")]
-fn scatter(p: &mut Proc, tree: &ScatterTree, items: &[u8]) -> Vec<u8> {
-    let (id, word) = (p.id(), p.params().word.get());
-    let mine = if id == 0 { tree.lay_out(items, word) } else { Vec::new() };
-    perform(p, tree.steps(id, word), ItemSets { id, tree, mine, parts: Vec::new() }).merged()
 }
 
 /// The splits of all numbers of sets, and their times.
@@ -350,28 +216,27 @@ struct Splits {
 
 /// Returns the splits of the algorithm. The paper says nothing of LogGPS machines: there the optimal ones are
 /// right, and may not be the fastest.
-fn splits(case: &Case, variant: ScatterVariant) -> Splits {
+fn splits(setting: Setting, variant: ScatterVariant) -> Splits {
     let sent = |n: usize, s: usize| s.clamp(1, n - 1)..s.clamp(1, n - 1) + 1;
     match variant {
-        ScatterVariant::Long => fastest_splits(case, |n| sent(n, 1)),
-        ScatterVariant::Binomial => fastest_splits(case, |n| sent(n, n / 2)),
-        #[cfg(feature = "machine")]
-        ScatterVariant::Fixed { alpha } => fastest_splits(case, |n| sent(n, (n as f64 * alpha) as usize)),
-        _ => fastest_splits(case, |n| 1..n),
+        ScatterVariant::Long => fastest_splits(setting, |n| sent(n, 1)),
+        ScatterVariant::Binomial => fastest_splits(setting, |n| sent(n, n / 2)),
+        ScatterVariant::Fixed { alpha } => fastest_splits(setting, |n| sent(n, (n as f64 * alpha) as usize)),
+        _ => fastest_splits(setting, |n| 1..n),
     }
 }
 
 /// Returns the fastest of the allowed splits, and the smallest of equally fast ones (sections 4.5 and 4.7,
 /// where all 0 < s < n are allowed).
-fn fastest_splits(case: &Case, allowed: impl Fn(usize) -> Range<usize>) -> Splits {
-    let P = case.params.P;
+fn fastest_splits(setting: Setting, allowed: impl Fn(usize) -> Range<usize>) -> Splits {
+    let P = setting.params.P;
     let mut S = vec![0; P + 1];
     let mut t = vec![Time::ZERO; P + 1];
     for n in 2..=P {
         S[n] = allowed(n).start;
         t[n] = Time::MAX;
         for s in allowed(n) {
-            let (sent, kept) = split_ends(case, n, s, &t);
+            let (sent, kept) = split_ends(setting, n, s, &t);
             if sent >= t[n] {
                 break; // it only grows with s: t is monotone
             }
@@ -388,10 +253,10 @@ fn fastest_splits(case: &Case, allowed: impl Fn(usize) -> Range<usize>) -> Split
 ///
 /// The last item of the s sets follows (sk-1)G after the first. L + 2o later the new source begins. The owner
 /// begins again when the gap is over, and the overhead, which may overlap it; or it has nothing left to do.
-fn split_ends(case: &Case, n: usize, s: usize, t: &[Time]) -> (Time, Time) {
-    let Params { L, o, g, .. } = case.params;
-    let G = case.params.G().unwrap_or(g.max(o)); // without one, as for a train of short messages
-    let stream = (s as i64 * case.size as i64 - 1) * G;
+fn split_ends(setting: Setting, n: usize, s: usize, t: &[Time]) -> (Time, Time) {
+    let Params { L, o, g, .. } = *setting.params;
+    let G = setting.params.G().unwrap_or(g.max(o)); // without one, as for a train of short messages
+    let stream = (s as i64 * setting.size as i64 - 1) * G;
     let kept = if n - s > 1 { o.max(stream + g) + t[n - s] } else { Time::ZERO };
     (stream + L + 2 * o + t[s], kept)
 }
@@ -402,10 +267,10 @@ fn split_ends(case: &Case, n: usize, s: usize, t: &[Time]) -> (Time, Time) {
 /// # Panics
 ///
 /// If the machine has fewer than n processors.
-pub fn best_splits(case: &Case, n: usize) -> Vec<usize> {
-    let t = splits(case, ScatterVariant::Optimal).t;
+pub fn best_splits(setting: Setting, n: usize) -> Vec<usize> {
+    let t = splits(setting, ScatterVariant::Optimal).t;
     let end = |s: usize| {
-        let (sent, kept) = split_ends(case, n, s, &t);
+        let (sent, kept) = split_ends(setting, n, s, &t);
         sent.max(kept)
     };
     (1..n).filter(|s| end(*s) == t[n]).collect()
@@ -417,7 +282,7 @@ pub fn best_splits(case: &Case, n: usize) -> Vec<usize> {
 /// each new source gets the last sets of the range. Without detours every item leaves the tree at its own
 /// processor. With a detour some leave it at a carrier, which sends them on after all its other messages.
 #[derive(Clone, Debug)]
-struct ScatterTree {
+pub struct ScatterTree {
     /// Items in a set.
     k: usize,
     S: Vec<usize>,
@@ -425,7 +290,7 @@ struct ScatterTree {
     owned: Vec<usize>,
     /// Number of items that a carrier sends on to another processor, which sends nothing; by carrier and
     /// receiver.
-    detours: BTreeMap<(usize, usize), usize>,
+    pub detours: BTreeMap<(usize, usize), usize>,
     /// Number of items that leave the tree at lower processors than each.
     items_before: Vec<usize>,
 }
@@ -486,7 +351,7 @@ impl ScatterTree {
     }
 
     /// Returns what a processor does along the tree.
-    fn steps(&self, id: usize, word: usize) -> impl Iterator<Item = Step> + '_ {
+    pub fn steps(&self, id: usize, word: usize) -> impl Iterator<Item = Step> + '_ {
         let receptions = iter::repeat_n(Step::Receive { from: None, number: None }, self.receptions(id));
         let send = move |TreeMessage { to, items }| Step::Send { to, bytes: items * word, number: None };
         receptions.chain(self.messages(id).map(send))
@@ -500,7 +365,7 @@ impl ScatterTree {
 
     /// Returns the source's items in the order in which they leave the tree, so that every message is the end
     /// of its sender's items: for each processor the first of its own, and then those that it carries.
-    fn lay_out(&self, items: &[u8], word: usize) -> Vec<u8> {
+    pub fn lay_out(&self, items: &[u8], word: usize) -> Vec<u8> {
         let mut sets: Vec<&[u8]> = items.chunks(self.k * word).collect();
         let mut take = |id: usize, items: usize| {
             let taken;
@@ -522,31 +387,27 @@ impl ScatterTree {
 
 #[cfg(test)]
 mod tests {
+    use loggp_model::params::Ports;
+    use loggp_model::time::US;
+
     use super::*;
-    use loggp::US;
+
+    fn setting(params: &Params, size: usize) -> Setting<'_> {
+        Setting { params, levels: &[], ports: Ports::Single, barrier: None, size }
+    }
 
     fn optimal(L: i64, o: i64, g: i64, G: i64, P: usize, k: usize) -> Splits {
         let params = Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap();
-        splits(&Case { size: k, ..Case::new(&SCATTER, "optimal", params) }, ScatterVariant::Optimal)
-    }
-
-    #[test]
-    fn verification_notices_wrong_items() {
-        let items = [1, 2, 3, 4, 5, 6];
-        assert_eq!(verify(&[vec![1, 2], vec![3, 4], vec![5, 6]], &items, 2), Ok(()));
-        for wrong in [vec![4, 3], vec![3], vec![3, 4, 5], vec![5, 6]] {
-            let refusal = verify(&[vec![1, 2], wrong, vec![5, 6]], &items, 2).unwrap_err();
-            assert!(refusal.starts_with("processor 1 has other items"), "{refusal}");
-        }
+        splits(setting(&params, k), ScatterVariant::Optimal)
     }
 
     #[test]
     fn splits_are_those_of_section_4_6() {
         let params = Params::builder(320).L(30 * US).g(10 * US).G(US).build().unwrap();
-        let case = Case { size: 1, ..Case::new(&SCATTER, "optimal", params) };
-        let Splits { S, .. } = splits(&case, ScatterVariant::Optimal);
+        let setting = setting(&params, 1);
+        let Splits { S, .. } = splits(setting, ScatterVariant::Optimal);
         assert_eq!((S[5], S[320]), (1, 150));
-        assert_eq!((best_splits(&case, 5), best_splits(&case, 320)), (vec![1], vec![150]));
+        assert_eq!((best_splits(setting, 5), best_splits(setting, 320)), (vec![1], vec![150]));
     }
 
     /// Compares with the recurrence itself, where every s is tried.

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use loggp::Time;
+use loggp_model::params::{Level, Parameter, Params};
+use loggp_model::time::Time;
+
+use crate::Predict;
 
 /// The closed form of an algorithm as text, with whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +28,7 @@ pub struct FormTime {
 }
 
 /// The source of a form that stands in no paper.
-pub(crate) const OURS: &str = "ours";
+const OURS: &str = "ours";
 
 /// The parameters of LogP's and LogGP's machines.
 pub const LOGGP: &[&str] = &["L", "o", "g", "G", "P", "word"];
@@ -67,6 +70,36 @@ impl ClosedForm {
     pub fn why_missing(&self) -> Option<&'static str> {
         if let ClosedForm::None(why) = self { Some(why) } else { None }
     }
+}
+
+impl FormTime {
+    /// Returns the time by a plan's closed form; `None` where there is no form, and on a machine with parameters that it does
+    /// not know. `is_usual` is false if anything but the parameters and the levels makes an estimate of every form.
+    pub fn new(
+        plan: &dyn Predict,
+        formula: &ClosedForm,
+        params: &Params,
+        levels: &[Level],
+        is_usual: bool,
+    ) -> Option<FormTime> {
+        let (kind, time) = knows_machine(plan, params, levels).then(|| plan.form())??;
+        let is_certain = is_usual
+            && (levels.is_empty() || plan.knows_levels())
+            && levels.iter().map(|level| &level.params).chain([params]).all(|params| params.C.is_none());
+        let source = formula.source().unwrap_or(OURS);
+        Some(FormTime { time, kind: if is_certain { kind } else { FormKind::Estimate }, source })
+    }
+}
+
+/// Returns whether a plan's closed forms know all parameters of a machine.
+pub fn knows_machine(plan: &dyn Predict, params: &Params, levels: &[Level]) -> bool {
+    let known = plan.known_parameters();
+    let knows = |params: &Params| {
+        let mut there = Parameter::ALL.iter().filter(|parameter| parameter.number(params).is_some());
+        // A capacity of its own makes an estimate of a form.
+        there.all(|parameter| parameter.name == "C" || known.contains(&parameter.name))
+    };
+    knows(params) && (!plan.knows_levels() || levels.iter().all(|level| knows(&level.params)))
 }
 
 impl fmt::Display for ClosedForm {

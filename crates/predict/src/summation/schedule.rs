@@ -6,10 +6,11 @@
 
 use std::ops::Range;
 
-use loggp::{Params, Time};
+use loggp_model::params::Params;
+use loggp_model::time::Time;
 
-use crate::math::trees;
 use crate::steps::Step;
+use crate::trees;
 
 /// The part of a processor: it adds up its first own operands, then its first child's sum and its next own
 /// operands, then the second child's, and so on. Without a parent it has the result.

@@ -8,7 +8,9 @@
 
 use std::cmp::Reverse;
 
-use loggp::{Latency, Params, Ports, Time, Traffic};
+use loggp_model::params::{Latency, Params, Ports};
+use loggp_model::rules::Traffic;
+use loggp_model::time::Time;
 
 use super::{Detour, ScatterTree, TreeMessage};
 use crate::Refusal;
@@ -109,7 +111,7 @@ fn simulate(tree: &ScatterTree, params: &Params) -> Vec<Time> {
         tree.messages(id).for_each(|TreeMessage { to, items }| traffic.send(id, to, items, t));
     };
     send_all(&mut traffic, 0, Time::ZERO);
-    while let Some(loggp::trace::Message { id, to, enter, arrival, .. }) = traffic.next() {
+    while let Some(loggp_model::log::Message { id, to, enter, arrival, .. }) = traffic.next() {
         finishes[id.from] = enter;
         if arrivals[to].is_empty() {
             finishes[to] = arrival + o;
@@ -132,10 +134,18 @@ fn simulate(tree: &ScatterTree, params: &Params) -> Vec<Time> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{SCATTER, ScatterVariant, scatter, splits};
+    use loggp_model::time::US;
+    use loggp_schedule::Player;
+
+    use super::super::{ScatterVariant, splits};
     use super::*;
-    use crate::Case;
-    use loggp::{Machine, US, Work};
+    use crate::{Setting, steps};
+
+    /// Returns the optimal tree for k items of each processor.
+    fn optimal(params: &Params, k: usize) -> ScatterTree {
+        let setting = Setting { params, levels: &[], ports: Ports::Single, barrier: None, size: k };
+        ScatterTree::new(splits(setting, ScatterVariant::Optimal).S, params.P, k)
+    }
 
     /// In figure 10 P5 carries two of P3's items, which reach it with its own. Then P2's message to P3 waits
     /// for a cycle, as one is in transit to P3. With P4, which has the items before P5, the same split ends
@@ -143,8 +153,7 @@ mod tests {
     #[test]
     fn figure_10_ends_as_early_as_the_split_that_is_found() {
         let params = Params::builder(6).L(4 * US).o(US).g(4 * US).G(US).word(1).build().unwrap();
-        let case = Case { size: 10, ..Case::new(&SCATTER, "optimal", params) };
-        let tree = ScatterTree::new(splits(&case, ScatterVariant::Optimal).S, 6, 10);
+        let tree = optimal(&params, 10);
         let end = |tree: &ScatterTree| simulate(tree, &params).into_iter().max().unwrap();
         let by = |carrier| {
             let mut tree = tree.clone();
@@ -156,31 +165,25 @@ mod tests {
         assert_eq!((end(&found), simulate(&found, &params)[3]), (61 * US, 60 * US));
     }
 
-    /// The simulation agrees with the machine, and all items arrive, even with many carriers for one
-    /// processor and one carrier for many.
+    /// The simulation agrees with the schedule, even with many carriers for one processor and one carrier for many.
     #[test]
-    fn simulation_agrees_with_the_machine() {
+    fn simulation_agrees_with_the_schedule() {
         let mut rng = fastrand::Rng::with_seed(1);
         for _ in 0..400 {
             let (P, k) = (rng.usize(2..30), rng.usize(1..60));
             let mut any = |most| rng.i64(0..=most) * US;
             let params =
                 Params::builder(P).L(any(40)).o(any(10)).g(any(20)).G(any(3)).word(1).build().unwrap();
-            let case = Case { size: k, ..Case::new(&SCATTER, "optimal", params) };
-            let mut tree = ScatterTree::new(splits(&case, ScatterVariant::Optimal).S, P, k);
+            let mut tree = optimal(&params, k);
             for _ in 0..3 * P {
                 let (carrier, to) = (rng.usize(0..P), rng.usize(0..P));
                 if can_carry(&tree, carrier, to) && tree.own_items(to) > 1 {
                     tree.add_detour(carrier, to, rng.usize(1..tree.own_items(to)));
                 }
             }
-
-            let items: Vec<u8> = (0..P * k).map(|_| rng.u8(..)).collect();
-            let machine = Machine::new(params).work(Work::Charged);
-            let run = machine.run(|p| scatter(p, &tree, &items)).unwrap();
-            let finishes: Vec<Time> = run.processors.iter().map(|stats| stats.finish).collect();
-            assert_eq!(simulate(&tree, &params), finishes, "{params:?} {tree:?}");
-            assert_eq!(run.results.concat(), items, "{params:?} {tree:?}");
+            let schedule = steps::schedule(&params, |id| tree.steps(id, 1)).unwrap();
+            let played = Player::new(params).receive_first(true).run(&schedule).unwrap();
+            assert_eq!(simulate(&tree, &params), played.finishes, "{params:?} {tree:?}");
         }
     }
 }
