@@ -123,13 +123,14 @@ impl<J: KeptJudge> Acts for KeptPlay<'_, '_, J> {
     type Error = RunError;
 
     #[inline]
-    fn plan(&mut self, rank: u32) -> Result<Option<AgendaEntry>, RunError> {
+    fn plan(&mut self, rank: u32) -> Option<AgendaEntry> {
         while let Some(act) = self.next_act(rank) {
             match act {
                 Act::Calc(time) => {
-                    let now = self.ranks[rank as usize].rank.now;
-                    let end = self.run.network.busy_until(rank as usize, now, self.judge.calc(time));
-                    self.end_act(rank, now, end);
+                    let own = &mut self.ranks[rank as usize].rank;
+                    let begin = own.now;
+                    own.compute(&self.run.network, self.judge.calc(time));
+                    self.end_act(rank, begin);
                 }
                 Act::Receive(message) => {
                     if !self.receive(rank, message) {
@@ -141,26 +142,25 @@ impl<J: KeptJudge> Acts for KeptPlay<'_, '_, J> {
                     let KeptRank { rank: sender, turn, entry, .. } = &mut self.ranks[rank as usize];
                     let network = &self.run.network;
                     *entry = network.predict_entry(&sender.egress, to as usize, words as usize, sender.now);
-                    let mut turn = *turn;
-                    if network.is_visible(entry) {
-                        turn = turn.max(network.turn_time(entry));
-                        return if turn == Time::MAX {
-                            Err(end_of_time(rank))
-                        } else {
-                            Ok(Some(AgendaEntry::new(turn, rank, 0)))
-                        };
+                    if network.is_visible(entry) || entry.asked_at == Time::MAX {
+                        let turn = network.turn_time(entry).max(*turn);
+                        return Some(AgendaEntry::new(turn, rank, 0));
                     }
-                    self.send(rank, turn)?;
+                    let turn = *turn;
+                    self.send(rank, turn);
                 }
             }
         }
-        Ok(None)
+        None
     }
 
     #[inline]
     fn act(&mut self, entry: AgendaEntry) -> Result<u32, RunError> {
         let (turn, rank) = entry.moment();
-        self.send(rank, turn)?;
+        if self.ranks[rank as usize].entry.asked_at == Time::MAX {
+            return Err(end_of_time(rank));
+        }
+        self.send(rank, turn);
         Ok(rank)
     }
 
@@ -180,10 +180,9 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
 
     /// Notes that a rank's act is done.
     #[inline]
-    fn end_act(&mut self, rank: u32, begin: Time, end: Time) {
+    fn end_act(&mut self, rank: u32, begin: Time) {
         let state = &mut self.ranks[rank as usize];
-        state.rank.now = end;
-        self.run.times.spans[state.next as usize] = (begin, end);
+        self.run.times.spans[state.next as usize] = (begin, state.rank.now);
         state.next += 1;
     }
 
@@ -201,19 +200,16 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         let network = &self.run.network;
         let (begin, end) = state.rank.receive(network, (from as usize, words as usize), arrival);
         state.turn = state.turn.max(end);
-        self.end_act(rank, begin, end);
+        self.end_act(rank, begin);
         true
     }
 
     /// Sends a rank's next message at its turn.
     #[inline]
-    fn send(&mut self, rank: u32, turn: Time) -> Result<(), RunError> {
+    fn send(&mut self, rank: u32, turn: Time) {
         let state = &mut self.ranks[rank as usize];
         let (message, entry) = (state.unsent, state.entry);
         (state.turn, state.unsent) = (turn, message + 1);
-        if entry.asked_at == Time::MAX {
-            return Err(end_of_time(rank));
-        }
         let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
         let network = &self.run.network;
         let sender = &mut state.rank;
@@ -223,13 +219,12 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         }
         let passage = sender.send(network, self.judge, &mut self.ingresses, to as usize, &entry);
         self.run.times.passages[message as usize] = passage;
-        self.end_act(rank, begin, passage.enter);
+        self.end_act(rank, begin);
         let receiver = &self.ranks[to as usize];
         if receiver.is_waiting && self.next_act(to) == Some(Act::Receive(message)) {
             self.ranks[to as usize].is_waiting = false;
             self.awake.push(to);
         }
-        Ok(())
     }
 
     fn finish(mut self) -> Result<KeptRun<'a>, RunError> {

@@ -112,7 +112,7 @@ impl Acts for PapersPlay<'_, '_> {
 
     /// Plans the next act of a rank.
     #[inline]
-    fn plan(&mut self, rank: u32) -> Result<Option<AgendaEntry>, RunError> {
+    fn plan(&mut self, rank: u32) -> Option<AgendaEntry> {
         loop {
             let chosen = self.choose(rank);
             if let Some((RankAct::Calc, ..)) = chosen
@@ -125,7 +125,7 @@ impl Acts for PapersPlay<'_, '_> {
             let state = &mut self.ranks[rank as usize];
             state.ticket = state.ticket.wrapping_add(1);
             state.wake = chosen.map_or(Time::MAX, |(.., turn)| turn);
-            return Ok(chosen.map(|_| AgendaEntry::new(state.wake, rank, state.ticket)));
+            return chosen.map(|_| AgendaEntry::new(state.wake, rank, state.ticket));
         }
     }
 
@@ -135,9 +135,11 @@ impl Acts for PapersPlay<'_, '_> {
             return Err(stopped());
         }
         let (time, rank) = entry.moment();
+        if time == Time::MAX {
+            return Err(self.end_of_time(rank));
+        }
         self.ranks[rank as usize].wake = Time::MAX;
         match self.choose(rank) {
-            _ if time == Time::MAX => return Err(self.end_of_time(rank)),
             Some((RankAct::Send, begin, _)) => self.send(rank, begin)?,
             Some((RankAct::Receive, ..)) => self.receive(rank),
             Some((RankAct::Calc, ..)) => self.calc(rank),
@@ -301,12 +303,12 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let packed = self.progress.operation(rank, calc);
         let time = Time::from_ps(packed.size as i64);
         let is_wait = packed.kind == OperationKind::WaitUntil;
-        let end = match is_wait {
-            true if time > state.rank.egress.send_gap_end() - self.network.params().o => begin.max(time),
-            true => begin,
-            false => self.network.busy_until(rank as usize, begin, time),
-        };
-        state.rank.now = end;
+        if !is_wait {
+            state.rank.compute(self.network, time);
+        } else if time > state.rank.egress.send_gap_end() - self.network.params().o {
+            state.rank.now = begin.max(time);
+        }
+        let end = state.rank.now;
         self.report.events += 1;
         if begin < end
             && let Some(log) = &mut self.log

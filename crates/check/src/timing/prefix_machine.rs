@@ -148,7 +148,7 @@ impl<'k, 'p> PrefixMachine<'k, 'p> {
 impl Acts for PrefixMachine<'_, '_> {
     type Error = Infallible;
 
-    fn plan(&mut self, rank: u32) -> Result<Option<AgendaEntry>, Infallible> {
+    fn plan(&mut self, rank: u32) -> Option<AgendaEntry> {
         let id = rank as usize;
         while let Some(call) = self.next_call(id) {
             if let Some(send) = self.next_send(id) {
@@ -156,7 +156,7 @@ impl Acts for PrefixMachine<'_, '_> {
                     break;
                 }
                 let turn = self.network.turn_time(&self.entry(id, send));
-                return Ok(Some(AgendaEntry::new(turn, self.ties.place(turn, rank), 0)));
+                return Some(AgendaEntry::new(turn, self.ties.place(turn, rank), 0));
             }
             match &call.effect {
                 CallEffect::Fixed(lasts) | CallEffect::Look { lasts, .. } => {
@@ -172,7 +172,7 @@ impl Acts for PrefixMachine<'_, '_> {
             }
             self.finish_call(id, call);
         }
-        Ok(None)
+        None
     }
 
     fn act(&mut self, entry: AgendaEntry) -> Result<u32, Infallible> {

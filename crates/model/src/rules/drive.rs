@@ -9,12 +9,12 @@ pub trait Acts {
 
     /// Lets a rank do all that need not wait for a turn. Returns the turn of its next act, or `None` if the rank
     /// is done or must wait for another one.
-    fn plan(&mut self, rank: u32) -> Result<Option<AgendaEntry>, Self::Error>;
+    fn plan(&mut self, rank: u32) -> Option<AgendaEntry>;
 
     /// Performs the act whose turn it is. Returns its rank.
     fn act(&mut self, entry: AgendaEntry) -> Result<u32, Self::Error>;
 
-    /// Returns a rank that is to be planned, because another one did what it waited for.
+    /// Returns a rank that is to be planned, because another one did what it may have waited for.
     fn next_awake(&mut self) -> Option<u32>;
 
     /// Returns whether an entry is its rank's last one.
@@ -33,41 +33,27 @@ pub trait Acts {
 pub fn drive<A: Acts>(acts: &mut A, ranks: u32) -> Result<(), A::Error> {
     let mut agenda = Agenda::default();
     for rank in 0..ranks {
-        plan(acts, &mut agenda, rank)?;
-    }
-    plan_awake(acts, &mut agenda)?;
-    let mut next = agenda.pop();
-    while let Some(entry) = next {
-        acts.look_ahead(&agenda);
-        if !acts.is_current(entry) {
-            next = agenda.pop();
-            continue;
+        if let Some(entry) = acts.plan(rank) {
+            agenda.insert(entry, |other| acts.is_current(other));
         }
-        let rank = acts.act(entry)?;
-        let planned = acts.plan(rank)?;
-        plan_awake(acts, &mut agenda)?;
-        next = match planned {
+    }
+    let mut planned = None;
+    loop {
+        while let Some(rank) = acts.next_awake() {
+            if let Some(entry) = acts.plan(rank) {
+                agenda.insert(entry, |other| acts.is_current(other));
+            }
+        }
+        let next = match planned.take() {
             // A rank that is still the first goes on at once.
             Some(entry) => agenda.exchange(entry, |other| acts.is_current(other)).or(Some(entry)),
             None => agenda.pop(),
         };
+        let Some(entry) = next else { return Ok(()) };
+        acts.look_ahead(&agenda);
+        if acts.is_current(entry) {
+            let rank = acts.act(entry)?;
+            planned = acts.plan(rank);
+        }
     }
-    Ok(())
-}
-
-/// Plans all ranks that are awake.
-#[inline]
-fn plan_awake<A: Acts>(acts: &mut A, agenda: &mut Agenda) -> Result<(), A::Error> {
-    while let Some(rank) = acts.next_awake() {
-        plan(acts, agenda, rank)?;
-    }
-    Ok(())
-}
-
-#[inline]
-fn plan<A: Acts>(acts: &mut A, agenda: &mut Agenda, rank: u32) -> Result<(), A::Error> {
-    if let Some(entry) = acts.plan(rank)? {
-        agenda.insert(entry, |other| acts.is_current(other));
-    }
-    Ok(())
 }

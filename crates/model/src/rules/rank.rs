@@ -174,6 +174,12 @@ impl Rank {
         self.receive_gap_end > self.now
     }
 
+    /// Computes for a time, which noise makes longer.
+    #[inline(always)]
+    pub(crate) fn compute(&mut self, network: &Network, time: Time) {
+        self.now = network.busy_until(self.egress.processor(), self.now, time);
+    }
+
     /// Sends a message at its turn, and goes on when it enters.
     #[inline(always)]
     pub fn send(
