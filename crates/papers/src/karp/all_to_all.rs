@@ -74,11 +74,11 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "5.1", quote, exactly(0.0), ours.concat())
         .expect_difference(
-            "2, 2, 2, 2, 2, 2",
+            Cause::Misprint,
+            "Where sends and receptions fall together, a processor is busy for o with each (section 2).",
             "To meet the bound, each processor must receive at L + o and every g from then on, and so all must send at every multiple \
              of g. On the CM-5, L + o is a multiple of g. So these fall together, and a processor is busy for o with either (section 2).",
-        )
-        .caused_by(Cause::Misprint, "Where sends and receptions fall together, a processor is busy for o with each (section 2).");
+        );
     let plot = Plot::new("All-to-all broadcast", format!("{}, in cycles", machine_name([4, 2, 4])))
         .x("processors P", Scale::Linear)
         .y("time [cycles]", Scale::Log)

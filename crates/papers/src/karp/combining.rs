@@ -103,11 +103,11 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "5.2", quote, at_most(1.0), over)
         .expect_difference(
-            "1 of 7; 1 to 1.17, 1.1 in the mean",
+            Cause::Reading,
+            "The paper shows it for o = 0 and P = f_T; on the CM-5 receptions fall on sends.",
             "The paper shows it for o = 0, where a processor sends and receives at the same time, and for P = f_T. On the CM-5 all \
              processors send every g, and L + o is a multiple of g. So receptions fall on sends, and a processor is busy for o with either.",
-        )
-        .caused_by(Cause::Reading, "The paper shows it for o = 0 and P = f_T; on the CM-5 receptions fall on sends.");
+        );
 
     let mut plot = Plot::new("Combining for all", "in cycles")
         .x("processors P", Scale::Points)

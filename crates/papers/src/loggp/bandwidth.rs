@@ -60,12 +60,12 @@ fn show_bandwidth(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_number(what, "3", "2", short)
         .expect_difference(
-            "0.282",
+            Cause::Misprint,
+            "By table 1 a message of 4 bytes takes 14.2 us, and figure 4 counts with that: 0.28 MB/s.",
             "Table 1 has a gap of 14.2 us. Messages of 4 bytes can then carry no more than 4 bytes in each 14.2 us, which is \
              0.282 MB/s, and the paper's prediction in figure 4, (1/4)kg, counts with that too. 4 bytes in each o of 1.7 us would be \
              2.35 MB/s; or a decimal point was lost.",
-        )
-        .caused_by(Cause::Misprint, "By table 1 a message of 4 bytes takes 14.2 us, and figure 4 counts with that: 0.28 MB/s.");
+        );
     let quote = "the bandwidth for long messages increases rapidly and peaks at 33 MB/s";
     let why = "the curve is the measured bandwidth of the paper's machine";
     sheet.add_out_of_reach("the measured bandwidth, over the length of a message", "3", quote, why);

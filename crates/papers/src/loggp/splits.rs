@@ -131,12 +131,12 @@ fn show_theorems(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "lemma 2", quote, exactly(1.0), ours)
         .expect_difference(
-            "1.5, 1.49, 1.28, 1.27",
+            Cause::Misprint,
+            "The proof lets the larger half wait for L, but by the algorithm it stays, and waits for g.",
             "In the proof's recurrence the larger half, ceil(P/2) sets, follows after L. But the message carries the smaller half, floor(P/2) \
              sets. The larger one stays with the old source, which goes on after g and not after L. Where P is odd and L > g, the \
              formula is therefore an upper bound.",
-        )
-        .caused_by(Cause::Misprint, "The proof lets the larger half wait for L, but by the algorithm it stays, and waits for g.");
+        );
     let (slow, general) = (halves(10, 30), formula(10, 30));
     let quote = "The complete formula for the general case becomes: t^k(P) = max{L,g}(\u{2308}log2 P\u{2309} - 1) + L + (P-1)k - \u{2308}log2 P\u{2309}.";
     let what = "section 4.8's general formula over the Binomial Tree's own recurrence, P = 2, 3, 4, k = 1, L = 10, g = 30";
@@ -144,11 +144,11 @@ fn show_theorems(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "4.8", quote, exactly(1.0), ours)
         .expect_difference(
-            "0.333, 0.667, 0.672",
+            Cause::Misprint,
+            "Footnote 4 has max{L, g} for the last message, and the formula has L.",
             "By footnote 4 a processor ends when it may communicate again, so that a single item takes max{L, g}: the recurrence of section \
              4.5 counts so. The general formula has L for the last message.",
-        )
-        .caused_by(Cause::Misprint, "Footnote 4 has max{L, g} for the last message, and the formula has L.");
+        );
     add_bounds(sheet);
     let points = (2..=64).map(|P| (P as f64, lemma(P))).collect();
     let tree = (2..=64).map(|P| (P as f64, tree[P])).collect();

@@ -81,9 +81,9 @@ fn show_overhead(sheet: &mut Sheet) -> Result<(), StudyError> {
     let what = "a single message, cs2-splitc and cs2-elan: time with o raised to g over time without";
     sheet
         .add_claim(what, "3.1", quote, between(1.0, 2.0), alone)
-        .caused_by(Cause::Misprint, "a single message takes L + 2o by section 5, which becomes L + 2g and may be far more than twice it")
         .expect_difference(
-            "3.08, 2.14",
+            Cause::Misprint,
+            "a single message takes L + 2o by section 5, which becomes L + 2g and may be far more than twice it",
             "the factor of two holds for streams of messages, which take the larger of g and 2o for each message, and 2g with o raised. A \
              single message takes L + 2o, and L + 2g with o raised, which is more than twice as much where o is much less than g",
         );

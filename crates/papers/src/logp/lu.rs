@@ -93,9 +93,9 @@ fn show_balance(sheet: &mut Sheet) {
     let idle = blocked.clone().map(|active| P as f64 - active[STEPS / 4 - 1]);
     sheet
         .add_claim("blocked grid, P = 16: processors that are idle after n/4 steps", "4.2", quote, exactly(8.0), [idle])
-        .caused_by(Cause::Misprint, "the processor in both the finished row and the finished column is counted twice: it is 2 sqrt(P) - 1")
         .expect_difference(
-            "7",
+            Cause::Misprint,
+            "the processor in both the finished row and the finished column is counted twice: it is 2 sqrt(P) - 1",
             "a row and a column of the grid are idle then, and each has 4 processors. One processor is in both, and the paper counts it \
              twice: it is 2 sqrt(P) - 1",
         );

@@ -97,9 +97,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "3.3", quote, exactly(2.0), inputs_between(&parts[0]))
         .by_count()
-        .caused_by(Cause::Misprint, "the next paragraph has g - o - 1 inputs: one of the g - o additions is that of the sum that has come")
         .expect_difference(
-            "1, 1, 1",
+            Cause::Misprint,
+            "the next paragraph has g - o - 1 inputs: one of the g - o additions is that of the sum that has come",
             "one of the g - o = 2 additions is that of the sum that has come. The next paragraph counts so too: a chain of g - o - 1 inputs",
         );
     let quote = "If T \u{2264} L + 2o, the optimal solution is to sum T + 1 values on a single processor";
