@@ -176,7 +176,7 @@ impl Rank {
 
     /// Computes for a time, which noise makes longer.
     #[inline(always)]
-    pub(crate) fn compute(&mut self, network: &Network, time: Time) {
+    pub fn compute(&mut self, network: &Network, time: Time) {
         self.now = network.busy_until(self.egress.processor(), self.now, time);
     }
 
