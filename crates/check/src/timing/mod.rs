@@ -8,8 +8,8 @@
 
 mod conflicts;
 mod constraints;
+mod difference;
 mod prefix;
-mod prefix_machine;
 mod solver;
 mod times;
 

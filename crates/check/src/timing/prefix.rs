@@ -102,8 +102,6 @@ pub(super) struct SettledMessage {
     pub call: usize,
     /// Time from the start of that call to the message's entry, if no rule gives that.
     pub entry_delay: Option<Time>,
-    /// The message's length in words.
-    pub words: usize,
     /// Time from the message's first word to its last.
     pub stream: Time,
     pub max_latency: Time,
@@ -183,7 +181,6 @@ impl Prefix {
             id: message.id,
             call,
             entry_delay: Some(message.first - message.latency - trace.calls[call].start),
-            words: message.words,
             stream,
             max_latency: if bounded { params.L } else { history.unbounded_latency },
             room: (message.to, params.P),

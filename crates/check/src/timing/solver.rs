@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use super::conflicts::{Conflict, SharedResource, conflicts};
 use super::constraints::{MessageVars, PrefixConstraints};
+use super::difference::first_difference;
 use super::prefix::{Prefix, SettledMessage};
-use super::prefix_machine::PrefixMachine;
 use super::times::{SolveResult, Term, TimeConstraints};
 use crate::deadline::{Deadline, SearchBudget};
 use crate::history::History;
@@ -381,11 +381,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             return None;
         }
         let ties = self.by_number.clone().with_precedence(precedence);
-        let passages = PrefixMachine::new(self.constraints, &self.network, ties, times).passages();
-        passages.into_iter().find(|(message, passage)| {
-            let vars = self.constraints.vars[*message];
-            (times[vars.enter], times[vars.arrival]) != (passage.enter, passage.arrival)
-        })
+        first_difference(self.constraints, &self.network, &ties, times)
     }
 
     /// Returns the spans of time in which a message and its conflict need their common resource.
