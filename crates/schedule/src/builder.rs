@@ -127,23 +127,23 @@ impl ScheduleBuilder {
             true => Ok(()),
             false => refuse(format!("rank {rank} {does} rank {peer}, and there are ranks 0 to {last}")),
         };
-        let (size, peer, tag, kind, nic) = match operation {
+        let (kind, peer, tag, nic) = match operation {
             Operation::Send { tag: ANY, .. } | Operation::Recv { tag: Some(ANY), .. } => {
                 return refuse(format!("{ANY} is no tag; give one below it"));
             }
             Operation::Send { to, bytes, tag } => {
                 check_peer(to, "sends to")?;
-                (bytes, ahead(to), tag, OperationKind::Send, nic)
+                (OperationKind::Send(bytes), ahead(to), tag, nic)
             }
             Operation::Recv { from, bytes, tag } => {
                 from.map_or(Ok(()), |from| check_peer(from, "receives from"))?;
-                (bytes, from.map_or(ANY, ahead), tag.unwrap_or(ANY), OperationKind::Recv, nic)
+                (OperationKind::Recv(bytes), from.map_or(ANY, ahead), tag.unwrap_or(ANY), nic)
             }
             Operation::Calc(time) if (Time::ZERO..Time::MAX).contains(&time) => {
-                (time.as_ps() as u64, ANY, 0, OperationKind::Calc, 0)
+                (OperationKind::Calc(time), ANY, 0, 0)
             }
             Operation::WaitUntil(time) if (Time::ZERO..Time::MAX).contains(&time) => {
-                (time.as_ps() as u64, ANY, 0, OperationKind::WaitUntil, 0)
+                (OperationKind::WaitUntil(time), ANY, 0, 0)
             }
             Operation::WaitUntil(time) => {
                 let most = Time::MAX;
@@ -158,7 +158,7 @@ impl ScheduleBuilder {
                 ));
             }
         };
-        let packed = PackedOperation { size, peer, tag, waits: false, kind, cpu, nic };
+        let packed = PackedOperation { kind, peer, tag, waits: false, cpu, nic };
         let schedule = &mut self.schedule;
         if schedule.len >= Schedule::MOST_OPERATIONS {
             let most = Schedule::MOST_OPERATIONS;
@@ -220,9 +220,9 @@ impl ScheduleBuilder {
         let RankScript { place, len, .. } = ranks[rank as usize];
         first.resize((place + len) as usize + 1, 0);
         sort_followers(&mut self.requirements, &mut first[place as usize..], followers);
-        let is_ready = |packed: PackedOperation| packed.kind != OperationKind::Recv && !packed.waits;
+        let is_ready = |place: &usize| !operations.is_receive(*place) && !operations.get(*place).waits;
         let written = place as usize..(place + len) as usize;
-        *initially_ready += written.filter(|place| is_ready(operations.get(*place))).count();
+        *initially_ready += written.filter(is_ready).count();
         let in_order = std::mem::replace(&mut self.in_order, true);
         if self.try_share_script(rank) {
             let Schedule { operations, first, followers, .. } = &mut self.schedule;
@@ -340,13 +340,11 @@ fn sort_followers(requirements: &mut Vec<(u32, Follower)>, first: &mut [u32], fo
 }
 
 /// Mixes an operation into a hash.
-fn add_to_hash(
-    hash: u64,
-    PackedOperation { size, peer, tag, waits, kind, cpu, nic }: PackedOperation,
-) -> u64 {
+fn add_to_hash(hash: u64, PackedOperation { kind, peer, tag, waits, cpu, nic }: PackedOperation) -> u64 {
     let add = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517C_C1B7_2722_0A95);
-    let kind = u64::from(waits) << 32 | (kind as u64) << 16 | u64::from(cpu) << 8 | u64::from(nic);
-    [size, u64::from(peer) << 32 | u64::from(tag), kind].into_iter().fold(hash, add)
+    let (number, size) = kind.code();
+    let rest = u64::from(waits) << 32 | number << 16 | u64::from(cpu) << 8 | u64::from(nic);
+    [size, u64::from(peer) << 32 | u64::from(tag), rest].into_iter().fold(hash, add)
 }
 
 fn refuse<T>(sentence: String) -> Result<T, ScheduleError> {

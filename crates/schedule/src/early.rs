@@ -4,7 +4,6 @@
 //! In most schedules most receives are early. None is stored as posted: when a message arrives, its receive
 //! is looked up in the rank's script.
 
-use super::mail::recv_filter;
 use super::operations::{ANY, OperationKind, PackedOperation};
 use super::progress::ScheduleProgress;
 use super::storage::{RankScript, Schedule};
@@ -35,7 +34,7 @@ const EMPTY: u32 = 0;
 /// Returns whether an operation is an early receive.
 #[inline]
 pub(super) fn is_early(packed: &PackedOperation) -> bool {
-    packed.kind == OperationKind::Recv && !packed.waits && packed.peer != ANY && packed.tag != ANY
+    matches!(packed.kind, OperationKind::Recv(_)) && !packed.waits && packed.peer != ANY && packed.tag != ANY
 }
 
 impl EarlyReceives {
@@ -103,7 +102,7 @@ impl RankEarlyReceives<'_, '_> {
         let number = *receives.get(receives.partition_point(is_before))?;
         (key(number) == sought).then(|| {
             let operation = begin + number;
-            let filter = recv_filter(&schedule.operation(self.rank as usize, operation));
+            let filter = schedule.operation(self.rank as usize, operation).filter();
             PostedReceive { place: (Time::ZERO, operation), filter }
         })
     }

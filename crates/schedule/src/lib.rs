@@ -14,7 +14,6 @@ mod kept_path;
 mod kept_run;
 mod lists;
 mod loggopsim;
-mod mail;
 mod matching;
 #[doc(hidden)]
 pub mod memory;

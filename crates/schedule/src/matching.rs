@@ -5,11 +5,37 @@
 
 use super::early::RankEarlyReceives;
 use super::lists::{List, ListPool, Sorted};
-use super::mail::Mail;
 use super::unmatched::UnmatchedSet;
 use loggp_model::message::matching::PostedReceive;
-use loggp_model::message::{Matchable, RawTag, RecvFilter};
+use loggp_model::message::{MatchKey, Matchable, RawTag, RecvFilter};
 use loggp_model::time::Time;
+
+/// A message on its way to its receiver, or waiting there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mail {
+    /// Time of arrival.
+    pub arrival: Time,
+    pub from: u32,
+    /// The send operation.
+    pub sent_by: u32,
+    /// The number of messages that the sender had sent before.
+    pub number: u32,
+    pub tag: RawTag,
+    /// Length in words.
+    pub words: u32,
+}
+
+impl Matchable for Mail {
+    #[inline]
+    fn key(&self) -> MatchKey {
+        (self.arrival, self.from, self.number)
+    }
+
+    #[inline]
+    fn tag(&self) -> RawTag {
+        self.tag
+    }
+}
 
 /// A message and its receive, in one cache line.
 #[derive(Clone, Copy, Debug)]

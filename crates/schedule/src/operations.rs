@@ -1,28 +1,77 @@
 //! The operations of scripts, in few bytes: a program computes for ever other times, and sends the same few
 //! messages again and again.
 
+use loggp_model::message::{RawTag, RecvFilter};
+use loggp_model::time::Time;
+
 /// An operation as a script stores it, or with the peer of a given rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PackedOperation {
-    /// Length in bytes; of a computation in ps; of a wait its end, in ps.
-    pub size: u64,
+    pub kind: OperationKind,
     /// The receiver or sender; in a script its distance from the origin.
     pub peer: u32,
     pub tag: u32,
     /// True if it waits for another operation.
     pub waits: bool,
-    pub kind: OperationKind,
     pub cpu: u8,
     pub nic: u8,
 }
 
-/// The kind of an operation. LogGOPSim takes operations that become ready at once in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OperationKind {
-    Send,
-    Recv,
-    Calc,
-    WaitUntil,
+    /// Sends a message of this many bytes.
+    Send(u64),
+    /// Receives a message, for which it names this many bytes.
+    Recv(u64),
+    /// Computes for this time.
+    Calc(Time),
+    /// Waits until this moment.
+    WaitUntil(Time),
+}
+
+impl OperationKind {
+    const RECV: u64 = 1;
+
+    /// Returns the kind as a number, and its bytes or picoseconds. LogGOPSim takes operations that become ready
+    /// at once in the order of these numbers.
+    #[inline]
+    pub(super) fn code(self) -> (u64, u64) {
+        match self {
+            OperationKind::Send(bytes) => (0, bytes),
+            OperationKind::Recv(bytes) => (OperationKind::RECV, bytes),
+            OperationKind::Calc(time) => (2, time.as_ps() as u64),
+            OperationKind::WaitUntil(time) => (3, time.as_ps() as u64),
+        }
+    }
+
+    #[inline]
+    fn from_code(number: u64, size: u64) -> OperationKind {
+        match number {
+            0 => OperationKind::Send(size),
+            OperationKind::RECV => OperationKind::Recv(size),
+            2 => OperationKind::Calc(Time::from_ps(size as i64)),
+            _ => OperationKind::WaitUntil(Time::from_ps(size as i64)),
+        }
+    }
+}
+
+impl PackedOperation {
+    /// Returns the bytes of its message; 0 if it has none.
+    #[inline]
+    pub(super) fn bytes(&self) -> u64 {
+        match self.kind {
+            OperationKind::Send(bytes) | OperationKind::Recv(bytes) => bytes,
+            OperationKind::Calc(_) | OperationKind::WaitUntil(_) => 0,
+        }
+    }
+
+    /// Returns the filter of a receive, or the tag of a send in one.
+    #[inline]
+    pub(super) fn filter(&self) -> RecvFilter {
+        let named = |number: u32| (number != ANY).then_some(number);
+        RecvFilter { from: self.peer, tag: RawTag::from_schedule(named(self.tag)) }
+    }
 }
 
 /// Any sender or any tag; also the peer of a computation.
@@ -57,8 +106,6 @@ const IN_TABLE: u64 = 1 << 3;
 /// The bits below the place or the size.
 const BITS: u32 = 4;
 const LATEST: u32 = 12;
-const KINDS: [OperationKind; 4] =
-    [OperationKind::Send, OperationKind::Recv, OperationKind::Calc, OperationKind::WaitUntil];
 
 impl OperationList {
     #[inline]
@@ -69,7 +116,8 @@ impl OperationList {
     /// Adds an operation.
     #[inline]
     pub(super) fn push(&mut self, packed: PackedOperation, latest: &mut LatestEntries) {
-        let PackedOperation { size, peer, tag, waits, kind, cpu, nic } = packed;
+        let PackedOperation { kind, peer, tag, waits, cpu, nic } = packed;
+        let (number, size) = kind.code();
         let is_plain = (peer, tag, cpu, nic) == (ANY, 0, 0, 0) && size >> (u64::BITS - BITS) == 0;
         let rest = match is_plain {
             true => size << BITS,
@@ -78,35 +126,25 @@ impl OperationList {
                 IN_TABLE | u64::from(latest.find_or_add(entry, &mut self.table)) << BITS
             }
         };
-        self.words.push(kind as u64 | if waits { WAITS } else { 0 } | rest);
+        self.words.push(number | if waits { WAITS } else { 0 } | rest);
     }
 
     /// Returns the operation at an index.
     #[inline]
     pub(super) fn get(&self, place: usize) -> PackedOperation {
         let word = self.words[place];
-        let (kind, waits) = (KINDS[(word & KIND) as usize], word & WAITS != 0);
-        let rest = word >> BITS;
-        match word & IN_TABLE {
-            0 => PackedOperation { size: rest, peer: ANY, tag: 0, waits, kind, cpu: 0, nic: 0 },
-            _ => {
-                let TableEntry { size, peer, tag, cpu, nic } = self.table[rest as usize];
-                PackedOperation { size, peer, tag, waits, kind, cpu, nic }
-            }
-        }
+        let (rest, waits) = (word >> BITS, word & WAITS != 0);
+        let TableEntry { size, peer, tag, cpu, nic } = match word & IN_TABLE {
+            0 => TableEntry { size: rest, peer: ANY, tag: 0, cpu: 0, nic: 0 },
+            _ => self.table[rest as usize],
+        };
+        PackedOperation { kind: OperationKind::from_code(word & KIND, size), peer, tag, waits, cpu, nic }
     }
 
-    /// Returns the size of the operation at an index.
+    /// Returns whether the operation at an index is a receive.
     #[inline]
-    pub(super) fn size(&self, place: usize) -> u64 {
-        let word = self.words[place];
-        if word & IN_TABLE == 0 { word >> BITS } else { self.table[(word >> BITS) as usize].size }
-    }
-
-    /// Returns the kind of the operation at an index.
-    #[inline]
-    pub(super) fn kind(&self, place: usize) -> OperationKind {
-        KINDS[(self.words[place] & KIND) as usize]
+    pub(super) fn is_receive(&self, place: usize) -> bool {
+        self.words[place] & KIND == OperationKind::RECV
     }
 
     /// Returns the word of an operation, to be prefetched.
@@ -182,16 +220,15 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(12);
         let mut all = Vec::new();
         for _ in 0..20_000 {
-            let kind = KINDS[random.usize(..4)];
+            let number = random.u64(..4);
             let few = random.bool();
             let size = random.u64(..) >> if few { 60 } else { random.u32(..64) };
-            let is_message = kind <= OperationKind::Recv;
+            let is_message = number <= OperationKind::RECV;
             let packed = PackedOperation {
-                size: if is_message { size } else { size >> 1 },
+                kind: OperationKind::from_code(number, if is_message { size } else { size >> 1 }),
                 peer: if is_message { random.u32(..9) } else { ANY },
                 tag: if is_message { random.u32(..9) } else { 0 },
                 waits: random.bool(),
-                kind,
                 cpu: u8::from(random.u8(..9) == 0),
                 nic: u8::from(is_message && random.u8(..9) == 0),
             };
@@ -199,7 +236,8 @@ mod tests {
             all.push(packed);
         }
         assert!(list.iter().eq(all.iter().copied()));
-        assert!((0..all.len()).all(|place| list.kind(place) == all[place].kind));
+        let is_receive = |place: usize| matches!(all[place].kind, OperationKind::Recv(_));
+        assert!((0..all.len()).all(|place| list.is_receive(place) == is_receive(place)));
         assert!(list.table.len() < 12_000, "{}", list.table.len());
         list.truncate(100, 50);
         assert!(list.len() == 100 && list.table_len() == 50);

@@ -1,7 +1,5 @@
 //! The result of playing a schedule: a report, or an error.
 
-use super::mail::recv_filter;
-use super::operations::OperationKind;
 use super::progress::ScheduleProgress;
 use loggp_model::error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage};
 use loggp_model::message::RawTag;
@@ -87,10 +85,8 @@ fn deadlock_error(
             Some(first) => {
                 waiting += 1;
                 ready.clone().find_map(|operation| sending(id, operation)).unwrap_or_else(|| {
-                    let receive = ready.find(|operation| {
-                        progress.operation(id as u32, *operation).kind == OperationKind::Recv
-                    });
-                    let want = recv_filter(&progress.operation(id as u32, receive.unwrap_or(first)));
+                    let receive = ready.find(|operation| progress.is_receive(id as u32, *operation));
+                    let want = progress.operation(id as u32, receive.unwrap_or(first)).filter();
                     ProcStatus::WaitingFor(WantedMessage { filter: want, name: None })
                 })
             }

@@ -10,8 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::early::{EarlyReceives, is_early};
 use super::lists::{List, ListPool};
-use super::mail::{Mail, recv_filter};
-use super::matching::{MatchedPairs, RankMatching};
+use super::matching::{Mail, MatchedPairs, RankMatching};
 use super::outcome::{finish, stopped};
 use super::progress::ScheduleProgress;
 use super::sort::sort_by_rank_and_key;
@@ -301,18 +300,21 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let Some((_, calc)) = self.ready.take_first(&mut state.calcs) else { return };
         let begin = state.rank.now;
         let packed = self.progress.operation(rank, calc);
-        let time = Time::from_ps(packed.size as i64);
-        let is_wait = packed.kind == OperationKind::WaitUntil;
-        if !is_wait {
-            state.rank.compute(self.network, time);
-        } else if time > state.rank.egress.send_gap_end() - self.network.params().o {
-            state.rank.now = begin.max(time);
+        match packed.kind {
+            OperationKind::Calc(time) => state.rank.compute(self.network, time),
+            OperationKind::WaitUntil(time)
+                if time > state.rank.egress.send_gap_end() - self.network.params().o =>
+            {
+                state.rank.now = begin.max(time);
+            }
+            _ => (),
         }
         let end = state.rank.now;
         self.report.events += 1;
         if begin < end
             && let Some(log) = &mut self.log
         {
+            let is_wait = matches!(packed.kind, OperationKind::WaitUntil(_));
             let kind = if is_wait { ActivityKind::Idle } else { ActivityKind::Work("calc".into()) };
             log.activities.push(Activity { id: rank as usize, start: begin, end, kind });
         }
@@ -397,7 +399,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         if tag.is_start_of_send() && !tag.is_announce() {
             self.progress.end(rank, receive, now);
         } else {
-            let filter = recv_filter(&self.progress.operation(rank, receive));
+            let filter = self.progress.operation(rank, receive).filter();
             let operation = self.long.entry(receive).or_insert_with(|| ActiveOperation::receive(filter));
             operation.on_received(from, sent_by, tag);
             self.advance(rank, receive, now);
@@ -425,28 +427,22 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     #[inline]
     fn next_send(&self, rank: u32, operation: u32) -> NextSend {
         let packed = self.progress.operation(rank, operation);
-        let words = self.words(&packed);
-        let is_short = self.is_short(rank, &packed, words);
-        if !is_short
-            && let Some(long) = self.long.get(&operation)
-            && let OperationStep::Send(tag, words) = long.next_step()
-        {
-            return NextSend { to: long.peer, words, tag, is_short };
+        if let Some(words) = self.short_words(rank, &packed) {
+            return NextSend { to: packed.peer, words, tag: packed.filter().tag, is_short: true };
         }
-        NextSend { to: packed.peer, words, tag: recv_filter(&packed).tag, is_short }
+        match self.long.get(&operation).map(|long| (long.peer, long.next_step())) {
+            Some((to, OperationStep::Send(tag, words))) => NextSend { to, words, tag, is_short: false },
+            _ => unreachable!("an operation among the sends that are ready sends a message next"),
+        }
     }
 
-    /// Returns the length of an operation's message in words.
+    /// Returns the length in words of the message of a send, or `None` if an announcement comes before it.
     #[inline]
-    fn words(&self, operation: &PackedOperation) -> u32 {
-        self.network.params().words(operation.size as usize) as u32
-    }
-
-    /// Returns whether an operation is a send of a single message of this length, without an announcement first.
-    #[inline]
-    fn is_short(&self, rank: u32, packed: &PackedOperation, words: u32) -> bool {
-        packed.kind == OperationKind::Send
-            && !self.network.is_synchronous(rank as usize, packed.peer as usize, words as usize)
+    fn short_words(&self, rank: u32, packed: &PackedOperation) -> Option<u32> {
+        let OperationKind::Send(bytes) = packed.kind else { return None };
+        let words = self.network.params().words(bytes as usize);
+        let is_long = self.network.is_synchronous(rank as usize, packed.peer as usize, words);
+        (!is_long).then_some(words as u32)
     }
 
     /// Queues the operations of a rank that have become ready, by time and then by number.
@@ -456,7 +452,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let mut place = 0;
         while let Some(&(since, operation)) = self.progress.newly_ready.get(place) {
             place += 1;
-            if self.progress.kind(rank, operation) == OperationKind::Recv {
+            if self.progress.is_receive(rank, operation) {
                 self.watch(rank, operation, since, None);
                 self.progress.start(rank, operation, since);
             }
@@ -469,21 +465,20 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             let state = &mut self.ranks[rank as usize];
             let packed = self.progress.operation(rank, operation);
             match packed.kind {
-                OperationKind::Send => {
+                OperationKind::Send(bytes) => {
                     self.ready.insert(&mut state.sends, (since, operation));
-                    let words = self.words(&packed);
-                    if !self.is_short(rank, &packed, words) {
-                        let tag = recv_filter(&packed).tag;
-                        self.long
-                            .insert(operation, ActiveOperation::send(packed.peer, tag, words, true, None));
+                    if self.short_words(rank, &packed).is_none() {
+                        let (tag, words) = (packed.filter().tag, self.network.params().words(bytes as usize));
+                        let send = ActiveOperation::send(packed.peer, tag, words as u32, true, None);
+                        self.long.insert(operation, send);
                     }
                 }
-                OperationKind::Calc | OperationKind::WaitUntil => {
+                OperationKind::Calc(_) | OperationKind::WaitUntil(_) => {
                     self.ready.insert(&mut state.calcs, (since, operation))
                 }
-                OperationKind::Recv if is_early(&packed) => state.matching.post_early(),
-                OperationKind::Recv => {
-                    self.pairs.post(&mut state.matching, recv_filter(&packed), since, operation)
+                OperationKind::Recv(_) if is_early(&packed) => state.matching.post_early(),
+                OperationKind::Recv(_) => {
+                    self.pairs.post(&mut state.matching, packed.filter(), since, operation)
                 }
             }
         }
@@ -498,8 +493,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             return Err(self.end_of_time(rank)); // its next act is after the end of time
         }
         let sending = |rank: usize, operation: u32| {
-            let is_send = self.progress.operation(rank as u32, operation).kind == OperationKind::Send;
-            let long = self.long.get(&operation).filter(|_| is_send)?;
+            let is_receive = self.progress.is_receive(rank as u32, operation);
+            let long = self.long.get(&operation).filter(|_| !is_receive)?;
             Some(long.wait_reason(self.network, rank).status(RecvFilter::NOTHING, None))
         };
         let left = self.ranks.iter().enumerate().flat_map(|(to, rank)| {

@@ -237,17 +237,18 @@ impl Player {
 /// Returns an error for the first message that is longer than the machine allows.
 fn check_lengths(schedule: &Schedule, network: &Network) -> Result<(), RunError> {
     let words = |operation: &PackedOperation| {
-        network.params().words(usize::try_from(operation.size).unwrap_or(usize::MAX))
+        network.params().words(usize::try_from(operation.bytes()).unwrap_or(usize::MAX))
     };
-    let (least, is_send) = (network.least_longest(), |kind| kind == OperationKind::Send);
-    let may_be_too_long = |operation: PackedOperation| is_send(operation.kind) && words(&operation) > least;
+    let is_send = |operation: &PackedOperation| matches!(operation.kind, OperationKind::Send(_));
+    let least = network.least_longest();
+    let may_be_too_long = |operation: PackedOperation| is_send(&operation) && words(&operation) > least;
     if !schedule.operations.iter().any(may_be_too_long) {
         return Ok(());
     }
     let of = |id: usize| schedule.range(id).map(move |operation| (id, schedule.operation(id, operation)));
     let too_long = |(id, operation): (usize, PackedOperation)| {
         let longest = network.longest(id, operation.peer as usize);
-        let is_too_long = is_send(operation.kind) && words(&operation) > longest;
+        let is_too_long = is_send(&operation) && words(&operation) > longest;
         is_too_long.then(|| Cause::TooLong { id, words: words(&operation), longest })
     };
     let cause = (0..schedule.ranks()).flat_map(of).find_map(too_long);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::operations::{OperationKind, PackedOperation};
+use super::operations::PackedOperation;
 use super::storage::Schedule;
 use loggp_model::prefetch::prefetch_value;
 use loggp_model::time::Time;
@@ -91,10 +91,10 @@ impl<'a> ScheduleProgress<'a> {
         self.schedule.operation(rank as usize, operation)
     }
 
-    /// Returns the kind of an operation of a rank.
+    /// Returns whether an operation of a rank is a receive.
     #[inline]
-    pub(super) fn kind(&self, rank: u32, operation: u32) -> OperationKind {
-        self.schedule.operations.kind(self.schedule.place(rank as usize, operation))
+    pub(super) fn is_receive(&self, rank: u32, operation: u32) -> bool {
+        self.schedule.operations.is_receive(self.schedule.place(rank as usize, operation))
     }
 
     /// Prefetches the data of an operation that will be needed soon.
@@ -170,9 +170,7 @@ impl<'a> ScheduleProgress<'a> {
     /// Notes that a receive, named by its rank and its number, has got the message of a send.
     #[inline]
     pub(super) fn meet(&mut self, (rank, receive): (u32, u32), (from, send): (u32, u32)) {
-        let bytes = |rank: u32, operation| {
-            self.schedule.operations.size(self.schedule.place(rank as usize, operation))
-        };
+        let bytes = |rank: u32, operation| self.operation(rank, operation).bytes();
         let (named, sent) = (bytes(rank, receive), bytes(from, send));
         if named != sent {
             let number = receive - self.schedule.ranks[rank as usize].begin;

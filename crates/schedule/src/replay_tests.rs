@@ -492,7 +492,7 @@ fn make_ready(
     at: Time,
 ) {
     ready.push((at, operation));
-    if schedule.operations[operation as usize].kind == OperationKind::Recv {
+    if matches!(schedule.operations[operation as usize].kind, OperationKind::Recv(_)) {
         count_down(schedule, needs, ready, operation, true, at);
     }
 }
@@ -520,7 +520,7 @@ fn count_down(
 /// the number of stalls, or `None` if not all are done.
 fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
     struct RankByHand {
-        pace: Rank,
+        rank: Rank,
         /// Operations that are ready, each with the time since which it is.
         ready: Vec<(Time, u32)>,
         /// Messages: arrival, sender, turn, tag and length.
@@ -539,11 +539,11 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
                 make_ready(flat, &mut needs, &mut ready, operation, Time::ZERO);
             }
             ready.sort();
-            let mut pace = Rank::new(id, network);
+            let mut rank = Rank::new(id, network);
             if !schedule.is_sequential(id) {
-                pace.egress.keep_order();
+                rank.egress.keep_order();
             }
-            RankByHand { pace, ready, mail: Vec::new() }
+            RankByHand { rank, ready, mail: Vec::new() }
         })
         .collect();
     let mut ingresses: Vec<Ingress> = (0..network.ingress_count()).map(|_| Ingress::default()).collect();
@@ -558,16 +558,16 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
             for &(since, operation) in &rank.ready {
                 let packed = flat.operations[operation as usize];
                 match packed.kind {
-                    OperationKind::Calc | OperationKind::WaitUntil => {
-                        could.push((rank.pace.now, since, operation, rank.pace.now, None))
+                    OperationKind::Calc(_) | OperationKind::WaitUntil(_) => {
+                        could.push((rank.rank.now, since, operation, rank.rank.now, None))
                     }
-                    OperationKind::Recv => posted.push((since, operation)),
-                    OperationKind::Send if std::mem::take(&mut first_send) => {
-                        let words = network.params().words(packed.size as usize);
-                        let (begin, turn) = rank.pace.predict_send(network, packed.peer as usize, words);
+                    OperationKind::Recv(_) => posted.push((since, operation)),
+                    OperationKind::Send(_) if std::mem::take(&mut first_send) => {
+                        let words = network.params().words(packed.bytes() as usize);
+                        let (begin, turn) = rank.rank.predict_send(network, packed.peer as usize, words);
                         could.push((begin, since, operation, turn, None));
                     }
-                    OperationKind::Send => (),
+                    OperationKind::Send(_) => (),
                 }
             }
             let mut mail: Vec<usize> = (0..rank.mail.len()).collect();
@@ -580,7 +580,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
                 };
                 if let Some(found) = posted.iter().position(takes) {
                     let (since, receive) = posted.remove(found);
-                    let (begin, over) = rank.pace.predict_reception(network, (from as usize, words), arrival);
+                    let (begin, over) = rank.rank.predict_reception(network, (from as usize, words), arrival);
                     could.push((begin, since.max(arrival), receive, over, Some(place)));
                 }
             }
@@ -595,35 +595,36 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
         rank.ready.retain(|(_, other)| *other != operation);
         let packed = flat.operations[operation as usize];
         match (packed.kind, place) {
-            (OperationKind::Recv, Some(place)) => {
+            (OperationKind::Recv(_), Some(place)) => {
                 let (_, from, .., words) = rank.mail.remove(place);
-                rank.pace.receive(network, (from as usize, words), begin);
+                rank.rank.receive(network, (from as usize, words), begin);
             }
-            (OperationKind::Send, _) => {
-                let words = network.params().words(packed.size as usize);
-                let outgoing = rank.pace.prepare_send(network, packed.peer as usize, words);
+            (OperationKind::Send(_), _) => {
+                let words = network.params().words(packed.bytes() as usize);
+                let outgoing = rank.rank.prepare_send(network, packed.peer as usize, words);
                 let passage =
-                    network.serve(&mut *ingresses, &mut rank.pace.egress, outgoing.to, &outgoing.entry);
-                rank.pace.now = passage.enter;
+                    network.serve(&mut *ingresses, &mut rank.rank.egress, outgoing.to, &outgoing.entry);
+                rank.rank.now = passage.enter;
                 stalls += u64::from(passage.admitted > passage.ready);
                 turns += 1;
                 let mail = (passage.arrival, id as u32, turns, packed.tag, words);
                 ranks[packed.peer as usize].mail.push(mail);
             }
-            _ => rank.pace.now += Time::from_ps(packed.size as i64),
+            (OperationKind::Calc(time), _) => rank.rank.now += time,
+            _ => unreachable!("a receive has a message, and no rank waits for a moment"),
         }
         left -= 1;
         let rank = &mut ranks[id];
         let mut fresh = Vec::new();
-        if packed.kind != OperationKind::Recv {
+        if !matches!(packed.kind, OperationKind::Recv(_)) {
             count_down(flat, &mut needs, &mut fresh, operation, true, begin);
         }
-        count_down(flat, &mut needs, &mut fresh, operation, false, rank.pace.now);
+        count_down(flat, &mut needs, &mut fresh, operation, false, rank.rank.now);
         rank.ready.extend(fresh);
         rank.ready.sort();
     }
     let is_over = left == 0 && ranks.iter().all(|rank| rank.mail.is_empty());
-    is_over.then(|| (ranks.iter().map(|rank| rank.pace.now).collect(), stalls))
+    is_over.then(|| (ranks.iter().map(|rank| rank.rank.now).collect(), stalls))
 }
 
 /// The rules hold for operations that don't wait for each other, too.

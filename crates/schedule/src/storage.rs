@@ -197,12 +197,12 @@ impl Schedule {
 
     fn placed(&self, rank: usize, operation: u32) -> PlacedOperation {
         let named = |number: u32| (number != ANY).then_some(number);
-        let PackedOperation { size, peer, tag, kind, cpu, nic, .. } = self.operation(rank, operation);
+        let PackedOperation { kind, peer, tag, cpu, nic, .. } = self.operation(rank, operation);
         let operation = match kind {
-            OperationKind::Send => Operation::Send { to: peer, bytes: size, tag },
-            OperationKind::Recv => Operation::Recv { from: named(peer), bytes: size, tag: named(tag) },
-            OperationKind::Calc => Operation::Calc(Time::from_ps(size as i64)),
-            OperationKind::WaitUntil => Operation::WaitUntil(Time::from_ps(size as i64)),
+            OperationKind::Send(bytes) => Operation::Send { to: peer, bytes, tag },
+            OperationKind::Recv(bytes) => Operation::Recv { from: named(peer), bytes, tag: named(tag) },
+            OperationKind::Calc(time) => Operation::Calc(time),
+            OperationKind::WaitUntil(time) => Operation::WaitUntil(time),
         };
         PlacedOperation { operation, cpu, nic }
     }
@@ -226,7 +226,7 @@ impl Schedule {
 
     /// Returns whether a rank waits for a moment.
     pub(super) fn waits_for_moments(&self) -> bool {
-        (0..self.operations.len()).any(|place| self.operations.kind(place) == OperationKind::WaitUntil)
+        self.operations.iter().any(|packed| matches!(packed.kind, OperationKind::WaitUntil(_)))
     }
 
     /// Returns the numbers of a rank's operations among those of all ranks.

@@ -14,7 +14,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::early::{EarlyReceives, is_early};
 use super::lists::{List, ListPool};
-use super::mail::recv_filter;
 use super::operations::{OperationKind, PackedOperation};
 use super::outcome::{PlayReport, finish, stopped};
 use super::progress::ScheduleProgress;
@@ -69,7 +68,7 @@ impl LogGOPSimCosts {
 
     /// Returns the length of a message in words.
     fn words(&self, operation: &PackedOperation) -> usize {
-        self.params.words(usize::try_from(operation.size).unwrap_or(usize::MAX))
+        self.params.words(usize::try_from(operation.bytes()).unwrap_or(usize::MAX))
     }
 }
 
@@ -213,14 +212,14 @@ impl<'a> LogGOPSimPlay<'a> {
         let stage = self.stages[operation as usize];
         let act = match (packed.kind, stage) {
             (_, PlayStage::End) => return, // it was on the agenda twice, as another message went before it
-            (OperationKind::Recv, _) => {
+            (OperationKind::Recv(_), _) => {
                 self.post_receive(operation, packed, rank, time);
                 return self.finish_event();
             }
             // A schedule that waits for moments is not played by these rules.
-            (OperationKind::Calc | OperationKind::WaitUntil, _) => HardwareAct::Calc,
-            (OperationKind::Send, PlayStage::Network | PlayStage::ReceiversQueue) => HardwareAct::Message,
-            (OperationKind::Send, _) => HardwareAct::Send,
+            (OperationKind::Calc(_) | OperationKind::WaitUntil(_), _) => HardwareAct::Calc,
+            (OperationKind::Send(_), PlayStage::Network | PlayStage::ReceiversQueue) => HardwareAct::Message,
+            (OperationKind::Send(_), _) => HardwareAct::Send,
         };
         let unit = LogGOPSimPlay::unit_for(act, packed, rank);
         let has_waited = stage != PlayStage::Network;
@@ -325,7 +324,9 @@ impl<'a> LogGOPSimPlay<'a> {
     /// Performs a computation.
     fn calc(&mut self, operation: u32, packed: &PackedOperation, unit: HardwareUnit, time: Time) {
         self.stages[operation as usize] = PlayStage::End;
-        *self.free(unit) = self.busy_until(unit, time, Time::from_ps(packed.size as i64));
+        if let OperationKind::Calc(length) = packed.kind {
+            *self.free(unit) = self.busy_until(unit, time, length);
+        }
         self.progress.start(unit.rank, operation, time);
         self.progress.end(unit.rank, operation, time);
     }
@@ -360,7 +361,7 @@ impl<'a> LogGOPSimPlay<'a> {
         // Receives that wait for nothing are posted before all others, in the order in which they are written.
         let events = if packed.waits { self.report.events } else { 0 };
         let receive =
-            PostedReceive { place: (Time::from_ps(events as i64), operation), filter: recv_filter(packed) };
+            PostedReceive { place: (Time::from_ps(events as i64), operation), filter: packed.filter() };
         if let Some(HeldMessage { from, sent_by, .. }) = unmatched.post(receive) {
             self.complete((rank, operation), (from, sent_by), packed, time);
         }
@@ -381,7 +382,7 @@ impl<'a> LogGOPSimPlay<'a> {
         let further = words.max(1) as i64 - 1;
         *self.free(unit) = self.busy_until(unit, time, o) + (further * O).max(further * G);
         self.hardware.get_mut(unit.interface()).next_receive = time + g + further * G;
-        let (events, tag) = (self.report.events, recv_filter(packed).tag);
+        let (events, tag) = (self.report.events, packed.filter().tag);
         let held = HeldMessage { arrival: time, events, from, sent_by: operation, tag };
         let unmatched = &mut self.unmatched[unit.rank as usize];
         let mut early = self.early.of_rank(&mut self.progress, unit.rank);
@@ -415,7 +416,7 @@ impl<'a> LogGOPSimPlay<'a> {
         if fresh.len() > 1 {
             let order = |(_, operation): &(Time, u32)| {
                 let rank = self.ranks[*operation as usize];
-                (rank, self.progress.operation(rank, *operation).kind)
+                (rank, self.progress.operation(rank, *operation).kind.code().0)
             };
             fresh.sort_by_key(order);
         }
@@ -428,11 +429,12 @@ impl<'a> LogGOPSimPlay<'a> {
                 self.report.events += 1;
                 continue;
             }
-            let act = if packed.kind == OperationKind::Send { HardwareAct::Send } else { HardwareAct::Calc };
+            let is_send = matches!(packed.kind, OperationKind::Send(_));
+            let act = if is_send { HardwareAct::Send } else { HardwareAct::Calc };
             let unit = LogGOPSimPlay::unit_for(act, packed, rank);
             let (when, turn) = (self.free_time(act, unit), self.next_turn());
             match packed.kind {
-                OperationKind::Recv => self.agenda.add(AgendaEntry::new(when, turn, operation)),
+                OperationKind::Recv(_) => self.agenda.add(AgendaEntry::new(when, turn, operation)),
                 _ => self.enqueue(act, unit, when, turn, operation),
             }
         }
@@ -454,8 +456,8 @@ impl<'a> LogGOPSimPlay<'a> {
         let sending = |rank: usize, operation: u32| {
             let packed = self.progress.operation(rank as u32, operation);
             let (to, words) = (packed.peer as usize, self.costs.words(&packed));
-            let waits =
-                packed.kind == OperationKind::Send && self.stages[operation as usize] == PlayStage::End;
+            let waits = matches!(packed.kind, OperationKind::Send(_))
+                && self.stages[operation as usize] == PlayStage::End;
             waits.then_some(ProcStatus::WaitingToSend { to, words, S: self.costs.S })
         };
         let left = self.unmatched.iter().enumerate().flat_map(|(to, unmatched)| {
