@@ -269,7 +269,7 @@ impl Machine {
         self.order.noise.is_some()
     }
 
-    /// Sets an order of messages: one under which a [check](Machine::check) failed, or that of the
+    /// Sets an order of messages: one under which a [check](loggp_check::Check) failed, or that of the
     /// [trace](Trace) of a run. It replaces the [latency](Machine::latency) and the [ties](Machine::ties), and
     /// the [noise](Machine::noise) if it has any.
     ///

@@ -13,7 +13,7 @@ use loggp_model::time::Time;
 use loggp_trace::Order;
 use loggp_trace::Trace;
 
-/// The result of a [check](crate::check::Check). `Display` prints it in sentences.
+/// The result of a [check](crate::Check). `Display` prints it in sentences.
 #[derive(Debug)]
 #[non_exhaustive]
 #[must_use = "a check says what it found, and fails nothing"]
@@ -84,7 +84,7 @@ pub struct Failure {
     pub delayed: Vec<DelayedMessage>,
     /// Number of runs that reduced the order.
     pub tries: usize,
-    /// The reduced order, for [`Machine::order`](crate::Machine::order).
+    /// The reduced order, for `Machine::order`.
     pub order: Order,
     /// Trace of the run under the reduced order, up to the failure.
     pub trace: Trace,

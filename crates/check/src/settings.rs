@@ -117,7 +117,7 @@ impl Check {
     /// none to the maximum, but to no more than 64 or the number of the first run's messages, and so many
     /// messages among those of the first run, which loses none, and those that are sent in answer to losses.
     /// The sender of a lost message sees no difference. A receive that waits for ever is a failure, so a
-    /// program that expects losses receives with a [deadline](crate::Proc::recv_deadline). Messages left when all
+    /// program that expects losses receives with a deadline. Messages left when all
     /// have finished are no failure in a run with losses.
     ///
     /// ```
@@ -159,7 +159,7 @@ impl Check {
     /// [`losses`](Check::losses); the default is none. Each run draws these messages, and how much later, up
     /// to L, each comes again. The second copy costs its receiver what the first does and costs nobody else
     /// anything; it is no failure if nobody receives the copy. The content of a message is
-    /// [packed](crate::Payload::pack) for the copy.
+    /// [packed](loggp_model::message::Payload::pack) for the copy.
     ///
     /// ```
     /// use loggp::{Machine, Params, Proc, Tag, US};
@@ -236,7 +236,7 @@ impl Check {
         Check { faults: FaultLimits { crashes: most, ..self.faults }, ..self }
     }
 
-    /// Sets that one run of `one_of` is [audited](crate::audit::audit); with 0 none is.
+    /// Sets that one run of `one_of` is [audited](loggp_trace::audit::audit); with 0 none is.
     pub fn audits(self, one_of: usize) -> Check {
         Check { audits: one_of, ..self }
     }

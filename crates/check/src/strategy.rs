@@ -14,7 +14,7 @@ use loggp_trace::Order;
 names!(Strategy:
     "mixed" Mixed "random" Random "late-few" LateFew "few-changes" FewChanges "one-end" OneEnd "ties" Ties "systematic" Systematic);
 
-/// A choice of the orders that a [check](crate::check::Check) tries. The first run always has the machine's
+/// A choice of the orders that a [check](crate::Check) tries. The first run always has the machine's
 /// own order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -75,7 +75,7 @@ impl Player {
     }
 
     /// Gives the machine levels, from the outermost to the innermost, two at most, as
-    /// [`Machine::levels`](crate::Machine::levels) does. LogGOPSim's rules have none.
+    /// `Machine::levels` does. LogGOPSim's rules have none.
     pub fn levels(self, levels: impl IntoIterator<Item = Level>) -> Player {
         Player { machine: LeveledParams::new(self.machine.params, levels), ..self }
     }
@@ -101,7 +101,7 @@ impl Player {
     }
 
     /// Sets whether a reception goes before a send that could begin at the same moment, as in an
-    /// [exchange](crate::Proc::exchange). By default the one goes first that became ready first.
+    /// exchange. By default the one goes first that became ready first.
     pub fn receive_first(self, receives_first: bool) -> Player {
         Player { receives_first, ..self }
     }

@@ -90,8 +90,8 @@ impl ScheduleError {
     }
 }
 
-/// The operations of every rank. A [`ScheduleBuilder`](crate::schedule::ScheduleBuilder) makes a schedule,
-/// and a [`Player`](crate::schedule::Player) plays it.
+/// The operations of every rank. A [`ScheduleBuilder`](crate::ScheduleBuilder) makes a schedule,
+/// and a [`Player`](crate::Player) plays it.
 ///
 /// Equal ranks share a script: those that exchange messages with the same ranks, with ranks at the same
 /// distances, or with ranks whose numbers differ from theirs in the same bits.

@@ -11,7 +11,7 @@ use loggp_model::rules::choice::LatencyRule;
 
 /// An order of messages: the latency of each message, and the order of processors that act at the same time.
 ///
-/// A [check](crate::Machine::check) tries many orders, and [`Machine::order`](crate::Machine::order) sets
+/// A check tries many orders, and `Machine::order` sets
 /// one.
 #[derive(Clone, Debug, Default)]
 pub struct Order {

@@ -110,7 +110,7 @@ pub enum CallKind {
     },
 }
 
-/// Arguments and results of [`Proc::send_recv`](crate::Proc::send_recv).
+/// Arguments and results of `Proc::send_recv`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SendRecv {
     /// The receiver of the message that is sent.
@@ -158,7 +158,7 @@ pub enum Until {
     /// cycle if there is none.
     Moment(Time),
     /// Until the gap before a send is over, namely the next send after a receive of this kind that found no
-    /// message. See [`Proc::send_receiving`](crate::Proc::send_receiving).
+    /// message. See `Proc::send_receiving`.
     GapOver,
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::message::MessageId;
 use crate::time::Time;
 
-/// Faults of the machine in a run, which its program doesn't cause. A [check](crate::check::Check::losses) draws
+/// Faults of the machine in a run, which its program doesn't cause. A check draws
 /// them, and a trace says which happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {

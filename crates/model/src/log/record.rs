@@ -59,7 +59,7 @@ pub enum ActivityKind {
 }
 
 impl ActivityKind {
-    /// Returns whether the processor is busy all the time, so that [noise](crate::Noise) lengthens all of it.
+    /// Returns whether the processor is busy all the time, so that [noise](crate::params::Noise) lengthens all of it.
     pub fn is_busy(&self) -> bool {
         use ActivityKind::{Post, Receive, Send, Work};
         matches!(self, Work(_) | Send(_) | Receive(_) | Post(_))
@@ -102,7 +102,7 @@ pub struct Message {
     /// The latency of its first word while the port is free: the one drawn for it, or L.
     pub latency: Time,
     /// Its sender's place among the processors that act at the same time, by the order of the machine's
-    /// [`Ties`].
+    /// [`Ties`](crate::params::Ties).
     pub place: usize,
     /// The time at which its first word entered the network.
     pub enter: Time,

@@ -1,4 +1,4 @@
-//! Values as bytes, for a machine whose processors are processes: see [`Link`](crate::link::Link).
+//! Values as bytes, for a machine whose processors are processes: see `Link`.
 //!
 //! Between threads a value moves, and nothing here is used. To another process go its bytes, in this
 //! computer's format: every process runs the same program on the same kind of processor. A long slice of
@@ -34,7 +34,7 @@ impl<T: ?Sized> Plain<T> {
     }
 }
 
-/// The bytes of a value that is sent to another process: see [`Payload::pack`](crate::Payload::pack).
+/// The bytes of a value that is sent to another process: see [`Payload::pack`](crate::message::Payload::pack).
 #[derive(Debug, Default)]
 pub struct Pack<'v> {
     /// All bytes but those of `slice`.
@@ -114,7 +114,7 @@ impl<'v> Pack<'v> {
     }
 }
 
-/// The bytes of a received value: see [`Payload::unpack`](crate::Payload::unpack).
+/// The bytes of a received value: see [`Payload::unpack`](crate::message::Payload::unpack).
 #[derive(Debug)]
 pub struct Unpack<'b> {
     bytes: &'b [u8],

@@ -10,7 +10,7 @@ use crate::time::Time;
 /// A value that can be sent in a message, with the number of bytes that it counts for.
 ///
 /// A payload moves by ownership, so its bytes need not be contiguous. It is packed only where processors are
-/// processes: see [`Link`](crate::link::Link). The types of this crate and those that derive the trait can be
+/// processes: see `Link`. The types of this crate and those that derive the trait can be
 /// packed.
 ///
 /// Numbers, characters, tuples, arrays, `Vec`, `VecDeque`, `String`, `Option`, `Result`, and a `Box` or an

@@ -15,7 +15,7 @@ names!(Work: "measured" Measured "charged" Charged);
 names!(Ties: "number" Number "rotation" Rotation; "random" Random);
 
 /// The moment until which a message is in transit, where at most C are: see
-/// [`Params::capacity`](crate::Params::capacity).
+/// [`Params::capacity`](crate::params::Params::capacity).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
