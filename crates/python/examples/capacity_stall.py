@@ -14,8 +14,7 @@ def hot_spot(p: Proc) -> Generator[Call[Any], Any, int | None]:
         return None
     total = 0
     for _ in range(1, p.P):
-        _, number = yield p.recv("number")
-        total += number
+        total += yield p.recv("number")
     return total
 
 

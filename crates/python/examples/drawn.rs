@@ -103,7 +103,7 @@ fn call(op: &Op) -> Value {
         Op::SendReceiving { to, tag, words, taking } => json!(["send_receiving", to, tag, words, taking]),
         Op::SendRecv { to, tag, words, from } => json!(["send_recv", to, tag, words, from]),
         Op::Recv { pattern: of, upto } => json!(["recv", pattern(of), (*upto != usize::MAX).then_some(upto)]),
-        Op::Until { pattern: of, wait } => json!(["recv_until", pattern(of), wait]),
+        Op::Until { pattern: of, wait } => json!(["recv_deadline", pattern(of), wait]),
         Op::Poll { pattern: of, looks } => json!(["try_recv", pattern(of), looks]),
         Op::Probe { pattern: of, looks } => json!(["probe", pattern(of), looks]),
         Op::Isend { to, tag, words } => json!(["isend", to, tag, words]),

@@ -10,9 +10,9 @@ def program(p: Proc) -> Generator[Call[Any], Any, tuple[int, Time]]:
     after = (p.id + 1) % p.P
     if p.id == 0:
         yield p.send(after, "token", 0)
-        _, total = yield p.recv("token")
+        total = yield p.recv("token")
         return total, p.now
-    _, total = yield p.recv("token")
+    total = yield p.recv("token")
     had = p.now
     yield p.send(after, "token", total + p.id)
     return total + p.id, had

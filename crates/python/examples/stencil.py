@@ -28,8 +28,8 @@ def program(p: Proc) -> Generator[Call[Any], Any, list[float]]:
         if p.id < last:
             yield p.send(p.id + 1, "rightward", piece[-1])
         # Both ends of the rod stay cold.
-        right = (yield p.recv_from(p.id + 1, "leftward")) if p.id < last else 0.0
-        left = (yield p.recv_from(p.id - 1, "rightward")) if p.id > 0 else 0.0
+        right = (yield p.recv("leftward", source=p.id + 1)) if p.id < last else 0.0
+        left = (yield p.recv("rightward", source=p.id - 1)) if p.id > 0 else 0.0
         piece = step(left, piece, right)
         yield p.work(CELLS, "cell")
     return piece

@@ -24,11 +24,11 @@ def program(p: Proc) -> Generator[Call[Any], Any, list[tuple[int, int]]]:
         for worker in range(1, p.P):
             yield p.send(worker, "task", next(tasks, None), words=1)
         while len(results) < TASKS:
-            worker, result = yield p.recv("result")
+            worker, result = yield p.recv_with_sender("result")
             results.append(result)
             yield p.send(worker, "task", next(tasks, None), words=1)
         return results
-    while (n := (yield p.recv_from(0, "task"))) is not None:
+    while (n := (yield p.recv("task", source=0))) is not None:
         steps = collatz(n)  # the work is not known beforehand
         results.append((n, steps))
         yield p.work(steps, "step")

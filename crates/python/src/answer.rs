@@ -17,10 +17,14 @@ use crate::value::{Carried, Value};
 pub enum Answer {
     None,
     Value(Value),
-    /// A message and its sender.
-    Message(usize, Value),
-    /// A message, its sender and the number of its tag.
-    Tagged(usize, u16, Value),
+    /// A message: the sender and the number of the tag, if they are part of the result, and the value.
+    Message {
+        sender: Option<usize>,
+        number: Option<u16>,
+        value: Value,
+    },
+    /// A message of a receive that may find none.
+    Found(Box<Answer>),
     /// The sender of a message that is there.
     Sender(usize),
     /// The number of a request.
@@ -41,6 +45,16 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Makes the result of a receive from a message with the filter's tag.
+    pub fn message((sender, value): (usize, Value), names_sender: bool) -> Answer {
+        Answer::Message { sender: names_sender.then_some(sender), number: None, value }
+    }
+
+    /// Makes the result of a receive from a message with any tag.
+    pub fn tagged((sender, (number, value)): (usize, (u16, Value)), names_sender: bool) -> Answer {
+        Answer::Message { sender: names_sender.then_some(sender), number: Some(number), value }
+    }
+
     /// Makes the object that the program gets.
     #[inline]
     pub fn into_object<'py>(self, py: Python<'py>, seat: &Arc<Seat>) -> PyResult<Bound<'py, PyAny>> {
@@ -53,10 +67,23 @@ impl Answer {
         match self {
             Answer::None => Ok(py.None().into_bound(py)),
             Answer::Value(value) => own(value),
-            Answer::Message(sender, value) => (sender, value.into_object()).into_bound_py_any(py),
-            Answer::Tagged(sender, number, value) => {
-                (sender, seat.session.tags.object(py, number)?, value.into_object()).into_bound_py_any(py)
+            Answer::Message { sender, number, value } => {
+                let mut message = value.into_object().into_bound(py);
+                if let Some(number) = number {
+                    message = (seat.session.tags.object(py, number)?, message).into_bound_py_any(py)?;
+                }
+                match sender {
+                    Some(sender) => (sender, message).into_bound_py_any(py),
+                    None => Ok(message),
+                }
             }
+            Answer::Found(message) => match message.into_object(py, seat)? {
+                none if none.is_none() => Err(PyValueError::new_err(
+                    "a message with the value None came, and None says that none did; give with_sender=True, or send \
+                     another value",
+                )),
+                message => Ok(message),
+            },
             Answer::Sender(sender) => sender.into_bound_py_any(py),
             Answer::Posted(number) => Request::new(seat.clone(), number).into_bound_py_any(py),
             Answer::Values(values) => all(values),

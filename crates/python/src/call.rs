@@ -45,6 +45,8 @@ pub struct SendReceiving {
     pub value: Value,
     pub taking: Tag<Value>,
     pub on: Value,
+    /// True if `on` gets the sender too.
+    pub names_sender: bool,
 }
 
 /// Messages that are sent in an order, and as many that are received.
@@ -102,7 +104,7 @@ pub enum Operation {
 
 /// A call of a processor, which it does when the program yields it: `yield p.send(1, "datum", 42)`.
 ///
-/// `value = yield p.recv_from(0, "datum")` and `value = yield from p.recv_from(0, "datum")` are the same. Of
+/// `value = yield p.recv("datum")` and `value = yield from p.recv("datum")` are the same. Of
 /// the second form type checkers know the type of the value.
 #[pyclass(module = "loggp", freelist = 64)]
 pub struct Call {
@@ -164,8 +166,7 @@ impl Call {
         if call.kind.take().is_some() {
             let name = call.name;
             let sentence = format!(
-                "p.{name}(...) was not yielded, so that it has no result to unpack; \
-                 write `sender, value = yield p.{name}(...)`"
+                "p.{name}(...) was not yielded, so that it has no result to unpack; write `yield p.{name}(...)`"
             );
             return Err(PyTypeError::new_err(sentence));
         }

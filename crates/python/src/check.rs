@@ -201,7 +201,7 @@ fn check_here(
                 .map(|report| Python::attach(|py| CheckReport::new(py, report, (machine, program), again)))
         } else {
             let run = |machine: &loggp::Machine, programs: &Programs| {
-                machine.run_once(|p| Outcome { object: programs.run(p), trial: &trial })
+                machine.run(|p| Outcome { object: programs.run(p), trial: &trial })
             };
             let run = |machine: &loggp::Machine| Ok(trial.run(machine, run)?.results);
             let report = check.run_each(machine, run, |results| trial.verify(results));

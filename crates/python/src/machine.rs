@@ -147,7 +147,7 @@ impl Machine {
     /// ...     if p.id == 0:
     /// ...         yield p.send(1, "datum", 42)
     /// ...     else:
-    /// ...         sender, value = yield p.recv("datum")
+    /// ...         value = yield p.recv("datum")
     /// ...         return value
     /// >>> run = loggp.Machine(P=2, L=6, o=2, g=4).run(program)
     /// >>> run.time, run.results
@@ -198,8 +198,8 @@ impl Machine {
     /// >>> import loggp
     /// >>> def program(p):
     /// ...     if p.id == 0:
-    /// ...         first, _ = yield p.recv("word")
-    /// ...         second, _ = yield p.recv("word")
+    /// ...         first, _ = yield p.recv_with_sender("word")
+    /// ...         second, _ = yield p.recv_with_sender("word")
     /// ...         return first, second
     /// ...     yield p.send(0, "word")
     /// >>> machine = loggp.Machine(P=3, L=6, o=1, g=1)

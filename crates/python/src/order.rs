@@ -51,7 +51,7 @@ impl Order {
     #[staticmethod]
     fn _restore(bytes: &Bound<'_, PyBytes>) -> PyResult<Order> {
         let trace = Trace::read(bytes.as_bytes()).map_err(|why| PyValueError::new_err(why.to_string()))?;
-        Ok(Order { order: loggp::Order::from_trace(&trace), source: Source::Bytes(bytes.clone().unbind()) })
+        Ok(Order { order: loggp::Order::from(&trace), source: Source::Bytes(bytes.clone().unbind()) })
     }
 
     /// An order is kept as a trace under it. That of a check's result is made then, by one more run.

@@ -1,9 +1,9 @@
 //! Calls of a program, made on the library's processor.
 
-use loggp::on_thread_stack;
-use loggp_model::rules::engine::ThreadStack;
 use loggp::collectives::Maximum;
-use loggp::{AnyTag, Proc, collectives};
+use loggp::on_thread_stack;
+use loggp::{AnyTag, Proc, WithSender, collectives};
+use loggp_model::rules::engine::ThreadStack;
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
@@ -38,8 +38,7 @@ pub fn perform(
             let found = match (from, tag) {
                 (None, Some(tag)) => p.probe(tag),
                 (Some(from), Some(tag)) => p.probe(tag.from(from)),
-                (None, None) => p.probe(AnyTag::<Value>::new()),
-                (Some(from), None) => p.probe(AnyTag::<Value>::new().from(from)),
+                (from, None) => p.probe(any_tag(from)),
             };
             return found.map_or(Answer::None, Answer::Sender);
         }
@@ -70,52 +69,49 @@ pub fn perform(
 }
 
 fn receive(p: &mut Proc, Filter { from, tag, names_sender }: Filter, wait: Wait) -> Answer {
-    let message = match (from, tag) {
-        (None, Some(tag)) => {
-            let received = match wait {
-                Wait::Forever => Some(p.recv(tag)),
-                Wait::Not => p.try_recv(tag),
-                Wait::Until(deadline) => p.recv_until(tag, deadline),
-            };
-            received.map(|(sender, value)| Answer::Message(sender, value))
+    fn receive<F: loggp::Filter>(p: &mut Proc, filter: F, wait: Wait) -> Option<(usize, F::Received)> {
+        let filter = WithSender(filter);
+        match wait {
+            Wait::Forever => Some(p.recv(filter)),
+            Wait::Not => p.try_recv(filter),
+            Wait::Until(deadline) => p.recv_deadline(filter, deadline),
         }
+    }
+    let received = match (from, tag) {
+        (None, Some(tag)) => receive(p, tag, wait).map(|got| Answer::message(got, names_sender)),
         (Some(from), Some(tag)) => {
-            let received = match wait {
-                Wait::Forever => Some(p.recv(tag.from(from))),
-                Wait::Not => p.try_recv(tag.from(from)),
-                Wait::Until(deadline) => p.recv_until(tag.from(from), deadline),
-            };
-            received
-                .map(|value| if names_sender { Answer::Message(from, value) } else { Answer::Value(value) })
+            receive(p, tag.from(from), wait).map(|got| Answer::message(got, names_sender))
         }
-        (from, None) => {
-            let any = AnyTag::<Value>::new();
-            let any = from.map_or(any, |from| any.from(from));
-            let received = match wait {
-                Wait::Forever => Some(p.recv(any)),
-                Wait::Not => p.try_recv(any),
-                Wait::Until(deadline) => p.recv_until(any, deadline),
-            };
-            received.map(|(sender, number, value)| Answer::Tagged(sender, number, value))
-        }
+        (from, None) => receive(p, any_tag(from), wait).map(|got| Answer::tagged(got, names_sender)),
     };
-    message.unwrap_or(Answer::None)
-}
-
-fn post_receive(p: &mut Proc, Filter { from, tag, .. }: Filter) -> Posted {
-    match (from, tag) {
-        (None, Some(tag)) => Posted::Receive(p.irecv(tag)),
-        (Some(from), Some(tag)) => Posted::ReceiveFrom(from, p.irecv(tag.from(from))),
-        (None, None) => Posted::ReceiveAny(p.irecv(AnyTag::new())),
-        (Some(from), None) => Posted::ReceiveAny(p.irecv(AnyTag::new().from(from))),
+    match (received, wait) {
+        (None, _) => Answer::None,
+        (Some(message), Wait::Forever) => message,
+        (Some(message), Wait::Not | Wait::Until(_)) => Answer::Found(Box::new(message)),
     }
 }
 
+fn post_receive(p: &mut Proc, Filter { from, tag, names_sender }: Filter) -> Posted {
+    match (from, tag) {
+        (None, Some(tag)) => Posted::Receive(p.irecv(WithSender(tag)), names_sender),
+        (Some(from), Some(tag)) => Posted::Receive(p.irecv(WithSender(tag.from(from))), names_sender),
+        (from, None) => Posted::ReceiveAny(p.irecv(WithSender(any_tag(from))), names_sender),
+    }
+}
+
+/// Returns the filter of messages with any tag, from one processor or any.
+fn any_tag(from: Option<usize>) -> AnyTag<Value> {
+    from.map_or(AnyTag::new(), |from| AnyTag::new().from(from))
+}
+
 fn send_receiving(p: &mut Proc, stack: &dyn ThreadStack, seat: &Seat, sending: SendReceiving) {
-    let SendReceiving { to, tag, value, taking, on } = sending;
-    p.send_receiving(to, tag, value, taking, |_, sender, value| {
+    let SendReceiving { to, tag, value, taking, on, names_sender } = sending;
+    p.send_receiving(to, tag, value, taking.with_sender(), |_, (sender, value)| {
         let called = on_thread_stack(stack, || {
-            Python::attach(|py| on.object().call1(py, (sender, value.into_object())).map(drop))
+            Python::attach(|py| match names_sender {
+                true => on.object().call1(py, (sender, value.into_object())).map(drop),
+                false => on.object().call1(py, (value.into_object(),)).map(drop),
+            })
         });
         called.unwrap_or_else(|error| fail(seat, error));
     });

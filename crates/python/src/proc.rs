@@ -184,10 +184,15 @@ impl Proc {
     }
 
     #[inline]
-    fn filter(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Filter> {
+    fn filter(
+        &self,
+        tag: Option<&Bound<'_, PyAny>>,
+        source: Option<&Bound<'_, PyAny>>,
+        names_sender: bool,
+    ) -> PyResult<Filter> {
         let tag = tag.map(|tag| self.tag(tag)).transpose()?;
         let from = source.map(|source| self.processor(source)).transpose()?;
-        Ok(Filter { from, tag, names_sender: true })
+        Ok(Filter { from, tag, names_sender })
     }
 
     fn moment(&self, time: &Bound<'_, PyAny>) -> PyResult<loggp::Time> {
@@ -299,8 +304,8 @@ impl Proc {
     }
 
     /// Sends a value, and receives what arrives with the tag `taking` while it waits for the gap: calls
-    /// `on(sender, value)` with each.
-    #[pyo3(signature = (to, tag, value, taking, on, *, words = None))]
+    /// `on(value)` with each, and `on(sender, value)` if `with_sender` is true.
+    #[pyo3(signature = (to, tag, value, taking, on, *, words = None, with_sender = false))]
     fn send_receiving(
         &self,
         to: &Bound<'_, PyAny>,
@@ -309,10 +314,11 @@ impl Proc {
         taking: &Bound<'_, PyAny>,
         on: Bound<'_, PyAny>,
         words: Option<i64>,
+        with_sender: bool,
     ) -> PyResult<Call> {
         let (to, tag, value) = (self.processor(to)?, self.tag(tag)?, self.value(value, words)?);
         let (taking, on) = (self.tag(taking)?, Value::new(on.unbind(), 0));
-        let sending = SendReceiving { to, tag, value, taking, on };
+        let sending = SendReceiving { to, tag, value, taking, on, names_sender: with_sender };
         Ok(self.call("send_receiving", Kind::SendReceiving(Box::new(sending))))
     }
 
@@ -357,50 +363,70 @@ impl Proc {
         Ok(self.call("exchange", Kind::Exchange(Box::new(Exchange { tag, longest, steps }))))
     }
 
-    /// Receives the next message with a tag. Gives its sender and its value; without a tag of messages with
-    /// any, the sender, the tag and the value.
+    /// Receives the next message with a tag. Gives its value; without a tag of messages with any, the tag and
+    /// the value.
     #[pyo3(signature = (tag = None, *, source = None))]
     fn recv(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
-        let filter = self.filter(tag, source)?;
+        let filter = self.filter(tag, source, false)?;
         Ok(self.call("recv", Kind::Receive { filter, wait: Wait::Forever, is_posted: false }))
     }
 
-    /// Receives the next message with a tag from one processor. Gives its value.
-    fn recv_from(&self, source: &Bound<'_, PyAny>, tag: &Bound<'_, PyAny>) -> PyResult<Call> {
-        let filter = Filter { names_sender: false, ..self.filter(Some(tag), Some(source))? };
-        Ok(self.call("recv_from", Kind::Receive { filter, wait: Wait::Forever, is_posted: false }))
+    /// Receives a message as `recv` does. Gives its sender, and what `recv` gives.
+    #[pyo3(signature = (tag = None, *, source = None))]
+    fn recv_with_sender(
+        &self,
+        tag: Option<&Bound<'_, PyAny>>,
+        source: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Call> {
+        let filter = self.filter(tag, source, true)?;
+        Ok(self.call("recv_with_sender", Kind::Receive { filter, wait: Wait::Forever, is_posted: false }))
     }
 
-    /// Receives a message that has arrived, as `recv` does. Gives None, a cycle later, if there is none.
-    #[pyo3(signature = (tag = None, *, source = None))]
-    fn try_recv(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
-        let filter = self.filter(tag, source)?;
+    /// Receives a message that has arrived. Gives what `recv` gives, or `recv_with_sender` if `with_sender` is
+    /// true, and None, a cycle later, if there is none.
+    #[pyo3(signature = (tag = None, *, source = None, with_sender = false))]
+    fn try_recv(
+        &self,
+        tag: Option<&Bound<'_, PyAny>>,
+        source: Option<&Bound<'_, PyAny>>,
+        with_sender: bool,
+    ) -> PyResult<Call> {
+        let filter = self.filter(tag, source, with_sender)?;
         Ok(self.call("try_recv", Kind::Receive { filter, wait: Wait::Not, is_posted: false }))
     }
 
-    /// Receives a message as `recv` does. Gives None if none can be taken until the deadline, a local time.
-    #[pyo3(signature = (tag, deadline, *, source = None))]
-    fn recv_until(
+    /// Receives a message as `try_recv` does, but waits for it. Gives None if none can be taken until the
+    /// deadline, a local time.
+    #[pyo3(signature = (tag, deadline, *, source = None, with_sender = false))]
+    fn recv_deadline(
         &self,
         tag: Option<&Bound<'_, PyAny>>,
         deadline: &Bound<'_, PyAny>,
         source: Option<&Bound<'_, PyAny>>,
+        with_sender: bool,
     ) -> PyResult<Call> {
-        let (filter, deadline) = (self.filter(tag, source)?, self.moment(deadline)?);
-        Ok(self.call("recv_until", Kind::Receive { filter, wait: Wait::Until(deadline), is_posted: false }))
+        let (filter, deadline) = (self.filter(tag, source, with_sender)?, self.moment(deadline)?);
+        let wait = Wait::Until(deadline);
+        Ok(self.call("recv_deadline", Kind::Receive { filter, wait, is_posted: false }))
     }
 
-    /// Posts a receive, and goes on after o. Gives a request, which must be waited for.
-    #[pyo3(signature = (tag = None, *, source = None))]
-    fn irecv(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
-        let filter = self.filter(tag, source)?;
+    /// Posts a receive, and goes on after o. Gives a request, which must be waited for: then it gives what
+    /// `recv` gives, or `recv_with_sender` if `with_sender` is true.
+    #[pyo3(signature = (tag = None, *, source = None, with_sender = false))]
+    fn irecv(
+        &self,
+        tag: Option<&Bound<'_, PyAny>>,
+        source: Option<&Bound<'_, PyAny>>,
+        with_sender: bool,
+    ) -> PyResult<Call> {
+        let filter = self.filter(tag, source, with_sender)?;
         Ok(self.call("irecv", Kind::Receive { filter, wait: Wait::Forever, is_posted: true }))
     }
 
     /// Looks for a message without taking it, which takes a cycle. Gives its sender, or None.
     #[pyo3(signature = (tag = None, *, source = None))]
     fn probe(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
-        Ok(self.call("probe", Kind::Probe(self.filter(tag, source)?)))
+        Ok(self.call("probe", Kind::Probe(self.filter(tag, source, false)?)))
     }
 
     /// Waits until a request is done. Gives the message of a receive, and None for a send.
@@ -414,8 +440,8 @@ impl Proc {
         Ok(self.call("wait_all", Kind::WaitAll(numbers?)))
     }
 
-    /// Waits until one of the requests in a list is done, which are all of sends or all of receives of the
-    /// same form, and removes it from the list. Gives its place there, and its message.
+    /// Waits until one of the requests in a list is done, which are all of sends, all of receives with a tag or
+    /// all of receives with any tag, and removes it from the list. Gives its place there, and its message.
     fn wait_any(&self, requests: &Bound<'_, PyAny>) -> PyResult<Call> {
         let Ok(list) = requests.cast::<PyList>() else {
             let sentence =

@@ -21,12 +21,10 @@ pub struct Requests {
 /// A request, by the form of its result.
 pub enum Posted {
     Send(Request<()>),
-    /// Any sender's.
-    Receive(Request<(usize, Value)>),
-    /// One sender's.
-    ReceiveFrom(usize, Request<Value>),
-    /// With any tag.
-    ReceiveAny(Request<(usize, u16, Value)>),
+    /// Of messages with a tag; true if the sender is part of the result.
+    Receive(Request<(usize, Value)>, bool),
+    /// Of messages with any tag; true if the sender is part of the result.
+    ReceiveAny(Request<(usize, (u16, Value))>, bool),
 }
 
 /// The refusal of a request that has no result any more.
@@ -39,31 +37,24 @@ impl Posted {
                 p.wait(request);
                 Answer::None
             }
-            Posted::Receive(request) => message(p.wait(request)),
-            Posted::ReceiveFrom(from, request) => Answer::Message(from, p.wait(request)),
-            Posted::ReceiveAny(request) => tagged(p.wait(request)),
+            Posted::Receive(request, names_sender) => Answer::message(p.wait(request), names_sender),
+            Posted::ReceiveAny(request, names_sender) => Answer::tagged(p.wait(request), names_sender),
         }
     }
 
     fn test(self, p: &mut Proc) -> Result<Answer, Posted> {
         match self {
             Posted::Send(request) => p.test(request).map(|()| Answer::None).map_err(Posted::Send),
-            Posted::Receive(request) => p.test(request).map(message).map_err(Posted::Receive),
-            Posted::ReceiveFrom(from, request) => {
-                let tested = p.test(request).map(|value| Answer::Message(from, value));
-                tested.map_err(|request| Posted::ReceiveFrom(from, request))
-            }
-            Posted::ReceiveAny(request) => p.test(request).map(tagged).map_err(Posted::ReceiveAny),
+            Posted::Receive(request, names_sender) => match p.test(request) {
+                Ok(got) => Ok(Answer::message(got, names_sender)),
+                Err(request) => Err(Posted::Receive(request, names_sender)),
+            },
+            Posted::ReceiveAny(request, names_sender) => match p.test(request) {
+                Ok(got) => Ok(Answer::tagged(got, names_sender)),
+                Err(request) => Err(Posted::ReceiveAny(request, names_sender)),
+            },
         }
     }
-}
-
-fn message((sender, value): (usize, Value)) -> Answer {
-    Answer::Message(sender, value)
-}
-
-fn tagged((sender, number, value): (usize, u16, Value)) -> Answer {
-    Answer::Tagged(sender, number, value)
 }
 
 impl Requests {
@@ -127,20 +118,22 @@ impl Requests {
         }
         let form = |number: &u32| self.posted.get(number).map(std::mem::discriminant);
         if numbers.iter().any(|number| form(number) != form(&numbers[0])) {
-            let why = "it waits for any of requests of several forms; give those of sends, or of receives that all have a \
-                       tag, a tag and a source, or neither";
+            let why = "it waits for any of requests of several forms; give those of sends, of receives with a tag, or of \
+                       receives with any tag";
             return Answer::Refused(why.into());
         }
         let mut all = Waiting::default();
         for posted in numbers.iter().filter_map(|number| self.posted.remove(number)) {
             match posted {
                 Posted::Send(request) => all.sends.push(request),
-                Posted::Receive(request) => all.receives.push(request),
-                Posted::ReceiveFrom(from, request) => {
-                    all.senders.push(from);
-                    all.from.push(request);
+                Posted::Receive(request, names_sender) => {
+                    all.receives.push(request);
+                    all.names_sender.push(names_sender);
                 }
-                Posted::ReceiveAny(request) => all.any.push(request),
+                Posted::ReceiveAny(request, names_sender) => {
+                    all.any.push(request);
+                    all.names_sender.push(names_sender);
+                }
             }
         }
         let (place, answer) = all.wait(p);
@@ -157,10 +150,9 @@ impl Requests {
 struct Waiting {
     sends: Vec<Request<()>>,
     receives: Vec<Request<(usize, Value)>>,
-    from: Vec<Request<Value>>,
-    /// The processors from which those are.
-    senders: Vec<usize>,
-    any: Vec<Request<(usize, u16, Value)>>,
+    any: Vec<Request<(usize, (u16, Value))>>,
+    /// For each receive, whether the sender is part of the result.
+    names_sender: Vec<bool>,
 }
 
 impl Waiting {
@@ -169,21 +161,19 @@ impl Waiting {
         if !self.sends.is_empty() {
             return (p.wait_any(&mut self.sends).0, Answer::None);
         } else if !self.receives.is_empty() {
-            let (place, received) = p.wait_any(&mut self.receives);
-            return (place, message(received));
-        } else if !self.from.is_empty() {
-            let (place, value) = p.wait_any(&mut self.from);
-            return (place, Answer::Message(self.senders.remove(place), value));
+            let (place, got) = p.wait_any(&mut self.receives);
+            return (place, Answer::message(got, self.names_sender.remove(place)));
         }
-        let (place, received) = p.wait_any(&mut self.any);
-        (place, tagged(received))
+        let (place, got) = p.wait_any(&mut self.any);
+        (place, Answer::tagged(got, self.names_sender.remove(place)))
     }
 
     fn into_posted(self) -> impl Iterator<Item = Posted> {
         let sends = self.sends.into_iter().map(Posted::Send);
-        let receives = self.receives.into_iter().map(Posted::Receive);
-        let from = self.senders.into_iter().zip(self.from);
-        let from = from.map(|(from, request)| Posted::ReceiveFrom(from, request));
-        sends.chain(receives).chain(from).chain(self.any.into_iter().map(Posted::ReceiveAny))
+        let receives = self.receives.into_iter().zip(self.names_sender.clone());
+        let any = self.any.into_iter().zip(self.names_sender);
+        let receives = receives.map(|(request, names_sender)| Posted::Receive(request, names_sender));
+        let any = any.map(|(request, names_sender)| Posted::ReceiveAny(request, names_sender));
+        sends.chain(receives).chain(any)
     }
 }

@@ -236,7 +236,7 @@ impl Trace {
     /// True
     #[getter]
     pub fn order(&self, py: Python<'_>) -> PyResult<Order> {
-        let order = loggp::Order::from_trace(self.record(py)?);
+        let order = loggp::Order::from(self.record(py)?);
         Ok(Order {
             order,
             source: Source::Trace(Py::new(py, Trace::with_record(self.record.clone()))?.into_any()),

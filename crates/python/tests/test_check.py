@@ -13,8 +13,8 @@ THREE = Machine(P=3, L=6, o=1, g=1)
 
 def words(p):
     if p.id == 0:
-        first, _ = yield p.recv("word")
-        second, _ = yield p.recv("word")
+        first, _ = yield p.recv_with_sender("word")
+        second, _ = yield p.recv_with_sender("word")
         return first, second
     yield p.send(0, "word")
 
@@ -71,9 +71,9 @@ def test_losses_and_crashes() -> None:
     def ask(p):
         if p.id == 0:
             yield p.send(1, "ask")
-            got = yield p.recv_until("reply", p.now + 40 * US)
+            got = yield p.recv_deadline("reply", p.now + 40 * US)
             return got is not None
-        got = yield p.recv_until("ask", p.now + 80 * US)
+        got = yield p.recv_deadline("ask", p.now + 80 * US, with_sender=True)
         if got is not None:
             yield p.send(0, "reply", 1)
         return True

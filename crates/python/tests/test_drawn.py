@@ -60,7 +60,7 @@ def program_of(calls: list[list[Any]]) -> Any:
             """What a receive with a pattern took: the sender, the tag and the words."""
             if got is None:
                 return None
-            sender, tag, value = got if pattern[1] is None else (got[0], pattern[1], got[1])
+            sender, (tag, value) = got if pattern[1] is None else (got[0], (pattern[1], got[1]))
             return [sender, tag, len(value)]
 
         def done(pattern, got):
@@ -96,7 +96,8 @@ def program_of(calls: list[list[Any]]) -> Any:
             elif kind == "send_receiving":
                 to, tag, words, taking = rest
                 got = []
-                yield p.send_receiving(to, tag, bytes(words), taking, lambda sender, value: got.append((sender, value)))
+                on = lambda sender, value: got.append((sender, value))
+                yield p.send_receiving(to, tag, bytes(words), taking, on, with_sender=True)
                 for sender, value in got:
                     ledger.came[sender][taking] += 1
                     notes.append([None, [sender, taking, len(value)]])
@@ -107,15 +108,15 @@ def program_of(calls: list[list[Any]]) -> Any:
             elif kind == "recv":
                 pattern, upto = tuple(rest[0]), rest[1]
                 while ledger.needs_more(pattern, upto):
-                    note(message(pattern, (yield p.recv(pattern[1], source=pattern[0]))))
-            elif kind == "recv_until":
+                    note(message(pattern, (yield p.recv_with_sender(pattern[1], source=pattern[0]))))
+            elif kind == "recv_deadline":
                 pattern = tuple(rest[0])
-                got = yield p.recv_until(pattern[1], p.now + rest[1] * PS, source=pattern[0])
+                got = yield p.recv_deadline(pattern[1], p.now + rest[1] * PS, source=pattern[0], with_sender=True)
                 note(message(pattern, got))
             elif kind == "try_recv":
                 pattern = tuple(rest[0])
                 for _ in range(rest[1]):
-                    got = yield p.try_recv(pattern[1], source=pattern[0])
+                    got = yield p.try_recv(pattern[1], source=pattern[0], with_sender=True)
                     note(message(pattern, got))
                     if got is not None:
                         break
@@ -134,7 +135,7 @@ def program_of(calls: list[list[Any]]) -> Any:
                 if ledger.is_left(pattern):
                     ledger.pending.append(pattern)
                     form = "IrecvAnyTag" if pattern[1] is None else "Irecv" if pattern[0] is None else "IrecvFrom"
-                    kept[form].append((pattern, (yield p.irecv(pattern[1], source=pattern[0]))))
+                    kept[form].append((pattern, (yield p.irecv(pattern[1], source=pattern[0], with_sender=True))))
                     note()
             elif kind == "wait" and kept[rest[0]]:
                 pattern, request = kept[rest[0]].pop(rest[1] % len(kept[rest[0]]))

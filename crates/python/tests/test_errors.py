@@ -73,6 +73,19 @@ def test_polling_deadlock_ends() -> None:
     assert "looks for messages again and again" in str(refused(program))
 
 
+def test_nothing_and_a_message_of_none_differ() -> None:
+    def program(p):
+        if p.id == 0:
+            yield p.send(1, "go")
+            yield p.send(1, "go")
+        else:
+            yield p.wait_until(50)
+            assert (yield p.try_recv("go", with_sender=True)) == (0, None)
+            yield p.recv_deadline("go", 90)
+
+    assert "a message with the value None came, and None says that none did" in str(refused(program))
+
+
 def yields(call: Any) -> Any:
     def program(p):
         yield call(p)
@@ -99,7 +112,7 @@ def sub(p):
 
 
 def unpacks(p):
-    sender, value = p.recv("x")
+    sender, value = p.recv_with_sender("x")
     yield p.work(1)
 
 
@@ -178,7 +191,7 @@ def mixed_requests(p):
         (forgets_at_the_end, RuntimeError, "not yielded, so that nothing was done; write `yield p.barrier(...)`"),
         (returns_a_call, RuntimeError, "returned p.barrier(...) and did not yield it, so that nothing was done; write `return (yield"),
         (returns_a_generator, RuntimeError, "returned the generator sub, of which nothing was done; write `return (yield from sub("),
-        (unpacks, TypeError, "p.recv(...) was not yielded, so that it has no result to unpack; write `sender, value = yield p.recv("),
+        (unpacks, TypeError, "p.recv_with_sender(...) was not yielded, so that it has no result to unpack; write `yield p.recv_with_sender("),
         (yields(sub), TypeError, "yielded the generator sub, which is no call; write `yield from sub(...)`"),
         (twice, RuntimeError, "one p.work(...) twice"),
         (of_another(), RuntimeError, "yielded a call of processor 0"),

@@ -70,8 +70,8 @@ def test_settings_do_not_change() -> None:
 
 def words(p):
     if p.id == 0:
-        first, _ = yield p.recv("word")
-        second, _ = yield p.recv("word")
+        first, _ = yield p.recv_with_sender("word")
+        second, _ = yield p.recv_with_sender("word")
         return first, second
     yield p.send(0, "word")
 

@@ -24,8 +24,8 @@ def test_the_first_example() -> None:
             for to in range(1, p.P):
                 yield p.send(to, "datum", 42)
         else:
-            sender, value = yield p.recv("datum")
-            assert (sender, value) == (0, 42)
+            value = yield p.recv("datum")
+            assert value == 42
             yield p.work(3.5)
         return p.now
 
@@ -59,7 +59,7 @@ def test_values_are_any_object_and_arrive_as_they_are() -> None:
         if p.id == 0:
             yield p.send(1, "x", something, words=3)
         else:
-            return (yield p.recv_from(0, "x"))
+            return (yield p.recv("x", source=0))
 
     assert results(program)[1] is something
 
@@ -99,14 +99,14 @@ def test_forms_of_receiving() -> None:
             for tag in ("a", "b", 3, ("step", 2), "c", "d"):
                 yield p.send(1, tag, str(tag))
             return
-        got = [(yield p.recv("b")), (yield p.recv_from(0, "a")), (yield p.recv(3, source=0))]
-        got += [(yield p.recv(("step", 2))), (yield p.recv()), (yield p.recv(source=0))]
-        got += [(yield p.try_recv("none")), (yield p.recv_until("none", p.now + 5 * US)), (yield p.probe("none"))]
+        got = [(yield p.recv("b")), (yield p.recv("a", source=0)), (yield p.recv_with_sender(3, source=0))]
+        got += [(yield p.recv_with_sender(("step", 2))), (yield p.recv()), (yield p.recv_with_sender(source=0))]
+        got += [(yield p.try_recv("none")), (yield p.recv_deadline("none", p.now + 5 * US)), (yield p.probe("none"))]
         return got
 
     step = str(("step", 2))
     assert results(program)[1] == [
-        (0, "b"), "a", (0, "3"), (0, step), (0, "c", "c"), (0, "d", "d"), None, None, None,
+        "b", "a", (0, "3"), (0, step), ("c", "c"), (0, ("d", "d")), None, None, None,
     ]  # fmt: skip
 
 
@@ -115,11 +115,11 @@ def test_yield_and_yield_from_are_the_same() -> None:
         if p.id == 0:
             yield from p.send(1, tag, (1, 2))
             return None
-        return (yield from p.recv_from(0, tag))
+        return (yield from p.recv(tag, source=0))
 
     def program(p):
         one = yield from half(p, "one")
-        two = yield p.recv_from(0, "two") if p.id else p.send(1, "two", (1, 2))
+        two = yield p.recv("two", source=0) if p.id else p.send(1, "two", (1, 2))
         return one, two
 
     assert results(program) == [(None, None), ((1, 2), (1, 2))]
@@ -136,7 +136,7 @@ def test_looks_take_a_cycle() -> None:
             looks += 1
         return looks, found
 
-    assert results(program)[1] == (28, (0, 1))
+    assert results(program)[1] == (28, 1)
 
 
 def test_requests() -> None:
@@ -147,7 +147,7 @@ def test_requests() -> None:
             sends.append((yield p.isend(other, ("x", i), i)))
         receives = []
         for i in range(3):
-            receives.append((yield p.irecv(("x", i))))
+            receives.append((yield p.irecv(("x", i), with_sender=i == 0)))
         first = yield p.wait_any(receives)
         assert len(receives) == 2
         done, got = yield p.test(receives[0])
@@ -157,7 +157,7 @@ def test_requests() -> None:
         return first, got, rest
 
     other = [(1 - id) for id in range(2)]
-    assert results(program) == [((0, (o, 0)), (o, 1), [(o, 2), None, None, None]) for o in other]
+    assert results(program) == [((0, (o, 0)), 1, [2, None, None, None]) for o in other]
 
 
 def test_request_of_any_tag_and_of_one_sender() -> None:
@@ -167,20 +167,24 @@ def test_request_of_any_tag_and_of_one_sender() -> None:
             yield p.send(1, "y", 2)
             return None
         one = yield p.irecv("x", source=0)
-        two = yield p.irecv()
+        two = yield p.irecv(with_sender=True)
         assert repr(two) == "<request 1 of processor 1>"
         return [(yield p.wait(one)), (yield p.wait(two))]
 
-    assert results(program)[1] == [(0, 1), (0, "y", 2)]
+    assert results(program)[1] == [1, (0, ("y", 2))]
 
 
 def test_sends_that_receive() -> None:
     def program(p):
         other, got = 1 - p.id, []
         for i in range(4):
-            yield p.send_receiving(other, "x", i, "x", lambda sender, value: got.append((sender, value)))
+            if i % 2:
+                yield p.send_receiving(other, "x", i, "x", lambda value: got.append((other, value)))
+            else:
+                on = lambda sender, value: got.append((sender, value))
+                yield p.send_receiving(other, "x", i, "x", on, with_sender=True)
         while len(got) < 4:
-            got.append((yield p.recv("x")))
+            got.append((yield p.recv_with_sender("x")))
         swapped = yield p.send_recv(other, other, "y", p.id)
         return got == [(other, i) for i in range(4)], swapped
 
@@ -267,7 +271,7 @@ def test_a_run_within_a_run() -> None:
         if p.id == 0:
             yield p.send(1, "x", 1)
             return None
-        return (yield p.recv_from(0, "x"))
+        return (yield p.recv("x", source=0))
 
     def program(p):
         yield p.work(1)
@@ -297,7 +301,7 @@ def test_settings_of_the_machine() -> None:
             return None
         order = []
         for _ in range(20):
-            order.append((yield p.recv("x"))[1])
+            order.append((yield p.recv("x")))
         return order, p.now
 
     drawn = Machine(P=2, L=60, o=1, g=1, latency="random:7")
@@ -314,7 +318,7 @@ def test_levels() -> None:
             yield p.send(1, "x")
             yield p.send(2, "x")
         elif p.id < 3:
-            yield p.recv_from(0, "x")
+            yield p.recv("x", source=0)
         return p.now
 
     levels = Machine(P=4, L=60, o=2, g=4, levels=[dict(P=2, L=6, o=1, g=1)])
@@ -325,7 +329,7 @@ def test_levels() -> None:
 def test_a_run_ends_before_its_programs() -> None:
     def serve(p):
         while True:
-            sender, value = yield p.recv("ask")
+            sender, value = yield p.recv_with_sender("ask")
             yield p.work(1)
             yield p.send(sender, "answer", value + 1)
 
@@ -388,7 +392,7 @@ def test_values_are_copied_if_told() -> None:
             yield p.send(1, "then", None)
         else:
             yield p.recv("then")
-            numbers = yield p.recv_from(0, "x")
+            numbers = yield p.recv("x", source=0)
         shared = yield from p.broadcast(0, numbers if p.id == 0 else None)
         shared.append(p.id)
         mine = [p.id]
@@ -405,7 +409,7 @@ def test_values_are_copied_if_told() -> None:
 def test_10_000_processors() -> None:
     def program(p):
         yield p.send((p.id + 1) % p.P, "x", p.id)
-        sender, value = yield p.recv("x")
+        sender, value = yield p.recv_with_sender("x")
         assert sender == value
         return value
 

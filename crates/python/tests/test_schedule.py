@@ -63,7 +63,7 @@ def test_levels_cost_what_they_cost_programs() -> None:
 
     def program(p):
         yield p.send(p.id ^ 1, "x", p.id)
-        yield p.recv_from(p.id ^ 1, "x")
+        yield p.recv("x", source=p.id ^ 1)
 
     assert schedule.play(machine).time == machine.run(program).time == 8 * US
     assert schedule.play(machine.replace(levels=[])).time == 64 * US
@@ -252,7 +252,7 @@ def test_numpy_values_are_sent() -> None:
         else:
             first = yield p.recv("x")
             second = yield p.recv("x")
-            return first[1].shape, second[1]
+            return first.shape, second
 
     run = MACHINE.run(program)
     assert run.results[1] == ((4, 2), 1.0) and run.processors[0].words_sent == 5

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Generic, SupportsFloat, TypeAlias, TypeVar, final, overload
+from typing import Any, ClassVar, Generic, Literal, SupportsFloat, TypeAlias, TypeVar, final, overload
 
 __version__: str
 TIME_PARAMETERS: list[str]
@@ -321,9 +321,10 @@ class Proc:
         tag: Tag,
         value: object,
         taking: Tag,
-        on: Callable[[int, Any], object],
+        on: Callable[..., object],
         *,
         words: int | None = None,
+        with_sender: bool = False,
     ) -> Call[None]: ...
     def exchange(
         self,
@@ -334,26 +335,39 @@ class Proc:
         longest: int | None = None,
     ) -> Call[list[tuple[int, _T]]]: ...
     @overload
-    def recv(self, tag: Tag, *, source: int | None = None) -> Call[tuple[int, Any]]: ...
+    def recv(self, tag: Tag, *, source: int | None = None) -> Call[Any]: ...
     @overload
-    def recv(self, tag: None = None, *, source: int | None = None) -> Call[tuple[int, Tag, Any]]: ...
-    def recv_from(self, source: int, tag: Tag) -> Call[Any]: ...
+    def recv(self, tag: None = None, *, source: int | None = None) -> Call[tuple[Tag, Any]]: ...
+    def recv_with_sender(self, tag: Tag | None = None, *, source: int | None = None) -> Call[tuple[int, Any]]: ...
     @overload
-    def try_recv(self, tag: Tag, *, source: int | None = None) -> Call[tuple[int, Any] | None]: ...
+    def try_recv(
+        self, tag: Tag | None = None, *, source: int | None = None, with_sender: Literal[False] = False
+    ) -> Call[Any]: ...
     @overload
-    def try_recv(self, tag: None = None, *, source: int | None = None) -> Call[tuple[int, Tag, Any] | None]: ...
-    @overload
-    def recv_until(
-        self, tag: Tag, deadline: TimeLike, *, source: int | None = None
+    def try_recv(
+        self, tag: Tag | None = None, *, source: int | None = None, with_sender: Literal[True]
     ) -> Call[tuple[int, Any] | None]: ...
     @overload
-    def recv_until(
-        self, tag: None, deadline: TimeLike, *, source: int | None = None
-    ) -> Call[tuple[int, Tag, Any] | None]: ...
+    def recv_deadline(
+        self,
+        tag: Tag | None,
+        deadline: TimeLike,
+        *,
+        source: int | None = None,
+        with_sender: Literal[False] = False,
+    ) -> Call[Any]: ...
     @overload
-    def irecv(self, tag: Tag, *, source: int | None = None) -> Call[Request[tuple[int, Any]]]: ...
+    def recv_deadline(
+        self, tag: Tag | None, deadline: TimeLike, *, source: int | None = None, with_sender: Literal[True]
+    ) -> Call[tuple[int, Any] | None]: ...
     @overload
-    def irecv(self, tag: None = None, *, source: int | None = None) -> Call[Request[tuple[int, Tag, Any]]]: ...
+    def irecv(
+        self, tag: Tag | None = None, *, source: int | None = None, with_sender: Literal[False] = False
+    ) -> Call[Request[Any]]: ...
+    @overload
+    def irecv(
+        self, tag: Tag | None = None, *, source: int | None = None, with_sender: Literal[True]
+    ) -> Call[Request[tuple[int, Any]]]: ...
     def probe(self, tag: Tag | None = None, *, source: int | None = None) -> Call[int | None]: ...
     def wait(self, request: Request[_T]) -> Call[_T]: ...
     def wait_all(self, requests: Iterable[Request[_T]]) -> Call[list[_T]]: ...
