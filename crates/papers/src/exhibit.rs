@@ -37,7 +37,7 @@ pub struct Exhibit {
 }
 
 impl Exhibit {
-    /// What most exhibits have: times in us, no series, and no number that is left out.
+    /// What most exhibits have: times in us, no series, and no printed number in the figure or table itself.
     pub const USUAL: Exhibit = Exhibit {
         id: "",
         place: "",

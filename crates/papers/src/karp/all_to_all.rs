@@ -10,7 +10,6 @@ pub const ALL_TO_ALL: Exhibit = Exhibit {
     id: "karp-all-to-all",
     place: "section 5.1",
     title: "all-to-all broadcast",
-    printed: 0,
     notes: "Each of P processors has k items for all others. Whether the lower bound is met depends on whether a processor has to receive \
             just when it has to send. The paper gives no example in numbers.",
     formulas: &["L + 2o + (P-2)g for one item, L + 2o + g(k(P-1) - 1) for k (section 5.1)"],

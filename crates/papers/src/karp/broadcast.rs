@@ -12,7 +12,6 @@ pub const BROADCAST: Exhibit = Exhibit {
     id: "karp-broadcast",
     place: "section 3.2, lemmas 3.1 and 3.2, theorems 3.1 and 3.4",
     title: "optimal broadcast of one datum",
-    printed: 0,
     notes: "In the universal tree a node with label t has children with the labels t + ig + L + 2o, for i = 0, 1, 2 .. (definition \
             3.4). B(P) has the P nodes with the smallest labels (definition 3.5). The paper gives no example in numbers.\n\
             Two searches know no optimal tree. One tries all that can be done in each cycle, for few processors: idling and needless \

@@ -12,7 +12,6 @@ pub const COMBINING: Exhibit = Exhibit {
     id: "karp-combining",
     place: "section 5.2, theorem 5.1",
     title: "all-to-all broadcast with combining",
-    printed: 0,
     notes: "With o = 0, g = 1 and P = f_T: at j = 0, 1, .., T - L processor i sends its current value to i + f_(j+L-1). The reduction to \
             one processor and the broadcast from it are those of the library (docs/reference/collectives.md), and combining takes no time.",
     formulas: &[

@@ -11,7 +11,6 @@ pub const P_OF_T: Exhibit = Exhibit {
     id: "karp-p-of-t",
     place: "section 3.3, fact 3.1, theorems 3.2 and 3.3",
     title: "how many processors a broadcast reaches in t steps",
-    printed: 0,
     notes: "f_i = 1 for i < L, and f_i = f_(i-1) + f_(i-L) from there on (definition 3.6). c is the root in (1, 2] of x^d - x^(d-1) - \
             1 = 0, where d is (L + 2o)/g, rounded up; the paper's letter for it is gamma.",
     formulas: &[

@@ -14,7 +14,6 @@ pub const SUMMATION: Exhibit = Exhibit {
     id: "karp-summation",
     place: "section 4, lemmas 4.1 and 4.2, theorem 4.1",
     title: "optimal summation",
-    printed: 0,
     notes: "A summation is a broadcast whose messages run backwards, on a machine whose latency is L + 1: a processor that begins to send \
             at S_i in t steps has the datum at t - S_i in the broadcast (section 4.1). The paper has no example in numbers; LogP's \
             figure 4 (P = 8, L = 5, o = 2, g = 4, T = 28) is one.\n\

@@ -8,7 +8,6 @@ pub const FIGURE_2: Exhibit = Exhibit {
     id: "loggp-fig2",
     place: "figure 2",
     title: "bandwidth on the Meiko CS-2 with Split-C",
-    printed: 0,
     notes: "The paper does not say whether a message waits for the one before to be received; here it does not. The paper's curve was measured; \
             table 1's parameters predict ours.",
     formulas: &[
@@ -32,7 +31,6 @@ pub const FIGURE_3: Exhibit = Exhibit {
     id: "loggp-fig3",
     place: "figure 3",
     title: "the time to send messages of moderate size",
-    printed: 0,
     notes: "Messages of 64 to 4K bytes on the Meiko CS-2 with Split-C.",
     formulas: &["o + (k-1)G + L + o (section 2.1)"],
     series: |_| {

@@ -13,7 +13,6 @@ pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggp-fig5",
     place: "figure 5",
     title: "the phases of the FFT with long and with short messages",
-    printed: 0,
     notes: "On 16 processors of the Meiko CS-2. The text has neither the number of points nor what a butterfly costs: here it is 4.5 us, as on \
             the CM-5 of LogP. That the redistribution takes five times as long as the transfer, by cache misses, is taken from the paper.\n\
             Long messages go as the points lie, and are redistributed after the transfer (sections 2.3 and 3). That fits the remap from a \

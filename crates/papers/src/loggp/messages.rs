@@ -10,7 +10,6 @@ pub const FIGURE_1: Exhibit = Exhibit {
     id: "loggp-fig1",
     place: "figure 1 and section 2.1",
     title: "sending and receiving messages under LogGP",
-    printed: 0,
     notes: "The figure has no numbers. Here L = 4, o = 1, g = 4 and G = 1, the machine of figure 9, and messages have 10 words.",
     formulas: &[
         "one message of k words: o + (k-1)G + L + o (section 2.1)",

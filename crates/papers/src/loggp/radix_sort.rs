@@ -8,7 +8,6 @@ pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggp-fig6",
     place: "figure 6",
     title: "radix sort with long and with short messages",
-    printed: 0,
     notes: "On 16 processors of the Meiko CS-2. The text has no number of the two curves, and does not say what a key costs: to count, to sort \
             and to move a key takes 1 us each here.",
     formulas: &[

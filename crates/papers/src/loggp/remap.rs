@@ -10,7 +10,6 @@ pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggp-fig4",
     place: "figure 4",
     title: "all-to-all remap with long and with short messages",
-    printed: 0,
     notes: "On 16 processors of the Meiko CS-2 with Split-C each sends 2K to 512K bytes to each other, staggered. k is the array of a \
             processor: 16 times what it sends to one.",
     formulas: &[

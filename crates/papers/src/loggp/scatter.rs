@@ -8,7 +8,6 @@ pub const FIGURE_11: Exhibit = Exhibit {
     id: "loggp-fig11",
     place: "figure 11",
     title: "three scatters on the Meiko CS-2",
-    printed: 0,
     notes: "Simple Long-Message, Binomial Tree and optimal algorithm on 64 processors with the Elan library, over the number of items.",
     formulas: &[
         "Simple Long-Message: (P-2)((k-1)G + g) + (k-1)G + L + 2o (table 2)",
@@ -41,7 +40,6 @@ pub const FIGURE_12: Exhibit = Exhibit {
     id: "loggp-fig12",
     place: "figure 12",
     title: "a scatter with a fixed splitting ratio",
-    printed: 0,
     notes: "k = 128 items (512 bytes) on 64 processors with the Elan library; every owner of n sets sends alpha n of them.",
     formulas: &[
         "t(n) = (sk-1)G + max(L + 2o + t(s), g + t(n-s)) with s = max(floor(n alpha), 1) (sections 4.6 and 4.7)",

@@ -32,7 +32,6 @@ pub const FIGURE_8: Exhibit = Exhibit {
     id: "loggp-fig8",
     place: "figure 8",
     title: "the Binomial Tree algorithm",
-    printed: 0,
     notes: "With the parameters of figure 7.",
     formulas: &["max(L, g)(log2 P - 1) + L + (P-1)k - log2 P (table 2), with L + 2o for L in the full LogGP"],
     unit: ("cycles", US),

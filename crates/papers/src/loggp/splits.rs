@@ -10,7 +10,6 @@ pub const TABLE_2: Exhibit = Exhibit {
     id: "loggp-table2",
     place: "table 2 and sections 4.5 to 4.8",
     title: "the formulas of the scatters, and how the optimal one splits",
-    printed: 0,
     notes: "All in the simplified LogGP, where o is 0 and G is 1.",
     formulas: &[
         "Short-Message: ((P-1)k - 1)g + L (table 2)",
@@ -41,7 +40,6 @@ pub const THEOREMS: Exhibit = Exhibit {
     id: "loggp-theorems",
     place: "lemmas 1 and 2, theorems 1 and 2",
     title: "what is proved of scatters, and a search through all of them",
-    printed: 0,
     notes: "Two searches know no recurrence of the paper. In one anybody may send anything that it has, as often as it likes. In the other \
             every item is passed on and never copied, which lemma 1 allows: it has room for more processors. A scatter ends as footnote 4 \
             has it, when all may communicate again.",

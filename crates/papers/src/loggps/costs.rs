@@ -11,7 +11,6 @@ pub const FIGURE_2: Exhibit = Exhibit {
     id: "loggps-fig2",
     place: "figure 2",
     title: "three messages under LogGPS, with s = 2 and S = 4",
-    printed: 0,
     notes: "A picture of an idea, drawn again: the text gives no other parameters than s and S, and those here are ours.",
     formulas: &["T1 + T2 + T3, T1 + T2' + T3, and T4 + T5 + T1 + T2' + T3 (table 3)"],
     series: |_| {
@@ -51,7 +50,6 @@ pub const TABLE_3: Exhibit = Exhibit {
     id: "loggps-table3",
     place: "table 3",
     title: "what a message costs under LogGPS",
-    printed: 0,
     notes: "Above S the cost has the larger of t_r - t_s and o' + L in it: so the model has the wait for the receiver.",
     formulas: &[
         "T1 = o' + kO_s, T2 = kG_s + L, T2' = sG_s + (k-s)G_l + L, T3 = o' + kO_r",
@@ -73,7 +71,6 @@ pub const TABLE_4: Exhibit = Exhibit {
     id: "loggps-table4",
     place: "table 4",
     title: "what MPI's routines cost under LogGPS",
-    printed: 0,
     notes: "On Myrinet. t_s and t_r are when send and receive are called, t_i and t_w a nonblocking call and its wait.",
     formulas: &[
         "MPI_Send: (4) T1 up to S, (5) T4 + T5 + T1 above; MPI_Isend, MPI_Irecv: (6), (10) o'",

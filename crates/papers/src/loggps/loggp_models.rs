@@ -12,7 +12,6 @@ pub const TABLE_8: Exhibit = Exhibit {
     id: "loggps-table8",
     place: "table 8",
     title: "what three models make of a message",
-    printed: 0,
     notes: "(D1) LogGP-1 has the shortest synchronization as a constant in o; LogGP-2 models it separately; LogGPS calculates it from when the \
             routines are called. (D2) LogGP-1 has a constant o for every length, for sender and receiver; LogGP-2 two constants, up to s and \
             above; LogGPS two linear functions. (D3) LogGP-1 has constants for every length; LogGP-2 and LogGPS two.",
@@ -26,7 +25,6 @@ pub const FIGURE_7: Exhibit = Exhibit {
     id: "loggps-fig7",
     place: "figure 7",
     title: "LogGP-1's parameters for Myrinet",
-    printed: 0,
     notes: "The paper's values are a picture. These are what they would be without the cost of a clock, as they follow from LogGPS's.",
     formulas: &["o_s = T1, above S T4 + T5 + T1 with the shortest T4; o_r = T3; G = (T2 - L)/k (table 3)"],
     series: |_| series(&LENGTHS),

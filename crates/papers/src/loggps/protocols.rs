@@ -14,7 +14,6 @@ pub const TABLE_1: Exhibit = Exhibit {
     id: "loggps-table1",
     place: "table 1",
     title: "the protocols of MPICH: packets, and who synchronizes",
-    printed: 0,
     notes: "On Myrinet, where Short goes up to s = 8,191 bytes and Eager up to S = 16,383; the lengths are told to the machine.",
     formulas: &["a send takes T1 = o' + kO_s up to S, and T4 + T5 + T1 above (table 4)"],
     series: |_| {
@@ -48,7 +47,6 @@ pub const FIGURE_1: Exhibit = Exhibit {
     id: "loggps-fig1",
     place: "figure 1",
     title: "who waits for whom, by protocol",
-    printed: 0,
     notes: "On Myrinet: Short with 1,024 bytes, Rendezvous with 20,000. The figure has no numbers.",
     formulas: &["none: the figure shows what happens"],
     series: |_| {

@@ -11,7 +11,6 @@ pub const TABLE_6: Exhibit = Exhibit {
     id: "loggps-table6",
     place: "table 6",
     title: "round trips under LogGPS",
-    printed: 0,
     notes: "Processor 0 sends a message, computes for a time w and receives one; processor 1 receives and sends (figure 3).",
     formulas: &[
         "k <= S: max(T1 + 2T2 + T3 - w, 0) + w + T1 + T3 (12), with T2' above s (13)",
@@ -34,7 +33,6 @@ pub const FIGURE_3: Exhibit = Exhibit {
     id: "loggps-fig3",
     place: "figure 3",
     title: "the round trip, call by call",
-    printed: 0,
     notes: "On Myrinet, with k = 1,024 bytes, without an imbalance and with w = 500 us.",
     formulas: &[
         "P1 sends at T1 + T2 + T3, P0 receives at T1 + w, and is done max(T1 + 2T2 + T3 - w, 0) + T3 later (section 4.3)",
@@ -53,7 +51,6 @@ pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggps-fig4",
     place: "figure 4",
     title: "round trips over the length of the messages, by LogGPS",
-    printed: 0,
     notes: "W is the paper's imbalance, and for the Cenju-4, where its text has none, Myrinet's. On the Cenju-4 s = S, so that the curve bends \
             where it jumps; G_l is so negative there that a message of more than 4,333 bytes would be there before its send was called, and \
             the model ends.",
@@ -67,7 +64,6 @@ pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggps-fig5",
     place: "figure 5",
     title: "round trips over the length of the messages, measured",
-    printed: 0,
     notes: "What is measured here is this computer as it emulates table 5's platforms, and so LogGPS itself: the paper's platforms are out of \
             reach.",
     formulas: &["(12) to (14) of table 6"],

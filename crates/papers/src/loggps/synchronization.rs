@@ -15,7 +15,6 @@ pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggps-fig6",
     place: "figure 6",
     title: "where the elimination's time goes, by LogGPS",
-    printed: 0,
     notes: "The bars are those of our program \"shared\", whose messages are as long and as many as the paper's. The table has the program \
             \"whole\" beside it. Up to n = 1024 no message is longer than S, and all three codes are the same.",
     formulas: &["none: the paper predicts from the trace of a run"],

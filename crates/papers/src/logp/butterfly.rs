@@ -13,7 +13,6 @@ pub const FIGURE_5: Exhibit = Exhibit {
     id: "logp-fig5",
     place: "figure 5",
     title: "an 8-input butterfly on two processors, under the hybrid layout",
-    printed: 0,
     notes: "The figure is a drawing without numbers. Ours is drawn from a run: each node is that of the processor which computed it, and the \
             messages are those that were sent. The transform is over the integers modulo 12,289, so that its result can be compared \
             exactly.",
@@ -26,7 +25,6 @@ pub const COLUMNS: Exhibit = Exhibit {
     id: "logp-columns",
     place: "section 4.1.1",
     title: "switching from the cyclic to the blocked layout at any column",
-    printed: 0,
     notes: "A butterfly of 1,024 inputs on 8 processors, with the program of figure 5: log P is 3 and log(n/P) is 7. The machine is that of the \
             section's other times: a CM-5 with o = 1 us.",
     formulas: &["g(n/P - n/P^2) + L for the remap, at any column (section 4.1.1)"],

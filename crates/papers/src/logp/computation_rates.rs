@@ -9,7 +9,6 @@ pub const FIGURE_7: Exhibit = Exhibit {
     id: "logp-fig7",
     place: "figure 7",
     title: "how fast the FFT's two phases of computing are",
-    printed: 0,
     notes: "The figure has curves and no numbers. The rate depends on the size in the paper, because of the node's cache of 64 KB, which LogP \
             leaves out.",
     formulas: &["10 operations per butterfly / 2.2 Mflops (section 4.1.4)"],

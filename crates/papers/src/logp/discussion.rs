@@ -12,7 +12,6 @@ pub const OVERHEAD: Exhibit = Exhibit {
     id: "logp-sec3.1",
     place: "section 3.1",
     title: "o raised to g, so that g can be ignored",
-    printed: 0,
     notes: "Programs of the papers on 8 processors of a CM-5 (o = 2, g = 4 us), and on one whose o is 4 us too.",
     formulas: &["none"],
     series: |_| {
@@ -52,7 +51,6 @@ pub const REMOTE: Exhibit = Exhibit {
     id: "logp-sec3.2",
     place: "section 3.2",
     title: "reading a remote location, and prefetching",
-    printed: 0,
     notes: "A processor of a CM-5 asks another for a word, and goes on asking for more before the first has come.",
     formulas: &["2L + 4o (section 3.2)"],
     series: |_| {

@@ -8,7 +8,6 @@ pub const PARAMETERS: Exhibit = Exhibit {
     id: "logp-hardware",
     place: "section 5.2",
     title: "L, o and g of the CM-5 from its hardware",
-    printed: 0,
     notes: "The hardware is the row CM-5 (AM) of table 1, with cycles of 25 ns. What comes out is compared with section 4.1.4, where o and L \
             were measured in experiments.",
     formulas: &[

@@ -15,7 +15,6 @@ pub const ORDERS: Exhibit = Exhibit {
     id: "logp-sec3",
     place: "section 3",
     title: "the paper's programs under all orders of messages, and a latency that is better longer",
-    printed: 0,
     notes: "Each algorithm of the paper's programs runs again and again on a CM-5, in all orders of messages that latencies up to L allow, at a size \
             where all orders can be tried.\nThe program of footnote 1: processors 1 and 2 each send a job to processor 0, processor 1 \
             a little later. Processor 0 does the jobs as they come. Job 1 takes 100 us. Job 2 takes 20 us, and then processor 3 \

@@ -7,7 +7,6 @@ pub const HYBRID: Exhibit = Exhibit {
     id: "logp-sec4.1.1",
     place: "section 4.1.1",
     title: "what the layouts of the FFT communicate",
-    printed: 0,
     notes: "The section's times assume that g limits the remap. On the CM-5 it does not: loading a point and two overheads take 5 us, and g is 4 \
             us. So this is the CM-5 with o = 1 us, on which a point costs nothing to load.",
     formulas: &["g(n/P - n/P^2) + L by the hybrid layout, (g n/P + L) log P by one layout (section 4.1.1)"],

@@ -11,7 +11,6 @@ pub const LAYOUTS: Exhibit = Exhibit {
     id: "logp-lu",
     place: "section 4.2",
     title: "LU decomposition: what the layout of the matrix costs",
-    printed: 0,
     notes: "The section has no machine and no measured number: ours is a CM-5 of 16 processors with a number in a word.",
     formulas: &[
         "replicated: the sum over k of 2(n-k)g + L and 2(n-k)^2/P (section 4.2)",

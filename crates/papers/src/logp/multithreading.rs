@@ -8,7 +8,6 @@ pub const VIRTUAL_PROCESSORS: Exhibit = Exhibit {
     id: "logp-multithreading",
     place: "section 3.2",
     title: "virtual processors hide the latency, up to L/g of them",
-    printed: 0,
     notes: "Two processors, each of which does the work of V virtual ones. A virtual processor sends a word to its partner on the other \
             processor, waits for the partner's word, and goes on, 100 times. L = 40 us, o = 0.5 us, g = 4 us: L/g is 10, and an overhead \
             is small. On the CM-5 L/g is 1.5, and there is hardly a latency to hide.",

@@ -11,7 +11,6 @@ pub const SCHEDULE: Exhibit = Exhibit {
     id: "logp-sec4.1.2",
     place: "section 4.1.2",
     title: "how the naive schedule stalls",
-    printed: 0,
     notes: "All send first to processor 0, then to processor 1, and so on: 128 processors of a CM-5, 16,384 points. The paper does not say \
             until when a message is in transit: until it arrives (our machine's default), or until its receiver begins to receive it.",
     formulas: &["none: the section only tells what happens"],

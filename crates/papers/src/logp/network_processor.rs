@@ -8,7 +8,6 @@ pub const NETWORK_PROCESSOR: Exhibit = Exhibit {
     id: "logp-sec5.4",
     place: "section 5.4",
     title: "a network processor doubles the performance of a node at best",
-    printed: 0,
     notes: "A node computes 200 words and sends them to another node, which computes with each. It has one processor, or two: one that computes \
             and one that sends and receives. Between the two of a node messages cost nothing. The machine is a CM-5 with both of its \
             networks: g is 2 us, as o is. With g = 4 us the network would limit both nodes alike.",

@@ -13,7 +13,6 @@ pub const PRAM: Exhibit = Exhibit {
     id: "logp-sec6.1",
     place: "section 6.1",
     title: "the PRAM is L = o = g = 0, and communication is free on it",
-    printed: 0,
     notes: "FFTs of 4,096 points on 16 processors, on a machine with L = o = g = 0 and on a CM-5. A point costs nothing to load.",
     formulas: &["n/P log n nodes, two of them a butterfly of 4.5 us"],
     series: |_| {
@@ -34,7 +33,6 @@ pub const BSP: Exhibit = Exhibit {
     id: "logp-sec6.3",
     place: "section 6.3",
     title: "BSP's supersteps take longer than messages that are used as they come",
-    printed: 0,
     notes: "The h-relation is on a CM-5 of 16 processors; the broadcast on the machine of figure 3, with a barrier that costs nothing; the \
             FFT, of 4,096 points, on a CM-5 of 16 processors.",
     formulas: &["a superstep of the broadcast: L + 2o + (h - 1)g"],

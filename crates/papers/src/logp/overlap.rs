@@ -9,7 +9,6 @@ pub const OVERLAP: Exhibit = Exhibit {
     id: "logp-sec4.1.5",
     place: "section 4.1.5",
     title: "a remap that is interleaved with computing",
-    printed: 0,
     notes: "The section is about future machines, whose o is small against g. So this is a CM-5 of 16 processors with o = 0.5 us, on which a \
             point costs nothing to load.",
     formulas: &["none"],

@@ -10,7 +10,6 @@ pub const PERMUTATIONS: Exhibit = Exhibit {
     id: "logp-sec5.6",
     place: "section 5.6",
     title: "good and bad permutations are the same to the model",
-    printed: 0,
     notes: "A CM-5 of 64 processors: each sends 32 words to another, by a permutation. Beside it, how many messages pass the busiest link of a \
             hypercube of 64, where a message corrects the bits of its place from the lowest to the highest.",
     formulas: &["none"],

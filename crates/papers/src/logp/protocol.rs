@@ -8,7 +8,6 @@ pub const PROTOCOL: Exhibit = Exhibit {
     id: "logp-sec5.2",
     place: "section 5.2",
     title: "the vendor's protocol on the CM-5",
-    printed: 0,
     notes: "A pair of messages goes before the data of a synchronous send. Here it is run on a CM-5.",
     formulas: &["3(L + 2o) + ng (section 5.2)"],
     show: show_protocol,

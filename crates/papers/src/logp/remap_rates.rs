@@ -9,7 +9,6 @@ pub const FIGURE_8: Exhibit = Exhibit {
     id: "logp-fig8",
     place: "figure 8",
     title: "the rate of the staggered remap, predicted and with processors that drift out of step",
-    printed: 0,
     notes: "The figure has curves and no numbers. Rates are of all n/P points of a processor, 16 bytes each, on a CM-5 of 128 processors (of 32 \
             at the usual sizes, with as many points for each). The paper does not say what the CM-5's barrier costs: here it costs \
             nothing.\nIn the model nobody drifts out of step. The paper's processors do, because of cache misses and collisions. So here \

@@ -10,7 +10,6 @@ pub const FIGURE_6: Exhibit = Exhibit {
     id: "logp-fig6",
     place: "figure 6",
     title: "the FFT's computation, and its remap with a naive and with a staggered schedule",
-    printed: 0,
     notes: "The figure has curves, and the text names no sizes. A CM-5 of 128 processors, over the size of the whole FFT, with up to 4,194,304 \
             points (1,048,576 at the usual sizes). In the bad remap a message is in transit until its receiver begins to receive it, by \
             which section 4.1.2's sentence is right; another curve has messages in transit until they arrive.",

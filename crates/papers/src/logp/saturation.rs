@@ -8,7 +8,6 @@ pub const SATURATION: Exhibit = Exhibit {
     id: "logp-saturation",
     place: "section 5.3",
     title: "latency over load, up to saturation and beyond, with the capacity and without it",
-    printed: 0,
     notes: "The section has no numbers. A CM-5 with o = 0.1 us, once with its capacity and once without any: on the CM-5 itself a processor is \
             busy for 2o = g with every message, so that its own time runs out with the network's. Receivers are random.\nA load counts \
             as saturated if the mean latency depends on how long the load lasts: if it grows to 1.5 times or more with twice as many \

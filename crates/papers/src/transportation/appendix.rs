@@ -10,7 +10,6 @@ pub const APPENDIX: Exhibit = Exhibit {
     id: "transport-appendix",
     place: "appendix",
     title: "expected lengths, where parts are shuffled",
-    printed: 0,
     notes: "Runs of the shuffled form. All processors send and receive t = 200p, and every remainder modulo p is as likely. Each p has as \
             many messages: fewer processors run more often.",
     formulas: &[

@@ -14,7 +14,6 @@ pub const BOUNDS: Exhibit = Exhibit {
     id: "transport-bounds",
     place: "sections 7, 8 and 10",
     title: "how long messages may be, and how long two stages take",
-    printed: 0,
     notes: "Sorting is not run: its movements are the paper's counts added up.\n\
             The constants of section 7.3 follow from runs that differ in one quantity. By hand they are 2 of p^2, of p tau and of mu t, and 2 \
             to 3 of mu p^2: p lengths before each message of either stage, and up to p elements that a message of stage 2 is longer.",

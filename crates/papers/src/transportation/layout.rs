@@ -12,7 +12,6 @@ pub const FIGURE_7: Exhibit = Exhibit {
     id: "transport-fig7",
     place: "figure 7, section 7",
     title: "organization of data in the two-stage algorithm",
-    printed: 0,
     notes: "The paper's drawing has no example of its own: here it is figure 9's matrix, p = 4, as a run of the program has it.",
     show,
     ..Exhibit::USUAL

@@ -10,7 +10,6 @@ pub const SECTION_4: Exhibit = Exhibit {
     id: "transport-sec4",
     place: "section 4",
     title: "the CM-5 of all exhibits, and its models of messages, combines and scans",
-    printed: 0,
     notes: "All exhibits of this paper have this machine: o = 1.65 us is the mean of the paper's 1.6 us for a send and 1.7 us for a reception; g = 4 \
             us for a packet, since 20 bytes at the paper's 5 MB/s take 4 us; L = 6 us is LogP's, and a barrier of 5 us ours, as the paper has \
             neither.\n\

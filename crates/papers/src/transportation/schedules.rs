@@ -11,7 +11,6 @@ pub const FIGURE_4: Exhibit = Exhibit {
     id: "transport-fig4",
     place: "figure 4, section 5",
     title: "the linear permutation, step by step",
-    printed: 0,
     notes: "Figure 1's matrix. In iteration k processors i and i xor k exchange what they have for each other, and a barrier ends the iteration.",
     formulas: &["bound: O(sp) for messages of up to s elements (section 5)"],
     series: |_| vec![CaseSeries::from_case("linear", matrix_case("linear", 8, "figure-1")).traced()],
@@ -23,7 +22,6 @@ pub const FIGURE_5: Exhibit = Exhibit {
     id: "transport-fig5",
     place: "figures 5 and 6, section 6",
     title: "distributed random scheduling",
-    printed: 0,
     notes: "Figure 1's matrix. A processor asks whether its receiver is free, and sends if it is.",
     series: |_| {
         let permutation = |name: &'static str| {

@@ -15,7 +15,6 @@ pub const FIGURE_8: Exhibit = Exhibit {
     id: "transport-fig8",
     place: "figure 8, section 7.1",
     title: "local pre-processing in stage 1",
-    printed: 0,
     notes: "Of the sendl[j] elements for j, sendl[j] div p go by each intermediate. The other sendl[j] mod p go by one intermediate each, in a \
             round robin that goes on from one j to the next.",
     formulas: &["bound: stage 1: messages of floor(t/p) to ceil(t/p) elements (section 7.1)"],
@@ -43,7 +42,6 @@ pub const FIGURE_10: Exhibit = Exhibit {
     id: "transport-fig10",
     place: "figure 10, section 7.2",
     title: "local pre-processing in stage 2",
-    printed: 0,
     notes: "An intermediate has p messages one after the other. Each has its length, p lengths of its parts, and t/p elements. The code finds \
             the parts. Here p = 4, and every processor sends 16 elements to itself and the others.",
     formulas: &["order: O(p^2) (section 7.2)"],
@@ -55,7 +53,6 @@ pub const FIGURE_11: Exhibit = Exhibit {
     id: "transport-fig11",
     place: "figures 11 and 12, section 8",
     title: "an alternate scheme for the splitting of messages",
-    printed: 0,
     notes: "The drawing of figure 11 is lost in our copy of the text, and its matrix with it: figure 9's is taken. The round robin goes on from \
             one source to the next, for each destination by itself. A prefix sum over the sources says where it begins.",
     formulas: &[
