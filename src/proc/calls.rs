@@ -118,10 +118,9 @@ impl<'a> Proc<'a> {
         let (engine, clock) = (&mut self.engine, &mut *self.clock);
         let is_matched = ActiveOperation::is_matched;
         engine.start(clock, &mut receive);
-        let first = engine.first_message_words(to, words);
         let mut until = engine.rank.now;
-        while !receive.is_matched() && engine.next_send(to, first) > until {
-            until = engine.next_send(to, first);
+        while !receive.is_matched() && engine.next_send(to, words) > until {
+            until = engine.next_send(to, words);
             engine.drive(clock, &mut receive, until, is_matched);
         }
         engine.start(clock, &mut send);
@@ -305,11 +304,10 @@ impl<'a> Proc<'a> {
         mut look: impl FnMut(&mut Proc<'a>, Time) -> Option<M>,
     ) -> Option<M> {
         self.engine.catch_up(self.clock);
-        let first = self.engine.first_message_words(to, words);
         loop {
-            let until = self.now().max(self.engine.next_send(to, first));
+            let until = self.now().max(self.engine.next_send(to, words));
             let found = look(self, until);
-            if found.is_some() || self.engine.next_send(to, first) <= until {
+            if found.is_some() || self.engine.next_send(to, words) <= until {
                 return found;
             }
         }

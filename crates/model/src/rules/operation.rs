@@ -91,6 +91,13 @@ pub struct RequestState {
     pub location: &'static Location<'static>,
 }
 
+impl RequestState {
+    /// Creates the state of a request that is posted `now`.
+    pub(crate) fn new(now: Time, is_send: bool, location: &'static Location<'static>) -> Box<RequestState> {
+        Box::new(RequestState { now, activities: Vec::new(), is_send, called_at: now, location })
+    }
+}
+
 impl ActiveOperation {
     /// Creates a send that has not started. If it `is_synchronous`, the receiver has to agree first.
     #[inline]

@@ -86,15 +86,11 @@ impl<'n> Engine<'n> {
         self.rank.egress.processor()
     }
 
-    /// Returns the length of the first message of a send: that of its announcement, if there is one.
-    #[inline]
-    pub fn first_message_words(&self, to: usize, words: usize) -> usize {
-        if self.network.is_synchronous(self.id(), to, words) { 0 } else { words }
-    }
-
-    /// Returns the earliest time at which a send of k words need not wait for the gap after the last send.
-    pub fn next_send(&self, to: usize, k: usize) -> Time {
-        self.rank.next_send(self.network, to, k)
+    /// Returns the earliest time at which a send of `words`, or the announcement before it, need not wait for the
+    /// gap after the last send.
+    pub fn next_send(&self, to: usize, words: usize) -> Time {
+        let is_synchronous = self.network.is_synchronous(self.id(), to, words);
+        self.rank.next_send(self.network, to, if is_synchronous { 0 } else { words })
     }
 
     /// Finishes the processor, whose program has returned. Returns its accounts, and its log if the run is

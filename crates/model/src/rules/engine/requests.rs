@@ -60,13 +60,7 @@ impl Engine<'_> {
         if self.is_traced {
             self.log_activity(ActivityKind::Post(number));
         }
-        operation.request = Some(Box::new(RequestState {
-            now,
-            activities: Vec::new(),
-            is_send,
-            called_at: now,
-            location: at,
-        }));
+        operation.request = Some(RequestState::new(now, is_send, at));
         if is_send {
             self.rank.egress.keep_order();
         }
@@ -170,7 +164,7 @@ impl Engine<'_> {
 }
 
 /// Returns the account of [`Stats`] for an activity.
-fn account<'a>(stats: &'a mut Stats, kind: &ActivityKind) -> &'a mut Time {
+pub(super) fn account<'a>(stats: &'a mut Stats, kind: &ActivityKind) -> &'a mut Time {
     match kind {
         ActivityKind::Send(_) => &mut stats.send,
         ActivityKind::Receive(_) => &mut stats.recv,

@@ -51,13 +51,7 @@ impl Engine<'_> {
             return None;
         };
         self.spend_overhead(&outgoing);
-        send.request = Some(Box::new(RequestState {
-            now: self.rank.now,
-            activities: Vec::new(),
-            is_send: true,
-            called_at: self.rank.now,
-            location: Location::caller(),
-        }));
+        send.request = Some(RequestState::new(self.rank.now, true, Location::caller()));
         let requests = self.requests.get_or_insert_default();
         let number = STALLED - requests.stalled;
         requests.stalled += 1;
@@ -108,13 +102,8 @@ impl Engine<'_> {
         let requests = self.requests();
         let Some(send) = requests.operations.remove(&number) else { return };
         self.has_requests = !self.requests().operations.is_empty();
-        let entered = send.request.map_or(Time::ZERO, |state| state.now);
-        if entered > self.rank.now {
-            self.stats.stall += entered - self.rank.now;
-            self.rank.now = entered;
-            if self.is_traced {
-                self.log_activity(ActivityKind::Stall);
-            }
+        if let Some(state) = send.request {
+            self.spend_until(state.now, ActivityKind::Stall);
         }
         if let Some(log) = &mut self.log {
             log.call_messages.add(true, send.tag, message);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::panic::Location;
 
+use super::requests::account;
 use super::{ActivityLog, Engine};
 use crate::log::{ActivityKind, CallKind, CallMessages};
 use crate::rules::operation::ActiveOperation;
@@ -28,9 +29,7 @@ impl<'n> Engine<'n> {
 
     /// Waits until `t`, unless it has passed.
     pub fn wait_until(&mut self, t: Time) {
-        if t > self.rank.now {
-            self.spend_until(t, ActivityKind::Idle);
-        }
+        self.spend_until(t, ActivityKind::Idle);
     }
 
     /// Waits until the deadline of a look that found nothing. If the deadline has passed, this takes a cycle,
@@ -40,15 +39,21 @@ impl<'n> Engine<'n> {
         self.wait_until(if deadline > now { deadline } else { now + cycle });
     }
 
-    /// Waits in the machine's own barrier until its end.
+    /// Waits in the machine's own barrier until its end. The auditor counts barriers, also those without a wait.
     pub fn wait_in_barrier(&mut self, end: Time) {
-        self.spend_until(end, ActivityKind::Barrier);
+        self.spend(end, ActivityKind::Barrier);
     }
 
-    /// Spends the time until a moment that has not passed on an activity.
-    fn spend_until(&mut self, until: Time, kind: ActivityKind) {
+    /// Spends the time until a moment, unless it has passed, on a wait.
+    pub(super) fn spend_until(&mut self, until: Time, kind: ActivityKind) {
+        if until > self.rank.now {
+            self.spend(until, kind);
+        }
+    }
+
+    fn spend(&mut self, until: Time, kind: ActivityKind) {
         let start = std::mem::replace(&mut self.rank.now, until);
-        self.stats.idle += until - start;
+        *account(&mut self.stats, &kind) += until - start;
         if self.is_traced {
             self.log_activity(kind);
         }
