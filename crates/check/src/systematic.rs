@@ -15,14 +15,14 @@ use std::sync::Arc;
 
 use super::deadline::Deadline;
 use super::history::{History, Pair, Take, TakeId};
-use super::timing::{Timing, TimingResult};
+use super::timing::{SolveResult, Timing};
 use loggp_model::message::MessageId;
 use loggp_model::rules::choice::LatencyRule;
 use loggp_trace::Message;
 use loggp_trace::Order;
 
 /// The search through all orders.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SystematicSearch {
     stack: Vec<Branch>,
     /// Branches with latencies above L. They are run last, since every order of the machine is found without
@@ -134,18 +134,7 @@ const TOO_LONG: &str = "a run has too many receives to find out what else each c
 
 impl SystematicSearch {
     pub(super) fn new() -> SystematicSearch {
-        SystematicSearch {
-            stack: vec![Branch::default()],
-            beyond: Vec::new(),
-            classes: HashSet::new(),
-            orders_within: HashSet::new(),
-            orders_beyond: HashMap::new(),
-            unending_waits: HashSet::new(),
-            looks: 0,
-            missed: 0,
-            is_out_of_time: false,
-            why_overlooked: None,
-        }
+        SystematicSearch { stack: vec![Branch::default()], ..SystematicSearch::default() }
     }
 
     /// Returns the next branches to run, at most `most`.
@@ -271,10 +260,10 @@ impl SystematicSearch {
         let (before, is_shorter) = (&steps[..steps.len() - 1], steps.len() < branch.steps.len());
         if history.requirements(new.pair()).is_subset(&takes_of(before)) {
             match run.timing(&steps, true) {
-                TimingResult::Impossible => return true,
-                TimingResult::Unknown => return false,
+                SolveResult::Impossible => return true,
+                SolveResult::Unknown => return false,
                 // More messages are settled in this run than in the one from which the class branched off.
-                TimingResult::Timing(timing)
+                SolveResult::Found(timing)
                     if is_shorter || timing.settled_count() > branch.timing.settled_count() =>
                 {
                     // Without the take that differs, the rest may be a class that was found before.
@@ -283,7 +272,7 @@ impl SystematicSearch {
                     }
                     return true;
                 }
-                TimingResult::Timing(_) => (),
+                SolveResult::Found(_) => (),
             }
         }
         let Some(more) = run.cause_to_settle(before, &takes[new.take]) else { return false };
@@ -323,19 +312,19 @@ impl SystematicSearch {
         }
         let is_wait = take.empty_after.is_none();
         match run.timing(&steps, true) {
-            TimingResult::Timing(timing) => {
+            SolveResult::Found(timing) => {
                 let kind = if is_guess { BranchKind::Guess } else { BranchKind::Class };
                 let beyond = run.timing_beyond(&steps);
                 return self.stack.push(Branch { beyond, ..run.branch(&steps, timing, kind) });
             }
-            TimingResult::Unknown => {
+            SolveResult::Unknown => {
                 self.miss(run);
                 if is_wait {
                     self.add_beyond(run, &steps);
                 }
                 return;
             }
-            TimingResult::Impossible => (),
+            SolveResult::Impossible => (),
         }
         // Messages that are not settled may take the room of settled ones, so they are settled too, one take
         // after the other.
@@ -358,18 +347,18 @@ impl SystematicSearch {
     fn add_alone(&mut self, run: &ExaminedRun, steps: &[Step]) {
         if self.insert_class(run, steps) {
             match run.timing(steps, true) {
-                TimingResult::Timing(timing) => {
+                SolveResult::Found(timing) => {
                     self.stack.push(run.branch(steps, timing, BranchKind::Class));
                 }
-                TimingResult::Impossible => (),
-                TimingResult::Unknown => self.miss(run),
+                SolveResult::Impossible => (),
+                SolveResult::Unknown => self.miss(run),
             }
         }
     }
 
     /// Adds a class with latencies above L, if any lead to it.
     fn add_beyond(&mut self, run: &ExaminedRun, steps: &[Step]) {
-        if let TimingResult::Timing(timing) = run.timing(steps, false) {
+        if let SolveResult::Found(timing) = run.timing(steps, false) {
             self.beyond.push(run.branch(steps, timing, BranchKind::Beyond));
         }
     }
@@ -526,7 +515,7 @@ impl<'h> ExaminedRun<'h> {
     }
 
     /// Finds latencies that lead to the class of these steps.
-    fn timing(&self, steps: &[Step], is_bounded: bool) -> TimingResult {
+    fn timing(&self, steps: &[Step], is_bounded: bool) -> SolveResult<Timing> {
         Timing::find(self.history, &pairs(steps), is_bounded, self.deadline)
     }
 
@@ -534,7 +523,7 @@ impl<'h> ExaminedRun<'h> {
     /// all runs of the machine.
     fn timing_beyond(&self, steps: &[Step]) -> Option<Arc<Timing>> {
         match self.timing(steps, false) {
-            TimingResult::Timing(timing) => Some(Arc::new(timing)),
+            SolveResult::Found(timing) => Some(Arc::new(timing)),
             _ => None,
         }
     }
@@ -544,9 +533,9 @@ impl<'h> ExaminedRun<'h> {
     fn find_witnesses(&self, steps: &[Step], tried: &Arc<Timing>) -> (Vec<Arc<Timing>>, bool) {
         let tried = [Arc::clone(tried), Arc::new(tried.with_longest())];
         match self.timing(steps, true) {
-            TimingResult::Timing(timing) => ([Arc::new(timing)].into_iter().chain(tried).collect(), false),
-            TimingResult::Unknown => (tried.to_vec(), false),
-            TimingResult::Impossible => (Vec::new(), true),
+            SolveResult::Found(timing) => ([Arc::new(timing)].into_iter().chain(tried).collect(), false),
+            SolveResult::Unknown => (tried.to_vec(), false),
+            SolveResult::Impossible => (Vec::new(), true),
         }
     }
 

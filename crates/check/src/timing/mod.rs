@@ -13,13 +13,14 @@ mod prefix;
 mod solver;
 mod times;
 
+pub(super) use self::times::SolveResult;
+
 use std::collections::HashMap;
 use std::iter::repeat;
 
 use self::constraints::{ExchangeOrder, MessageVars, PrefixConstraints};
 use self::prefix::{CallEffect, Prefix, SettledCall, SettledMessage};
 use self::solver::{Solution, TimingSolver};
-use self::times::SolveResult;
 use crate::deadline::Deadline;
 use crate::history::{History, Pair};
 use loggp_model::message::MessageId;
@@ -35,17 +36,6 @@ pub(super) struct Timing {
     later_arrivals: Vec<Time>,
     /// Which processors go first, where it is not those of lower number.
     pub precedence: Precedence,
-}
-
-/// The result of a search for a timing.
-#[derive(Debug)]
-pub(super) enum TimingResult {
-    /// A timing, under which the takes may get something else if finding out takes too long.
-    Timing(Timing),
-    /// No timing leads to the takes.
-    Impossible,
-    /// The search took too long.
-    Unknown,
 }
 
 /// The most combinations of exchange orders that are tried.
@@ -73,16 +63,17 @@ impl Timing {
         self.latencies.len()
     }
 
-    /// Finds latencies for which these takes get these messages, one of which is another than in the run. The
-    /// takes must be closed under requirements. If `bounded`, no message may be under way for longer than L.
+    /// Finds latencies for which these takes get these messages, one of which is another than in the run. If
+    /// finding out takes too long, the takes may get something else. The takes must be closed under
+    /// requirements. If `bounded`, no message may be under way for longer than L.
     pub(super) fn find(
         history: &History,
         settled: &[Pair],
         bounded: bool,
         deadline: Deadline,
-    ) -> TimingResult {
+    ) -> SolveResult<Timing> {
         if deadline.is_over() {
-            return TimingResult::Unknown;
+            return SolveResult::Unknown;
         }
         let found = |least_delay| {
             Timing::find_in(history, settled, Prefix::new(history, settled, bounded, least_delay), deadline)
@@ -90,11 +81,11 @@ impl Timing {
         match found(PS) {
             // A processor that goes first may look in vain for a message that another sends at the same
             // moment.
-            TimingResult::Impossible
+            SolveResult::Impossible
                 if history.has_instant_messages()
-                    && !matches!(found(Time::ZERO), TimingResult::Impossible) =>
+                    && !matches!(found(Time::ZERO), SolveResult::Impossible) =>
             {
-                TimingResult::Unknown
+                SolveResult::Unknown
             }
             found => found,
         }
@@ -113,9 +104,14 @@ impl Timing {
     }
 
     /// Finds latencies for a settled prefix.
-    fn find_in(history: &History, settled: &[Pair], prefix: Prefix, deadline: Deadline) -> TimingResult {
+    fn find_in(
+        history: &History,
+        settled: &[Pair],
+        prefix: Prefix,
+        deadline: Deadline,
+    ) -> SolveResult<Timing> {
         if !prefix.sends_all(settled) {
-            return TimingResult::Impossible;
+            return SolveResult::Impossible;
         }
         let is_exchange = |call: &&SettledCall| matches!(call.effect, CallEffect::Exchange(..));
         let exchanges = prefix.calls.iter().flatten().filter(is_exchange).count();
@@ -126,27 +122,27 @@ impl Timing {
         };
         // Mostly exchanges go as in the run, or there is no solution whatever their order.
         let as_in_run = found(&vec![ExchangeOrder::AsRecorded; exchanges]);
-        if exchanges == 0 || matches!(as_in_run, TimingResult::Timing(_)) {
+        if exchanges == 0 || matches!(as_in_run, SolveResult::Found(_)) {
             return as_in_run;
         }
-        let (mut open, mut is_known) = (vec![Vec::new()], matches!(as_in_run, TimingResult::Impossible));
+        let (mut open, mut is_known) = (vec![Vec::new()], matches!(as_in_run, SolveResult::Impossible));
         for _ in 0..MAX_TRIES {
             let Some(orders) = open.pop() else {
-                return if is_known { TimingResult::Impossible } else { TimingResult::Unknown };
+                return if is_known { SolveResult::Impossible } else { SolveResult::Unknown };
             };
             match found(&orders) {
-                TimingResult::Impossible => (),
+                SolveResult::Impossible => (),
                 _ if orders.len() < exchanges => {
                     open.extend(
                         [ExchangeOrder::Reversed, ExchangeOrder::AsRecorded]
                             .map(|order| [&orders[..], &[order]].concat()),
                     );
                 }
-                TimingResult::Unknown => is_known = false,
+                SolveResult::Unknown => is_known = false,
                 timing => return timing,
             }
         }
-        TimingResult::Unknown
+        SolveResult::Unknown
     }
 
     /// Finds latencies for given orders of the exchanges; an order that is `None` is open.
@@ -156,13 +152,13 @@ impl Timing {
         prefix: &Prefix,
         orders: &[Option<ExchangeOrder>],
         deadline: Deadline,
-    ) -> TimingResult {
+    ) -> SolveResult<Timing> {
         let constraints = PrefixConstraints::new(history, prefix, settled, orders);
         let Solution { times, precedence } = match TimingSolver::new(history, &constraints, deadline).solve()
         {
-            SolveResult::Times(solution) => solution,
-            SolveResult::Infeasible => return TimingResult::Impossible,
-            SolveResult::Unknown => return TimingResult::Unknown,
+            SolveResult::Found(solution) => solution,
+            SolveResult::Impossible => return SolveResult::Impossible,
+            SolveResult::Unknown => return SolveResult::Unknown,
         };
         let latency = |(message, vars): (&SettledMessage, &MessageVars)| {
             (message.id, times[vars.arrival] - times[vars.enter] - message.stream)
@@ -180,6 +176,6 @@ impl Timing {
             later_arrivals[take.id] = later_arrivals[take.id].max(at);
         }
         let latencies = prefix.messages.iter().zip(&constraints.vars).map(latency).collect();
-        TimingResult::Timing(Timing { latencies, later_arrivals, precedence })
+        SolveResult::Found(Timing { latencies, later_arrivals, precedence })
     }
 }

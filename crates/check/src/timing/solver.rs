@@ -132,12 +132,12 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             && budget.take()
         {
             let times = match self.constraints_under(&assumptions).solve(&mut budget) {
-                SolveResult::Infeasible => continue,
+                SolveResult::Impossible => continue,
                 SolveResult::Unknown => {
                     is_sure = false;
                     continue;
                 }
-                SolveResult::Times(times) => times,
+                SolveResult::Found(times) => times,
             };
             let precedence = match self.precedence(&assumptions, &times) {
                 Ok(precedence) => precedence,
@@ -152,7 +152,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
                 }
             };
             let Some((message, passage)) = self.first_difference(&times, &precedence) else {
-                return SolveResult::Times(Solution { times, precedence });
+                return SolveResult::Found(Solution { times, precedence });
             };
             let branches = self.branches(&assumptions, &times, message, passage);
             is_sure &= !branches.is_empty() || !self.has_long_messages;
@@ -161,12 +161,12 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
         }
         is_sure &= budget.tries > 0;
         if is_sure {
-            return SolveResult::Infeasible;
+            return SolveResult::Impossible;
         }
         // Perhaps no message has to wait.
         match (self.solve_without_conflicts(), first) {
-            (SolveResult::Times(times), _) | (_, Some(times)) => {
-                SolveResult::Times(Solution { times, precedence: Precedence::new() })
+            (SolveResult::Found(times), _) | (_, Some(times)) => {
+                SolveResult::Found(Solution { times, precedence: Precedence::new() })
             }
             _ => SolveResult::Unknown,
         }
@@ -177,7 +177,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
     pub(super) fn can_be_solved_with_waits(mut self, history: &History) -> bool {
         self.unsettled_wait = history.unbounded_latency;
         (self.has_long_messages || has_capacity(self.constraints.prefix))
-            && !matches!(self.solve_without_conflicts(), SolveResult::Infeasible)
+            && !matches!(self.solve_without_conflicts(), SolveResult::Impossible)
     }
 
     /// Finds times for which no settled message waits for another one.

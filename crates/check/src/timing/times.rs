@@ -27,12 +27,12 @@ pub(super) struct TimeConstraints {
     variables: usize,
 }
 
-/// The result of solving a system of constraints.
+/// The result of a search for a solution.
 #[derive(Debug)]
-pub(super) enum SolveResult<T = Vec<Time>> {
-    Times(T),
-    /// The system has no solution.
-    Infeasible,
+pub(crate) enum SolveResult<T = Vec<Time>> {
+    Found(T),
+    /// There is no solution.
+    Impossible,
     /// The search took too long.
     Unknown,
 }
@@ -98,7 +98,7 @@ impl TimeConstraints {
                 };
                 let begins = self.zeros.iter().all(|first| times[*first] == Time::ZERO);
                 return match begins && self.upper_bounds.iter().all(holds) {
-                    true => SolveResult::Times(times),
+                    true => SolveResult::Found(times),
                     false => SolveResult::Unknown,
                 };
             }
@@ -109,10 +109,10 @@ impl TimeConstraints {
                 }
             }
             if self.zeros.iter().any(|first| times[*first] > Time::ZERO) {
-                return SolveResult::Infeasible;
+                return SolveResult::Impossible;
             }
         }
-        SolveResult::Infeasible
+        SolveResult::Impossible
     }
 
     /// Returns the latest solution. In a cycle of variables, each of which must be earlier than the one
@@ -127,14 +127,14 @@ impl TimeConstraints {
                 return SolveResult::Unknown;
             }
             match system.descend(budget.deadline) {
-                Descent::Solved(times) => return SolveResult::Times(times),
+                Descent::Solved(times) => return SolveResult::Found(times),
                 Descent::Never => (),
                 Descent::TooLong => is_known = false,
                 Descent::Cycle(choices) => open.push((system, choices)),
             }
             system = loop {
                 let Some((above, choices)) = open.last_mut() else {
-                    return if is_known { SolveResult::Infeasible } else { SolveResult::Unknown };
+                    return if is_known { SolveResult::Impossible } else { SolveResult::Unknown };
                 };
                 match choices.pop() {
                     Some((most, arg)) => {
