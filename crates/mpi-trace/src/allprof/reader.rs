@@ -75,32 +75,11 @@ impl RankReader {
             return Err("a call comes after MPI_Finalize; give the trace of one run".to_string().into());
         }
         let shape = shape(call.name_bytes());
-        match shape {
-            Shape::Local => {
-                let name = call.name();
-                let is_test = name.starts_with("MPI_Test") && name != "MPI_Test_cancelled";
-                notes.looks += u64::from(is_test || name == "MPI_Iprobe");
-                return Ok(());
-            }
-            Shape::Begin => {
-                let end = call.end()?;
-                if call.begin()?.is_some_and(|begin| end < begin) {
-                    return Err(format!("{} ends before it begins", call.name()).into());
-                }
-                (self.last, calls.begin, calls.end) = (Some(end), end, end);
-                return Ok(());
-            }
-            Shape::Names(place) => {
-                // A communicator gets its name early if the rank asks for its number in it.
-                if let Ok(handle) = call.handle(place)
-                    && handle.size <= self.P
-                {
-                    let _ = self.communicator(&call, handle, calls)?;
-                }
-                return Ok(());
-            }
-            Shape::NewCommunicator { .. } if made.is_none() => return Err(Stop::NeedsCommunicators),
-            _ => (),
+        if self.is_timeless(&call, shape, calls, notes)? {
+            return Ok(());
+        }
+        if matches!(shape, Shape::NewCommunicator { .. }) && made.is_none() {
+            return Err(Stop::NeedsCommunicators);
         }
         let begin = call.moment(0)?;
         if self.last.is_some_and(|last| begin < last) {
@@ -136,6 +115,40 @@ impl RankReader {
         Ok(())
     }
 
+    /// Reads a call of which the times do not matter. Returns whether it is such a call.
+    fn is_timeless(
+        &mut self,
+        call: &MpiLine,
+        shape: Shape,
+        calls: &mut RankCalls,
+        notes: &mut Notes,
+    ) -> Result<bool, Stop> {
+        match shape {
+            Shape::Local => {
+                let name = call.name();
+                let is_test = name.starts_with("MPI_Test") && name != "MPI_Test_cancelled";
+                notes.looks += u64::from(is_test || name == "MPI_Iprobe");
+            }
+            Shape::Begin => {
+                let end = call.end()?;
+                if call.begin()?.is_some_and(|begin| end < begin) {
+                    return Err(format!("{} ends before it begins", call.name()).into());
+                }
+                (self.last, calls.begin, calls.end) = (Some(end), end, end);
+            }
+            Shape::Names(place) => {
+                // A communicator gets its name early if the rank asks for its own number in the communicator.
+                if let Ok(handle) = call.handle(place)
+                    && handle.size <= self.P
+                {
+                    let _ = self.communicator(call, handle, calls)?;
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
     /// Reads a call of which the times are read.
     fn read_call(
         &mut self,
@@ -154,31 +167,48 @@ impl RankReader {
         };
         let members = &calls.communicators[communicator as usize].members;
         let ends = Ends { call, communicator, members, any_source: self.mpi.any_source() };
-        let nothing = || CallKind::Complete { form: WaitForm::Wait, requests: Vec::new() };
-        let wait = |form: WaitForm, requests: Vec<RequestId>| CallKind::Complete {
-            form,
-            requests: requests.into_iter().map(completed).collect(),
-        };
-        let address = |place| call.natural(place, "a request");
         let kind = match shape {
+            Shape::Send { .. }
+            | Shape::Recv { .. }
+            | Shape::SendRecv
+            | Shape::SendRecvReplace
+            | Shape::Init { .. }
+            | Shape::Probe => self.messages(&ends, shape)?,
+            Shape::Start | Shape::StartAll | Shape::Wait(_) | Shape::Forget => {
+                self.old_requests(call, shape, notes)?
+            }
+            Shape::Collective(shape) => self.collective(call, shape, communicator, members)?,
+            Shape::NewCommunicator { .. } => {
+                let new = made.and_then(|made| made.get(self.made)).cloned().flatten();
+                self.made += 1;
+                let new = new.map(|made| self.add_made(made, communicator, calls));
+                CallKind::NewCommunicator { parent: communicator, new }
+            }
+            _ => {
+                return Ok(Err(Unreadable(format!(
+                    "{} cannot be read; calls that can are sends, receives, probes, persistent requests, waits, \
+                     collectives, communicators from Comm_dup and Comm_split, and those that send nothing",
+                    call.name()
+                ))));
+            }
+        };
+        Ok(Ok(kind))
+    }
+
+    /// Reads a call that sends, receives or waits for a message.
+    fn messages(&mut self, ends: &Ends, shape: Shape) -> Result<CallKind, String> {
+        let address = || ends.call.natural(7, "a request");
+        Ok(match shape {
             Shape::Send { is_immediate, mode } => {
                 let message = ends.send(2, 4)?;
-                let request = if is_immediate { Some(address(7)?) } else { None };
-                let Some(message) = message else {
-                    request.into_iter().for_each(|address| self.requests.clear(address));
-                    return Ok(Ok(nothing()));
-                };
-                let request = request.map(|address| self.requests.start(address));
-                CallKind::Send { mode: send_mode(mode), message, request }
+                let request = self.new_request(ends.call, is_immediate, message.is_some())?;
+                let mode = send_mode(mode);
+                message.map_or_else(nothing, |message| CallKind::Send { mode, message, request })
             }
             Shape::Recv { is_immediate } => {
                 let receive = ends.receive(2, 4)?;
-                let request = if is_immediate { Some(address(7)?) } else { None };
-                let Some(receive) = receive else {
-                    request.into_iter().for_each(|address| self.requests.clear(address));
-                    return Ok(Ok(nothing()));
-                };
-                CallKind::Recv { receive, request: request.map(|address| self.requests.start(address)) }
+                let request = self.new_request(ends.call, is_immediate, receive.is_some())?;
+                receive.map_or_else(nothing, |receive| CallKind::Recv { receive, request })
             }
             Shape::SendRecv => {
                 let (message, receive) = (ends.send(2, 4)?, ends.receive(7, 9)?);
@@ -197,13 +227,49 @@ impl RankReader {
                     }),
                     None => ends.receive(2, 4)?.map(|receive| CallKind::Recv { receive, request: None }),
                 };
-                self.requests.keep(address(7)?, kind);
+                self.requests.keep(address()?, kind);
                 nothing()
             }
+            _ => match ends.receive_of(1, 0)? {
+                Some(Receive { from: Some(peer), tag: Some(tag), communicator, .. }) => {
+                    let message = Envelope { peer, tag, communicator, bytes: 0 };
+                    CallKind::Probe { is_wait: true, message }
+                }
+                // The receive that follows waits for the message.
+                _ => nothing(),
+            },
+        })
+    }
+
+    /// Returns the request of an immediate call, which has none if it sends or receives nothing.
+    fn new_request(
+        &mut self,
+        call: &MpiLine,
+        is_immediate: bool,
+        has_message: bool,
+    ) -> Result<Option<RequestId>, String> {
+        if !is_immediate {
+            return Ok(None);
+        }
+        let address = call.natural(7, "a request")?;
+        if has_message {
+            return Ok(Some(self.requests.start(address)));
+        }
+        self.requests.clear(address);
+        Ok(None)
+    }
+
+    /// Reads a call that starts, completes or forgets requests.
+    fn old_requests(&mut self, call: &MpiLine, shape: Shape, notes: &mut Notes) -> Result<CallKind, String> {
+        let (address, size) = (|place| call.natural(place, "a request"), self.mpi.request_size());
+        let wait = |form: WaitForm, requests: Vec<RequestId>| CallKind::Complete {
+            form,
+            requests: requests.into_iter().map(completed).collect(),
+        };
+        Ok(match shape {
             Shape::Start => CallKind::Start(self.requests.restart(address(1)?).into_iter().collect()),
             Shape::StartAll => {
                 let (count, first) = (call.natural(1, "a count")?, address(2)?);
-                let size = self.mpi.request_size();
                 CallKind::Start(self.requests.restart_all(first, count, size))
             }
             Shape::Wait(WaitForm::Wait) => {
@@ -211,7 +277,7 @@ impl RankReader {
             }
             Shape::Wait(form) => {
                 let (count, first) = (call.natural(1, "a count")?, address(2)?);
-                let mut under_way = self.requests.under_way(first, count, self.mpi.request_size());
+                let mut under_way = self.requests.under_way(first, count, size);
                 if form != WaitForm::Waitall {
                     notes.guessed_waits += u64::from(under_way.len() > 1);
                     under_way =
@@ -220,37 +286,8 @@ impl RankReader {
                 let requests = under_way.into_iter();
                 wait(form, requests.filter_map(|(address, _)| self.requests.complete(address)).collect())
             }
-            Shape::Forget => match self.requests.forget(address(1)?) {
-                Some(request) => CallKind::Forget(request),
-                None => nothing(),
-            },
-            Shape::Probe => match ends.receive_of(1, 0)? {
-                Some(Receive { from: Some(peer), tag: Some(tag), communicator, .. }) => {
-                    let message = Envelope { peer, tag, communicator, bytes: 0 };
-                    CallKind::Probe { is_wait: true, message }
-                }
-                // The receive that follows waits for it.
-                _ => nothing(),
-            },
-            Shape::Collective(shape) => match self.collective(call, shape, communicator, members)? {
-                Ok(kind) => kind,
-                Err(why) => return Ok(Err(why)),
-            },
-            Shape::NewCommunicator { .. } => {
-                let new = made.and_then(|made| made.get(self.made)).cloned().flatten();
-                self.made += 1;
-                let new = new.map(|made| self.add_made(made, communicator, calls));
-                CallKind::NewCommunicator { parent: communicator, new }
-            }
-            _ => {
-                return Ok(Err(Unreadable(format!(
-                    "{} cannot be read; calls that can are sends, receives, probes, persistent requests, waits, \
-                     collectives, communicators from Comm_dup and Comm_split, and those that send nothing",
-                    call.name()
-                ))));
-            }
-        };
-        Ok(Ok(kind))
+            _ => self.requests.forget(address(1)?).map_or_else(nothing, CallKind::Forget),
+        })
     }
 
     /// Adds a communicator that the rank made.
@@ -326,7 +363,7 @@ impl RankReader {
         shape: CollectiveShape,
         communicator: u32,
         members: &[u32],
-    ) -> Result<Kind, String> {
+    ) -> Result<CallKind, String> {
         let root = match shape.root.map(|place| call.number(place, "a rank")).transpose()? {
             None => Root::None,
             Some(root) if (0..members.len() as i64).contains(&root) => Root::Rank(root as u32),
@@ -359,8 +396,13 @@ impl RankReader {
             true => Some(self.requests.start(call.natural(shape.communicator + 1, "a request")?)),
             false => None,
         };
-        Ok(Ok(CallKind::Collective { kind: shape.kind, communicator, root, sent, received, request }))
+        Ok(CallKind::Collective { kind: shape.kind, communicator, root, sent, received, request })
     }
+}
+
+/// Returns a call that does nothing.
+fn nothing() -> CallKind {
+    CallKind::Complete { form: WaitForm::Wait, requests: Vec::new() }
 }
 
 fn send_mode(mode: u8) -> SendMode {
