@@ -208,8 +208,11 @@ impl Study {
         }
         let reported = runs(&reported, free.as_ref())?;
         let case = Case { compute_times: ComputeTimes::from_runs(&computing), ..self.case.clone() };
-        let plan = case.plan()?;
+        Ok(self.answers(&case.plan()?, predicted, reported))
+    }
 
+    /// Returns the answers that runs on the clocks before the last one, and on the last one, give.
+    fn answers(&self, plan: &CasePlan, predicted: Vec<ClockRuns>, reported: ClockRuns) -> Answers {
         let mut all = predicted.into_iter().chain([reported]);
         let model = all.next().expect("the model has run");
         let (wall, measured) = match (all.next(), all.next()) {
@@ -231,7 +234,7 @@ impl Study {
             (outcome.run.host, on_time) = (wall.outcome.run.host, wall.on_time);
         }
         let trend = plan.trend();
-        Ok(Answers { prediction, phases, trend, times, random_options, outcome, on_time, wrong })
+        Answers { prediction, phases, trend, times, random_options, outcome, on_time, wrong }
     }
 
     /// Makes one of the runs. First makes it with messages that cost nothing, if `free` is given, so that

@@ -70,6 +70,9 @@ struct Interval {
     is_guessed: bool,
 }
 
+/// Returns whether no change is looked for between two runs.
+pub(super) type IsSame<'a> = dyn Fn(&ReplayPoint, &ReplayPoint) -> bool + 'a;
+
 /// The runs at the ends of an interval.
 type Ends<'p> = [&'p ReplayPoint; 2];
 
@@ -81,8 +84,8 @@ pub(super) type RunAt<'a> =
 pub(super) struct ChangeSearch<'a> {
     /// Makes the run with a value, between two others if there are any.
     pub run_at: &'a RunAt<'a>,
-    /// Returns whether no change is looked for between two runs.
-    pub is_same: &'a dyn Fn(&ReplayPoint, &ReplayPoint) -> bool,
+    /// The runs between which no change is looked for.
+    pub is_same: &'a IsSame<'a>,
     /// True if the values are times, in which a path is a line.
     pub has_lines: bool,
     /// Limit of the runs.

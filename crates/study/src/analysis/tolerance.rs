@@ -9,7 +9,7 @@ use loggp::schedule::KeptOrder;
 
 use super::exact::Proof;
 use super::parameter_sweep::{MakeRun, RunPath, SweptRun};
-use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
+use super::search::{ChangeSearch, FailedReplay, IsSame, ReplayPoint};
 
 /// The time of a run along a parameter, from the machine's own value up.
 #[derive(Clone, Debug)]
@@ -113,7 +113,6 @@ impl RunCurve {
         let parameter = request.parameter;
         let swept = SweptRun { machine, parameter, make_run };
         let value = parameter.number(machine).unwrap_or(0);
-        let is_line = |one: &ReplayPoint, other: &ReplayPoint| one.reaches(other) || other.reaches(one);
         let mut search = ChangeSearch {
             run_at: &|value, ends| swept.run_at(value, ends),
             is_same: &is_line,
@@ -132,72 +131,107 @@ impl RunCurve {
         };
         search.run_once(end)?;
         // A run right above the machine's own value says how fast the time grows from there on.
-        let next = value.saturating_add(1).min(end);
-        let mut slope = search.run_once(next)?.slope;
+        let slope = search.run_once(value.saturating_add(1).min(end))?.slope;
         search.points.retain(|value, _| *value <= end);
-        let passes_bound = |one: &ReplayPoint, other: &ReplayPoint| {
-            let is_over = |point: &ReplayPoint, bound: &i128| 100 * i128::from(point.time.as_ps()) > *bound;
-            bounds.iter().any(|bound| is_over(one, bound) != is_over(other, bound))
+        let is_enough = |one: &ReplayPoint, other: &ReplayPoint| {
+            is_line(one, other) || !passes_bound(&bounds, one, other)
         };
-        let is_enough =
-            |one: &ReplayPoint, other: &ReplayPoint| is_line(one, other) || !passes_bound(one, other);
-        let is_same: &dyn Fn(&ReplayPoint, &ReplayPoint) -> bool =
-            if request.has_all_pieces { &is_line } else { &is_enough };
+        let is_same: &IsSame = if request.has_all_pieces { &is_line } else { &is_enough };
         let is_alike =
             |one: &ReplayPoint, other: &ReplayPoint| is_same(one, other) && one.order == other.order;
         search.is_same = is_same;
-        let is_free = |order: &KeptOrder| {
-            let at = |value: i64| machine.with(parameter, value).ok();
-            let mut machines = [value, next, end].into_iter().filter_map(at);
-            machines.all(|machine| !order.has_contention(&machine))
+        let mut curve = RunCurve {
+            parameter,
+            value,
+            time: start.time,
+            slope,
+            end,
+            is_flat,
+            pieces: Vec::new(),
+            gaps: Vec::new(),
+            exact_until: value,
+            checks: None,
+            runs: 0,
         };
-        let (mut exact_until, mut other_runs) = (value, 0);
         if let Some(order) = order {
-            exact_until = end;
-            if !is_free(order) {
-                let proof = Proof { order, machine, parameter, runs: 0 }.run(&mut search, (value, end))?;
-                (exact_until, other_runs) = (proof.until, proof.runs);
-                slope = proof.slope.unwrap_or(slope);
-            }
+            curve.prove(order, machine, &mut search)?;
         }
-        if exact_until < end {
-            for value in capacity_borders(machine, parameter, (exact_until, end)) {
+        curve.search_all(machine, request, &mut search, [&is_enough, &is_alike])?;
+        curve.checked(search, request)
+    }
+
+    /// Finds up to which value the times of a run in a kept order follow from few runs.
+    fn prove(
+        &mut self,
+        order: &KeptOrder,
+        machine: &LeveledParams,
+        search: &mut ChangeSearch,
+    ) -> Result<(), FailedReplay> {
+        let RunCurve { parameter, value, end, .. } = *self;
+        let values = [value, value.saturating_add(1).min(end), end].into_iter();
+        let mut machines = values.filter_map(|value| machine.with(parameter, value).ok());
+        self.exact_until = end;
+        if machines.any(|machine| order.has_contention(&machine)) {
+            let proof = Proof { order, machine, parameter, runs: 0 }.run(search, (value, end))?;
+            (self.exact_until, self.runs) = (proof.until, proof.runs);
+            self.slope = proof.slope.unwrap_or(self.slope);
+        }
+        Ok(())
+    }
+
+    /// Searches the curve for changes. Two runs between which no more is looked for are `is_enough` where
+    /// there is no time for all changes, and `is_alike` if they have one order too.
+    fn search_all<'a>(
+        &self,
+        machine: &LeveledParams,
+        request: &CurveRequest,
+        search: &mut ChangeSearch<'a>,
+        [is_enough, is_alike]: [&'a IsSame<'a>; 2],
+    ) -> Result<(), FailedReplay> {
+        if self.exact_until < self.end {
+            for value in capacity_borders(machine, self.parameter, (self.exact_until, self.end)) {
                 search.run_once(value)?;
             }
         }
         let mut is_complete = search.run()?;
-        if request.has_all_pieces && exact_until == end && other_runs == 0 {
-            add_middles(&mut search)?;
+        if request.has_all_pieces && self.exact_until == self.end && self.runs == 0 {
+            add_middles(search)?;
             is_complete &= search.run()?;
         }
         if !is_complete {
             // What the run bears is asked for in any case.
-            search.is_same = &is_enough;
+            search.is_same = is_enough;
             search.most_runs += MORE_RUNS;
             search.run()?;
-        }
-        let curve = |search: &ChangeSearch, checks: Option<usize>| {
-            let points: Vec<&ReplayPoint> = search.points.values().collect();
-            let (pieces, gaps) = pieces(&points);
-            let (time, runs) = (start.time, points.len() + other_runs);
-            let is_flat = is_flat && pieces.iter().all(|piece| piece.slope == 0 && piece.time == time);
-            RunCurve { parameter, value, time, slope, end, is_flat, pieces, gaps, exact_until, checks, runs }
-        };
-        if exact_until < end && is_complete {
+        } else if self.exact_until < self.end {
             // A time that no run shows is most likely where another order begins.
-            search.is_same = &is_alike;
+            let is_same = std::mem::replace(&mut search.is_same, is_alike);
             search.most_runs = search.points.len().midpoint(request.most_runs);
             search.run()?;
             (search.is_same, search.most_runs) = (is_same, request.most_runs);
         }
+        Ok(())
+    }
+
+    /// Returns the curve through these points. `checks` is the number of values within each piece that were run
+    /// to check the piece.
+    fn through(&self, points: &BTreeMap<i64, ReplayPoint>, checks: Option<usize>) -> RunCurve {
+        let points: Vec<&ReplayPoint> = points.values().collect();
+        let (pieces, gaps) = pieces(&points);
+        let is_flat = self.is_flat && pieces.iter().all(|piece| piece.slope == 0 && piece.time == self.time);
+        RunCurve { is_flat, pieces, gaps, checks, runs: points.len() + self.runs, ..*self }
+    }
+
+    /// Makes runs at values where the curve may be wrong, until all lie on the curve or there were too many.
+    fn checked(&self, mut search: ChangeSearch, request: &CurveRequest) -> Result<RunCurve, FailedReplay> {
         loop {
-            let found = curve(&search, Some(CHECKS.len() + 2));
+            let found = self.through(&search.points, Some(CHECKS.len() + 2));
             let values = found.unchecked(&search.points, request);
             if values.is_empty() {
                 return Ok(found);
             }
             if search.points.len() + values.len() > request.most_runs + MORE_RUNS {
-                return Ok(curve(&search, None));
+                return Ok(self.through(&search.points, None));
             }
             values.into_iter().try_for_each(|value| search.run_between(value).map(|_| ()))?;
             search.run()?;
@@ -295,6 +329,17 @@ const CHECKS: [i128; 7] = [500, 382, 618, 236, 764, 90, 910];
 
 /// The number of runs beyond the limit that are made to find what the run bears, if not all pieces were found.
 const MORE_RUNS: usize = 100;
+
+/// Returns whether the paths of two runs make a line through both times.
+fn is_line(one: &ReplayPoint, other: &ReplayPoint) -> bool {
+    one.reaches(other) || other.reaches(one)
+}
+
+/// Returns whether one of these bounds, in hundredths of a picosecond, is between the times of two runs.
+fn passes_bound(bounds: &[i128], one: &ReplayPoint, other: &ReplayPoint) -> bool {
+    let is_over = |point: &ReplayPoint, bound: i128| 100 * i128::from(point.time.as_ps()) > bound;
+    bounds.iter().any(|bound| is_over(one, *bound) != is_over(other, *bound))
+}
 
 /// Returns the time that is a part longer, in hundredths of a picosecond.
 fn bound(time: Time, part: u32) -> i128 {

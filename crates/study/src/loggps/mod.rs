@@ -141,7 +141,6 @@ fn findings(derived: &DerivedParameters, params: &Params) -> Vec<Finding<'static
     let half = "half of O_s + O_r, which alone shows: no two lengths above S were measured";
     let straight = "the round trip grows by the same from word to word, so no word costs more than another";
     let hidden = format!("{straight}, and the first s = 0 do not show");
-    let bends = s.is_some();
     let gps = params.gps().map_or((0, 0), |gps| (gps.s, gps.S));
     vec![
         time("L", L, true, "an empty round trip takes 4o' + 2L"),
@@ -157,11 +156,11 @@ fn findings(derived: &DerivedParameters, params: &Params) -> Vec<Finding<'static
             true => time("O_r", O_r, true, "behind a long w a word adds O_s + O_r"),
             false => time("O_r", O_r, false, half),
         },
-        match bends || G_s.value >= 0.0 {
+        match s.is_some() || G_s.value >= 0.0 {
             true => time("G_s", G_s, true, "a word adds 2(O_s + O_r + G_s)"),
             false => time("G_s", G_s, false, &hidden),
         },
-        match bends {
+        match s.is_some() {
             true => time("G_l", G_l, true, "a word above s adds 2(O_s + O_r + G_l)"),
             false => time("G_l", G_l, G_s.value < 0.0, straight),
         },
