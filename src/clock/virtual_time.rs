@@ -274,6 +274,29 @@ impl Clock for VirtualClock<'_> {
     }
 }
 
+impl VirtualState {
+    fn new(run_info: &RunInfo, records_waits: bool) -> VirtualState {
+        let P = run_info.P;
+        let state = SchedulerState {
+            agenda: Agenda::default(),
+            seats: (0..P).map(|_| Seat::default()).collect(),
+            ingresses: (0..run_info.ingress_count).map(|_| Ingress::default()).collect(),
+            hot_addresses: vec![HotAddresses::default(); P].into(),
+        };
+        VirtualState {
+            state: RefCell::new(state),
+            failed: Cell::new(false),
+            end: run_info.end.at,
+            is_cut: Cell::new(false),
+            cause: RefCell::default(),
+            cost: run_info.cost.clone(),
+            places: run_info.places.clone(),
+            watch_guard: WatchGuard::new(1, run_info.patience.clone()),
+            waits: records_waits.then(|| RefCell::new(vec![Vec::new(); P])),
+        }
+    }
+}
+
 /// Runs `body` for each processor until all have ended. Returns their results, and all their waits if
 /// `records_waits` is set. `body` gets the number of the processor and its clock.
 pub(crate) fn run<T>(
@@ -282,23 +305,7 @@ pub(crate) fn run<T>(
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<(Vec<T>, Vec<Vec<RecordedWait>>), RunError> {
     let P = run_info.P;
-    let state = SchedulerState {
-        agenda: Agenda::default(),
-        seats: (0..P).map(|_| Seat::default()).collect(),
-        ingresses: (0..run_info.ingress_count).map(|_| Ingress::default()).collect(),
-        hot_addresses: vec![HotAddresses::default(); P].into(),
-    };
-    let shared = &VirtualState {
-        state: RefCell::new(state),
-        failed: Cell::new(false),
-        end: run_info.end.at,
-        is_cut: Cell::new(false),
-        cause: RefCell::default(),
-        cost: run_info.cost.clone(),
-        places: run_info.places.clone(),
-        watch_guard: WatchGuard::new(1, run_info.patience.clone()),
-        waits: records_waits.then(|| RefCell::new(vec![Vec::new(); P])),
-    };
+    let shared = &VirtualState::new(&run_info, records_waits);
     let results: RefCell<Vec<Option<T>>> = RefCell::new((0..P).map(|_| None).collect());
     let start = |id: usize, yielder: &Yielder<(), u32>| {
         shared.state.borrow_mut().seats[id].start();
@@ -335,20 +342,27 @@ pub(crate) fn run<T>(
         coroutines.run_to_end(|_, _| ());
         return Ok(finished());
     }
-    let state = shared.state.borrow();
-    let cause = shared.cause.take().or_else(|| failure_cause(state.seats.iter(), &run_info));
-    let Some(cause) = cause else { return Ok(finished()) };
-    let processors =
-        state.seats.iter().enumerate().map(|(id, seat)| seat.state(id, &run_info.tag_names)).collect();
-    drop(state);
-    shared.failed.set(true);
-    let error = RunError { cause, processors };
-    if cfg!(panic = "abort") && coroutines.has_suspended() {
-        // Programs that wait cannot be unwound, and threads that they have started may use their stacks and
-        // borrows.
-        eprintln!("{error}");
-        std::process::abort();
+    match failure(shared, &run_info) {
+        None => Ok(finished()),
+        Some(error) => {
+            shared.failed.set(true);
+            if cfg!(panic = "abort") && coroutines.has_suspended() {
+                // Programs that wait cannot be unwound, and threads that they have started may use their
+                // stacks and borrows.
+                eprintln!("{error}");
+                std::process::abort();
+            }
+            coroutines.run_to_end(|_, _| ());
+            Err(error)
+        }
     }
-    coroutines.run_to_end(|_, _| ());
-    Err(error)
+}
+
+/// Returns why a run that has ended failed, if it did.
+fn failure(shared: &VirtualState, run_info: &RunInfo) -> Option<RunError> {
+    let state = shared.state.borrow();
+    let seats = &state.seats;
+    let cause = shared.cause.take().or_else(|| failure_cause(seats.iter(), run_info))?;
+    let processors = seats.iter().enumerate().map(|(id, seat)| seat.state(id, &run_info.tag_names)).collect();
+    Some(RunError { cause, processors })
 }

@@ -754,16 +754,7 @@ impl Machine {
     ) -> Result<Run<()>, RunError> {
         let P = self.params.P;
         let cores = self.cores_used();
-        let mut notes = Vec::new();
-        if cores > self.parallelism() {
-            notes.push(format!("the host offers {} of {cores} cores, so some share one", self.parallelism()));
-        }
-        if self.cores != usize::MAX && cores < self.cores.min(P) {
-            notes.push(format!("the host offers {cores} of the {} cores asked for", self.cores));
-        }
-        if self.cores == usize::MAX && cores < P {
-            notes.extend(HostCores::detect().why.map(String::from));
-        }
+        let notes = self.core_notes(cores);
         let may_run_again = runs == RunCount::AsNeeded && self.dilation == Dilation::Auto;
         let mut choice = match self.dilation {
             Dilation::Fixed(dilation) => DilationChoice { dilation, why: "as asked".into() },
@@ -812,6 +803,22 @@ impl Machine {
             };
             choice.dilation *= 2.0;
         }
+    }
+
+    /// Returns notes on cores that the host does not offer.
+    fn core_notes(&self, cores: usize) -> Vec<String> {
+        let (P, parallelism) = (self.params.P, self.parallelism());
+        let mut notes = Vec::new();
+        if cores > parallelism {
+            notes.push(format!("the host offers {parallelism} of {cores} cores, so some share one"));
+        }
+        if self.cores != usize::MAX && cores < self.cores.min(P) {
+            notes.push(format!("the host offers {cores} of the {} cores asked for", self.cores));
+        }
+        if self.cores == usize::MAX && cores < P {
+            notes.extend(HostCores::detect().why.map(String::from));
+        }
+        notes
     }
 
     /// Makes the state that the processors of one run share.

@@ -567,23 +567,24 @@ impl<'a> WallClock<'a> {
             let seldom = if slow { STUCK_CHECK_ROUNDS_IF_SLOW } else { STUCK_CHECK_ROUNDS };
             rounds = rounds.wrapping_add(1);
             if rounds.is_multiple_of(seldom) && self.wall.host.is_unreachable(wake_time) {
-                self.look_around();
-                if wake_time < Time::MAX {
-                    if self.is_certain(NeededCertainty::Turn, wake_time) && !self.core_state().has_incoming()
-                    {
-                        // All earlier acts have been done.
-                        self.wall.fail_and_print(Cause::EndOfTime { id: self.id as usize });
-                    }
-                } else if self.core_state().outlook.horizon().0 == Time::MAX
-                    && !self.core_state().has_incoming()
-                {
-                    // No processor of any core waits for a time, and no message is under way.
-                    let (waiting, of) =
-                        (self.wall.unfinished.load(Ordering::SeqCst), self.wall.assignment.P());
-                    print_before_abort(&Cause::Deadlock { waiting, of });
-                    self.wall.end(FAILED);
-                }
+                self.end_if_stuck(wake_time);
             }
+        }
+    }
+
+    /// Ends the run if nothing can happen before `wake_time`, which the host does not reach.
+    fn end_if_stuck(&mut self, wake_time: Time) {
+        self.look_around();
+        if wake_time < Time::MAX {
+            if self.is_certain(NeededCertainty::Turn, wake_time) && !self.core_state().has_incoming() {
+                // All that comes earlier has been done.
+                self.wall.fail_and_print(Cause::EndOfTime { id: self.id as usize });
+            }
+        } else if self.core_state().outlook.horizon().0 == Time::MAX && !self.core_state().has_incoming() {
+            // No processor of any core waits for a time, and no message is under way.
+            let (waiting, of) = (self.wall.unfinished.load(Ordering::SeqCst), self.wall.assignment.P());
+            print_before_abort(&Cause::Deadlock { waiting, of });
+            self.wall.end(FAILED);
         }
     }
 }
@@ -762,28 +763,7 @@ pub(crate) fn run<T: Send>(
         }
     };
 
-    let mut core_states: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
-    core_states.iter_mut().for_each(|core_state| _ = core_state.let_in(u32::MAX));
-    let seats = (0..P).map(|id| {
-        let (core, seat_index) = assignment.core_and_seat(id);
-        &core_states[core].seats[seat_index]
-    });
-    if let Some(cause) = wall.cause.lock().take().or_else(|| failure_cause(seats.clone(), &wall.run_info)) {
-        let began = !matches!(cause, Cause::Host(_));
-        let processors = seats
-            .clone()
-            .enumerate()
-            .filter(|_| began)
-            .map(|(id, seat)| seat.state(id, &wall.run_info.tag_names))
-            .collect();
-        return Err(RunError { cause, processors });
-    }
-    let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
-    let out_of_order = seats.clone().map(Seat::out_of_order).sum();
-    let mut report = HostReport { is_pinned: pinned, finish, lateness: lateness_histogram(), out_of_order };
-    for core_state in &core_states {
-        report.lateness.add(&core_state.lateness).expect("the bounds are the same");
-    }
+    let report = host_report(&wall, pinned)?;
     match results.into_iter().collect() {
         Some(results) => Ok((results, report)),
         None => {
@@ -791,6 +771,29 @@ pub(crate) fn run<T: Send>(
                 .into())
         }
     }
+}
+
+/// Returns the host's report of a run that has ended, or why the run failed.
+fn host_report(wall: &WallState, is_pinned: bool) -> Result<HostReport, RunError> {
+    let mut core_states: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
+    core_states.iter_mut().for_each(|core_state| _ = core_state.let_in(u32::MAX));
+    let seats = (0..wall.assignment.P()).map(|id| {
+        let (core, seat_index) = wall.assignment.core_and_seat(id);
+        &core_states[core].seats[seat_index]
+    });
+    if let Some(cause) = wall.cause.lock().take().or_else(|| failure_cause(seats.clone(), &wall.run_info)) {
+        let began = !matches!(cause, Cause::Host(_));
+        let processors = seats.clone().enumerate().filter(|_| began);
+        let processors = processors.map(|(id, seat)| seat.state(id, &wall.run_info.tag_names)).collect();
+        return Err(RunError { cause, processors });
+    }
+    let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
+    let out_of_order = seats.clone().map(Seat::out_of_order).sum();
+    let mut report = HostReport { is_pinned, finish, lateness: lateness_histogram(), out_of_order };
+    for core_state in &core_states {
+        report.lateness.add(&core_state.lateness).expect("the bounds are the same");
+    }
+    Ok(report)
 }
 
 /// The lag of another core at which a holder lets the host run something else, in ns of the host.

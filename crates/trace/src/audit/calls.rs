@@ -202,11 +202,13 @@ impl<'a> Auditor<'a> {
 impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
     /// Compares a call with the processor's activities, and its result with what it asked for.
     fn audit(&mut self, call: &'a Call) {
-        let (&Call { id, start, end, .. }, who) = (call, CallName(call));
+        let (&Call { start, end, .. }, who) = (call, CallName(call));
         let (begun, done) = self.audit_activities(call);
         let mut over = done.unwrap_or(start);
         match &call.kind {
-            CallKind::Work(_) | CallKind::Barrier => {}
+            CallKind::Work(_)
+            | CallKind::Barrier
+            | CallKind::Receive { until: Until::GapOver, received: None, .. } => {}
             CallKind::WaitUntil(time) => over = start.max(*time),
             CallKind::Send { to, bytes, sent, .. } => self.audit_sent(call, *to, *bytes, sent),
             CallKind::SendRecv(both) => {
@@ -222,7 +224,6 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
                     );
                 }
             }
-            CallKind::Receive { until: Until::GapOver, received: None, .. } => {}
             CallKind::Receive { until: Until::Arrival, received: None, .. } => {
                 over = end;
                 self.auditor.report(AuditRule::CallResult, format!("{who} gets nothing"));
@@ -230,9 +231,8 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
             CallKind::Receive { from, tag, until: Until::Moment(moment), received: None } => {
                 let cycle = self.auditor.trace.params.cycle;
                 over = if *moment > start { *moment } else { start + cycle };
-                let deadline = start.max(*moment);
-                if self.can_receive(deadline) {
-                    self.audit_empty_result(call, *from, tag, deadline);
+                if self.can_receive(start.max(*moment)) {
+                    self.audit_empty_result(call, *from, tag, start.max(*moment));
                 }
             }
             CallKind::Isend { request, .. } | CallKind::Irecv { request, .. } => {
@@ -254,22 +254,25 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
             CallKind::Test { .. } => over = start + self.auditor.trace.params.cycle,
             CallKind::Probe { from, tag, found } => {
                 over = start + self.auditor.trace.params.cycle;
-                // Of two messages that arrive at the same time a look may see either, so any message there
-                // will do.
-                let there = |found| {
-                    self.sent.first_left(id, tag.number, Some(found)).is_some_and(|(at, _)| at <= start)
-                };
                 match *found {
                     None => self.audit_empty_result(call, *from, tag, start),
-                    Some(found) if from.is_none_or(|from| from == found) && there(found) => {}
-                    Some(found) => {
-                        let sentence = format!("{who} sees a message {tag} from {found}, and there is none");
-                        self.auditor.report(AuditRule::CallResult, sentence);
-                    }
+                    Some(found) => self.audit_seen(call, *from, tag, found),
                 }
             }
         }
         broken!(self.auditor, "{who}", over != end => AuditRule::Calls, "ends at {end}, and is over at {over}";);
+    }
+
+    /// Audits what a look saw. Of two messages that arrive at the same time a look may see either, so any
+    /// message that is there will do.
+    fn audit_seen(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, found: usize) {
+        let first = self.sent.first_left(call.id, tag.number, Some(found));
+        let is_there = first.is_some_and(|(at, _)| at <= call.start);
+        if from.is_some_and(|from| from != found) || !is_there {
+            let who = CallName(call);
+            let sentence = format!("{who} sees a message {tag} from {found}, and there is none");
+            self.auditor.report(AuditRule::CallResult, sentence);
+        }
     }
 
     /// Compares the processor's activities in a call with those that the call implies. Returns the start of
