@@ -1,5 +1,5 @@
 //! Ten wrong programs, each of which ends well under the usual order of messages or on most machines. This
-//! example checks one of them: `cargo run --example wrong -- arrival`.
+//! example checks one program: `cargo run --example wrong -- arrival`.
 
 mod arrival;
 mod buffer;

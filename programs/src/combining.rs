@@ -43,7 +43,7 @@ pub static COMBINING: Program = Program {
     work: Work::Charged, // combining takes no time
 };
 
-/// The sum of some operands, and the largest of them.
+/// The sum of some operands, and the largest operand.
 type CombinedValue = Word<(u64, u64)>;
 
 /// The plan of a case.

@@ -15,7 +15,7 @@ use crate::{
     Predict, Program, Size, TimeSpan,
 };
 
-/// One message, and the routines that send and receive it.
+/// One message, and the routines by which it is sent and received.
 pub static MESSAGE: Program = Program {
     name: "message",
     about: "one message, and what its sender and its receiver spend in MPI's routines (LogGPS, tables 3 and 4)",

@@ -157,7 +157,7 @@ impl Payload for BlockPiece {
     }
 }
 
-/// Checks that every processor has the blocks for it.
+/// Checks that every processor has its blocks.
 fn verify(results: &[Vec<u8>], data: &[u8], size: usize) -> Result<(), String> {
     let P = results.len();
     for (to, result) in results.iter().enumerate() {

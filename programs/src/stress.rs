@@ -288,7 +288,7 @@ fn part_of(time: Time, id: usize, P: usize) -> Time {
     Time::from_ps((i128::from(time.as_ps()) * id as i128 / P as i128) as i64)
 }
 
-/// Checks that every processor received the messages for it.
+/// Checks that every processor received its messages.
 fn verify(sent: &[ReceivedMail], received: &[ReceivedMail]) -> Result<(), String> {
     let content = |mail: &ReceivedMail| (mail.count, mail.checksum);
     let mut pairs = sent.iter().zip(received);

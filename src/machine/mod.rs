@@ -457,7 +457,7 @@ impl Machine {
     ///
     /// On the wall clock it runs at the [dilation](Machine::dilation) that is fixed, and at 1, full speed,
     /// with [`Dilation::Auto`]. [`Host::on_time`] tells whether the host kept up;
-    /// [`measure`](Machine::measure) sees to it.
+    /// [`measure`](Machine::measure) sees to that.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicUsize, Ordering};

@@ -18,8 +18,7 @@ use super::history::{History, Pair, Take, TakeId};
 use super::timing::{SolveResult, Timing};
 use loggp_model::message::MessageId;
 use loggp_model::rules::choice::LatencyRule;
-use loggp_trace::Message;
-use loggp_trace::Order;
+use loggp_trace::{Message, Order};
 
 /// The search through all orders.
 #[derive(Debug, Default)]
@@ -34,7 +33,7 @@ pub(super) struct SystematicSearch {
     orders_within: HashSet<u64>,
     /// The orders that were run with latencies above L, by their hashes.
     orders_beyond: HashMap<u64, OrderBeyond>,
-    /// The waits that cannot be in vain, unlike looks.
+    /// The waits that never give up, unlike looks.
     unending_waits: HashSet<&'static Location<'static>>,
     /// Number of classes that were not run because a look would have to wait for longer than L.
     looks: usize,

@@ -8,7 +8,7 @@ use super::palette::{GREY, HEAT, Ink, TEXT};
 
 /// Limit of the number of processors; more would be a blur.
 const MOST_PROCESSORS: usize = 512;
-/// Least height of a row that has its traffic beside it.
+/// Least height of a row with its traffic at the side.
 const ROW: f64 = 13.0;
 /// Width and height of the scale.
 const SCALE: (f64, f64) = (360.0, 14.0);

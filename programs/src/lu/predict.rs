@@ -30,7 +30,7 @@ struct LuCosts<'a> {
 struct RowCounts {
     /// Number of all.
     all: usize,
-    /// Number at the processor that has the first of them.
+    /// Number at the processor that has the first.
     own: usize,
     /// Number at the processor that has most.
     most: usize,

@@ -1,13 +1,13 @@
 //! Distributed random scheduling (section 6, figures 5 and 6): a sender asks receivers in random order, and
 //! sends to one that is free.
 //!
-//! Active messages, a request and its reply, test and set a processor's busy bit. The bit says that some
-//! processor sends to it; the processor resets it itself when it has received. Whenever a processor waits, be
-//! it for a reply, a message, the gap or the end of its sleep, it serves the notes that arrive.
+//! Active messages, a request and its reply, test and set a processor's busy bit. The bit says that another
+//! processor sends to this one, which resets the bit when it has received. Whenever a processor waits, be it
+//! for a reply, a message, the gap or the end of its sleep, it serves the notes that arrive.
 //!
 //! If no processor replied while its message streams out, all that ask it would wait for that. On the CM-5 a
-//! message is a train of packets, and a processor polls between them. So here a message is sent in blocks,
-//! and the processor serves between them.
+//! message is a train of packets, and a processor polls between packets. So here a message is sent in blocks,
+//! and the processor serves between blocks.
 //!
 //! Each processor knows from the receive vector how many messages will arrive. After a request it waits for
 //! the reply, and if that is yes it sends before it asks again; so nothing is left when the last message has

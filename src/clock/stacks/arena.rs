@@ -38,7 +38,7 @@ pub(in crate::clock) struct Mapping {
     guarded: usize,
 }
 
-/// A stack of an [`Arena`]; the arena must outlive it.
+/// A stack of an [`Arena`]; the arena must outlive the stack.
 pub(in crate::clock) struct ArenaStack {
     /// The highest address, at which the stack begins.
     base: NonZeroUsize,

@@ -128,7 +128,7 @@ pub(crate) fn can_pin() -> bool {
 }
 
 /// Pins the calling thread to a core, or to one that is shared if the host has too few. Returns whether the
-/// host allowed it.
+/// host allowed that.
 pub(in crate::clock) fn pin(core: usize, ids: &[CoreId]) -> bool {
     ids.get(core % ids.len().max(1)).is_some_and(|core| core_affinity::set_for_current(*core))
 }

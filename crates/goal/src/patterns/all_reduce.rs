@@ -90,7 +90,7 @@ pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Al
     rabenseifner::all_reduce(rank, of, Pairing::Halves, Halving::Nested)
 }
 
-/// The same as MPICH does it: in pairs of ranks too many the even one gives all to the odd one first.
+/// The same in MPICH's way: in pairs of ranks too many the even one gives all to the odd one first.
 pub(super) fn rabenseifner_whole(
     rank: &mut MemberWriter,
     of: &Lengths,

@@ -127,7 +127,7 @@ pub(super) fn rabenseifner_or_binomial(
     unless_few(rank, of, algorithm, (Pairing::Halves, Halving::Nested))
 }
 
-/// The same as MPICH does it: in pairs of ranks too many the odd one gives all to the even one first.
+/// The same in MPICH's way: in pairs of ranks too many the odd one gives all to the even one first.
 pub(super) fn rabenseifner_whole(
     rank: &mut MemberWriter,
     of: &Lengths,

@@ -25,7 +25,7 @@ pub struct Rank {
 pub struct OutgoingMessage {
     /// The time at which the network serves the message, before it is ready to enter.
     pub turn: Time,
-    /// True if other processors can see the turn: then all earlier turns must come before it.
+    /// True if other processors can see the turn: then all earlier turns must be over before this one.
     pub is_visible: bool,
     pub entry: Entry,
     pub to: usize,

@@ -247,8 +247,8 @@ impl RankWriter<'_> {
         }
     }
 
-    /// Gives up a request that never completes. A receive that any message would do is left out, since nobody knows
-    /// whether it took one; another one is if no message is left for it.
+    /// Gives up a request that never completes. A receive that any message would do is left out, since nobody
+    /// knows whether it took one; any other receive is left out if no message is left for the receive.
     pub(super) fn give_up(&mut self, request: RequestId) {
         match self.requests.remove(&request) {
             Some(Posted { is_open: true, .. }) => self.note_fate(request, Fate::Nothing),

@@ -35,7 +35,7 @@ pub(super) struct Proven {
 struct OpenRange {
     low: i64,
     high: i64,
-    /// True if the time is convex in it.
+    /// True if the time is convex in the parameter.
     is_convex: bool,
     /// The number of splits where a comparison could come out otherwise.
     splits: u32,

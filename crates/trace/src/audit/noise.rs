@@ -1,4 +1,4 @@
-//! Audits the lengths of activities under noise: the cost, and the detours that fall into it.
+//! Audits the lengths of activities under noise: the cost, and the detours that fall into that time.
 //!
 //! The detours of a span of time are laid out one by one, and the time outside of them is added up.
 

@@ -206,7 +206,8 @@ impl Event {
         Ok(Call { id, start, end, kind: need(self.args.call, "call")? })
     }
 
-    /// Refuses a time that viewers would show elsewhere than it is. They count in ns, and may round to them.
+    /// Refuses a time that viewers would show elsewhere than it is. Viewers count in ns, and may round to
+    /// whole ns.
     fn check(&self, name: &str, shown: Option<f64>, exact: Time) -> Result<(), String> {
         let shown = need(shown, name)?;
         if (1e3 * shown - exact.as_ns()).abs() < 1.0 {

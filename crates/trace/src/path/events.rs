@@ -45,9 +45,9 @@ pub struct Events<'a> {
     tracks: Vec<Track>,
     /// The messages, sorted by id.
     messages: Vec<&'a Message>,
-    /// For each message, the index of the event that sent it.
+    /// For each message, the index of the send.
     sends: Vec<Option<u32>>,
-    /// For each message, the index of the event that received it.
+    /// For each message, the index of the reception.
     receives: Vec<Option<u32>>,
 }
 

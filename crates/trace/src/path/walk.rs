@@ -79,7 +79,7 @@ pub enum HopTerm {
     Send(usize),
     /// The overhead of receiving this many words.
     Receive(usize),
-    /// The latency, or the value that was drawn for it.
+    /// The latency, or the value that was drawn instead.
     Latency,
     /// The time from the first to the last of this many words.
     Stream(usize),

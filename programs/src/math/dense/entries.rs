@@ -145,7 +145,7 @@ fn order(n: usize, seed: u64) -> Vec<usize> {
     order
 }
 
-/// Reads a file of n lines with n numbers each; the error says what is wrong with it.
+/// Reads a file of n lines with n numbers each; the error says what is wrong with the file.
 fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
     /// More bytes than the entries of any matrix that a run can have.
     const MOST_BYTES: u64 = 1 << 30;
