@@ -1,6 +1,5 @@
-//! A run in a kept order. A rank is a processor of the machine, as in other plays; but what comes next is
-//! known, and so is the message of each receive. Only messages that compete for a port or the capacity are
-//! sent in the order of their turns.
+//! A run in a kept order. The order of acts and the matching are given, so only the network needs the global
+//! order of time, and only for messages that contend for a port or the capacity.
 
 use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
 use loggp_model::agenda::AgendaEntry;
