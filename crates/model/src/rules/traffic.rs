@@ -43,8 +43,8 @@ pub struct Traffic {
     network: Network,
     ingresses: Box<[Ingress]>,
     senders: Vec<TrafficSender>,
-    /// The turns of each processor's next message. Its caller adds sends between them, so this is not the loop of
-    /// [`drive`](super::drive), which runs to its end.
+    /// The turns of the processors' next messages. Who takes messages adds sends in between, so this is not the
+    /// loop of [`drive`](super::drive), which runs to its end.
     agenda: Agenda,
 }
 
@@ -135,6 +135,17 @@ impl Iterator for Traffic {
 mod tests {
     use super::*;
     use crate::time::PS;
+
+    /// A send that is added when no other one waits begins when its processor's last message has entered, too.
+    #[test]
+    fn send_begins_when_the_message_before_it_has_entered() {
+        let params = Params::builder(3).L(6 * PS).o(5 * PS).g(PS).C(1).build().unwrap();
+        let mut traffic = Traffic::new(params, Ports::Single, Latency::Exact).unwrap();
+        [1, 2].into_iter().for_each(|from| traffic.send(from, 0, 1, Time::ZERO));
+        assert_eq!(traffic.by_ref().map(|message| message.enter).collect::<Vec<_>>(), [5 * PS, 11 * PS]);
+        traffic.send(2, 1, 1, Time::ZERO);
+        assert_eq!(traffic.next().map(|message| message.enter), Some(16 * PS));
+    }
 
     #[test]
     fn message_of_no_words_counts_as_one_word() {
