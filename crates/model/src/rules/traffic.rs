@@ -139,12 +139,12 @@ mod tests {
     /// A send that is added when no other one waits begins when its processor's last message has entered, too.
     #[test]
     fn send_begins_when_the_message_before_it_has_entered() {
-        let params = Params::builder(3).L(6 * PS).o(5 * PS).g(PS).C(1).build().unwrap();
+        let params = Params::builder(3).L(6 * PS).o(8 * PS).g(PS).C(1).build().unwrap();
         let mut traffic = Traffic::new(params, Ports::Single, Latency::Exact).unwrap();
         [1, 2].into_iter().for_each(|from| traffic.send(from, 0, 1, Time::ZERO));
-        assert_eq!(traffic.by_ref().map(|message| message.enter).collect::<Vec<_>>(), [5 * PS, 11 * PS]);
+        assert_eq!(traffic.by_ref().map(|message| message.enter).collect::<Vec<_>>(), [8 * PS, 14 * PS]);
         traffic.send(2, 1, 1, Time::ZERO);
-        assert_eq!(traffic.next().map(|message| message.enter), Some(16 * PS));
+        assert_eq!(traffic.next().map(|message| message.enter), Some(22 * PS));
     }
 
     #[test]
