@@ -31,13 +31,14 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use loggp::{Level, Params, ParamsBuilder, Ports};
 use rustix::process::{Resource, getrlimit};
 
-use ask::levels::{LevelDraft, LevelOptions};
+use ask::levels::LevelOptions;
 use ask::{arguments, choice, lookup, machine_file};
 use commands::Subcommand;
 use error::CliError;
 pub use host::alloc::ExitingAllocator;
 pub use host::draft::replace_file;
 use host::{alloc, interrupt, stdout};
+use loggp_study::machine_file::{LevelDraft, ParsedMachine};
 
 /// The whole command line.
 #[derive(Parser)]
@@ -126,7 +127,7 @@ pub struct FileMachine {
 impl FileMachine {
     /// Reads a machine as `--machine FILE` does.
     pub fn read(path: &Path) -> Result<FileMachine, String> {
-        let (_, builder, ports, levels) = machine_file::read_file(path, choice::DEFAULT_P)?;
+        let ParsedMachine { builder, ports, levels, .. } = machine_file::read_file(path, choice::DEFAULT_P)?;
         Ok(FileMachine { builder, ports, levels })
     }
 

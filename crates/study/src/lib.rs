@@ -7,6 +7,7 @@ pub mod analysis;
 pub mod calibration;
 pub mod fastest;
 pub mod loggps;
+pub mod machine_file;
 pub mod parallel;
 pub mod range;
 pub mod real;

@@ -1,11 +1,8 @@
-//! The levels within a machine, such as nodes and sockets, from a machine's file or the command line; and the
-//! parameters and ports of a level or of a machine in JSON.
+//! The levels within a machine, such as nodes and sockets, from its file or the command line.
 
 use clap::Args;
-use loggp::params::Parameter;
-use loggp::{Level, Params, ParamsBuilder, Ports};
-use loggp_model::text::escaped;
-use serde_json::{Map, Value};
+use loggp::{Level, Params, ParamsBuilder};
+use loggp_study::machine_file::LevelDraft;
 
 /// The options that describe levels.
 #[derive(Args, Default)]
@@ -49,43 +46,6 @@ fn parse_sizes(text: &str) -> Result<LevelSizes, String> {
     }
 }
 
-/// A level whose parameters are read, and which is completed when its machine is known.
-#[derive(Clone)]
-pub struct LevelDraft {
-    builder: ParamsBuilder,
-    ports: Ports,
-    one_port: bool,
-}
-
-impl LevelDraft {
-    /// Reads a level from a machine's file.
-    pub fn read(level: &Value) -> Result<LevelDraft, String> {
-        let of = |name: &str| level.get(name).filter(|value| !value.is_null());
-        let params = of("params").and_then(Value::as_object);
-        let params = params.ok_or("a level in it has no object params; write one as the machine's")?;
-        let builder = set_parameters(ParamsBuilder::with_open_times(1), params)?;
-        let ports = parse_ports(level)?.unwrap_or_default();
-        let one_port = match of("one_port") {
-            None => false,
-            Some(value) => {
-                value.as_bool().ok_or(format!("a level in it has one_port {value}; give true or false"))?
-            }
-        };
-        Ok(LevelDraft { builder, ports, one_port })
-    }
-
-    fn finish(self, params: &Params, P: Option<usize>) -> Result<Level, String> {
-        let builder = self.builder.word(params.word.get()).cycle(params.cycle);
-        if let [first, ..] = builder.open_names() {
-            let open = builder.open_names().join(" and ");
-            return Err(format!("a level leaves {open} open; give a value, as in {first}=1us"));
-        }
-        let params =
-            P.map_or(builder.clone(), |P| builder.P(P)).build().map_err(|why| format!("a level: {why}"))?;
-        Ok(Level::new(params).ports(self.ports).one_port(self.one_port))
-    }
-}
-
 impl LevelOptions {
     /// Returns the number of processors that `--levels` makes, if it is given.
     pub fn P(&self) -> Option<usize> {
@@ -97,7 +57,7 @@ impl LevelOptions {
         let draft = |text: &String| {
             let builder = ParamsBuilder::with_open_times(1).cycle(params.cycle).set(text);
             let builder = builder.map_err(|why| format!("--level {text}: {why}"))?;
-            Ok(LevelDraft { builder, ports: Ports::default(), one_port: false })
+            Ok(LevelDraft::new(builder))
         };
         let given: Vec<LevelDraft> = self.level.iter().map(draft).collect::<Result<_, String>>()?;
         let drafts = if given.is_empty() { file_levels } else { &given };
@@ -124,45 +84,6 @@ impl LevelOptions {
         let levels = drafts.iter().enumerate().map(|(place, draft)| draft.clone().finish(params, P(place)));
         levels.collect()
     }
-}
-
-/// Parses the ports of a machine or of a level, if it has any.
-pub fn parse_ports(object: &Value) -> Result<Option<Ports>, String> {
-    match object.get("ports").filter(|value| !value.is_null()) {
-        None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.parse().map_err(|why| format!("ports: {why}"))?)),
-        Some(other) => Err(format!("it has ports {other}; give \"single\" or \"dual\"")),
-    }
-}
-
-/// Sets all parameters of a JSON object.
-pub fn set_parameters(
-    mut builder: ParamsBuilder,
-    params: &Map<String, Value>,
-) -> Result<ParamsBuilder, String> {
-    for (name, value) in params {
-        let Some(parameter) = Parameter::by_name(name) else {
-            let name = escaped(name);
-            return Err(format!("{name:?} is not a parameter; there are {}", Parameter::names()));
-        };
-        let is_time = parameter.is_time();
-        let text = match value {
-            Value::Null => continue,
-            Value::Number(number) if is_time && number.is_i64() => format!("{number}ps"),
-            Value::Number(number) if !is_time && number.is_u64() => number.to_string(),
-            Value::Number(number) => {
-                let what = if is_time { "picoseconds; write \"6us\" for other units" } else { "things" };
-                return Err(format!("{name} = {number} is not a whole number of {what}"));
-            }
-            Value::String(text) if !text.contains([',', '=']) => text.clone(),
-            value => {
-                let value = value.to_string();
-                return Err(format!("{name} = {} is no value; write 6000000 or \"6us\"", escaped(&value)));
-            }
-        };
-        builder = builder.set(&format!("{name}={text}")).map_err(|why| why.to_string())?;
-    }
-    Ok(builder)
 }
 
 #[cfg(test)]

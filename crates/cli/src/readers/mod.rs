@@ -19,9 +19,9 @@ use loggp_programs::math::dense::entries;
 use loggp_programs::{rtt, transportation};
 use loggp_study::analysis::{Analysis, WhatIf};
 use loggp_study::loggps::RecoveredMachine;
+use loggp_study::machine_file::{ParsedMachine, parse_machine};
 use loggp_study::range::Range;
 
-use crate::ask::machine_file;
 use crate::host::memory;
 
 /// A reader of one kind of input.
@@ -126,7 +126,7 @@ fn changes(bytes: &[u8]) -> Result<(), String> {
 }
 
 fn machines(bytes: &[u8]) -> Result<(), String> {
-    let (_, builder, ..) = machine_file::parse_machine(bytes, 8)?;
+    let ParsedMachine { builder, .. } = parse_machine(bytes, 8)?;
     drop(builder.build());
     Ok(())
 }
