@@ -48,11 +48,11 @@ pub struct ReplayCommand {
     #[command(flatten)]
     play: PlayOptions,
     /// Whose rules hold: docs/reference/replay.md has the differences
-    #[arg(long, value_parser = one_of::<CostModel>(RULES), default_value = "papers")]
+    #[arg(long, value_parser = one_of::<CostModel>(RULES), default_value = "papers", help_heading = "Machine")]
     rules: CostModel,
     /// Play it along a parameter, say its critical path at each value as a formula, and from which value on that is
     /// another: L=1us..100us:log:7, L=1us..100us:10 or S=4,8,16
-    #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true, help_heading = "Machine")]
     over: Option<String>,
     /// How it is written: for people, as a JSON object, or as a CSV line
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
