@@ -82,6 +82,7 @@ pub enum OperationStep {
 /// The state of a request, which runs beside its processor (LogGPS, section 3.2). A call has none.
 #[derive(Debug)]
 pub struct RequestState {
+    pub number: u32,
     /// The request's local time, from its call until it is done.
     pub now: Time,
     pub activities: Vec<Activity>,
@@ -91,10 +92,18 @@ pub struct RequestState {
     pub location: &'static Location<'static>,
 }
 
+/// The processor's current call, in place of a request's number.
+pub(crate) const CALL: u32 = u32::MAX;
+
 impl RequestState {
     /// Creates the state of a request that is posted `now`.
-    pub(crate) fn new(now: Time, is_send: bool, location: &'static Location<'static>) -> Box<RequestState> {
-        Box::new(RequestState { now, activities: Vec::new(), is_send, called_at: now, location })
+    pub(crate) fn new(
+        number: u32,
+        now: Time,
+        is_send: bool,
+        location: &'static Location<'static>,
+    ) -> Box<RequestState> {
+        Box::new(RequestState { number, now, activities: Vec::new(), is_send, called_at: now, location })
     }
 }
 
@@ -202,6 +211,12 @@ impl ActiveOperation {
     /// Returns whether it is done, or has sent its announcement or grant and waits only for the other processor.
     pub fn is_matched(&self) -> bool {
         self.is_done() || matches!(self.last_step, LastStep::SentAnnounce(_) | LastStep::SentGrant(_))
+    }
+
+    /// Returns the number of its request, or [`CALL`].
+    #[inline]
+    pub(crate) fn number(&self) -> u32 {
+        self.request.as_ref().map_or(CALL, |request| request.number)
     }
 
     /// Returns its reason to wait on processor `id`, for errors.

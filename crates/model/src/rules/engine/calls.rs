@@ -1,6 +1,5 @@
 //! Blocking calls, and looks that find nothing.
 
-use super::events::CALL;
 use super::{Clock, Engine};
 use crate::error::Cause;
 use crate::message::parcel::Parcel;
@@ -94,8 +93,8 @@ impl Engine<'_> {
     #[inline]
     pub fn start(&mut self, clock: &mut dyn Clock, call: &mut ActiveOperation) {
         self.catch_up(clock);
-        if self.has_requests && !self.queue_send(CALL, call) {
-            self.advance(clock, CALL, call);
+        if self.has_requests && !self.queue_send(call) {
+            self.advance(clock, call);
         }
     }
 

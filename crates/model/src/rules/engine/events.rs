@@ -10,7 +10,7 @@ use crate::message::matching::PostedReceive;
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, Header, RawTag, RecvFilter};
 use crate::rules::message_wait::{MessageWait, Purpose};
-use crate::rules::operation::{ActiveOperation, OperationStage, OperationStep};
+use crate::rules::operation::{ActiveOperation, CALL, OperationStage, OperationStep};
 use crate::rules::rank::OutgoingMessage;
 use crate::time::Time;
 
@@ -29,9 +29,6 @@ pub(crate) struct Turn {
     /// True if other processors can see the turn, so that all earlier turns must have come.
     pub is_visible: bool,
 }
-
-/// The processor's current call, in place of a request's number.
-pub(super) const CALL: u32 = u32::MAX;
 
 impl Turn {
     fn new(owner: u32, outgoing: &OutgoingMessage) -> Turn {
@@ -66,7 +63,7 @@ impl<'n> Engine<'n> {
         }
         self.catch_up(clock);
         if let OperationStage::AwaitLocalTime = call.stage {
-            self.advance(clock, CALL, call);
+            self.advance(clock, call);
         }
         true
     }
@@ -80,7 +77,7 @@ impl<'n> Engine<'n> {
             clock.receive(&mut wait, &mut message);
             let owner = self.end_wait(message.as_ref().map_or(deadline, |message| message.arrival));
             if let Some(message) = message {
-                self.handle_message(clock, call, (owner, message));
+                self.handle_message(clock, owner, message, call);
                 return true;
             }
         }
@@ -105,17 +102,18 @@ impl<'n> Engine<'n> {
     fn handle_message(
         &mut self,
         clock: &mut dyn Clock,
+        owner: u32,
+        message: Envelope,
         call: &mut ActiveOperation,
-        (owner, message): (u32, Envelope),
     ) {
         if message.message.header.tag.is_room() {
             let admitted = self.with_operation(owner, call, |engine, operation| {
-                engine.send_admitted(clock, owner, operation, message.arrival)
+                engine.send_admitted(clock, operation, message.arrival)
             });
             return self.deliver(clock, admitted, call);
         }
         self.with_operation(owner, call, |engine, operation| {
-            engine.finish_receive(clock, owner, operation, message)
+            engine.finish_receive(clock, operation, message)
         });
     }
 
@@ -135,7 +133,7 @@ impl<'n> Engine<'n> {
             return self.free_room(clock, turn.time, turn.owner);
         }
         let sent = self.with_operation(turn.owner, call, |engine, operation| {
-            engine.send_at_turn(clock, operation, turn)
+            engine.send_at_turn(clock, operation, turn.time)
         });
         self.deliver(clock, sent, call);
     }
@@ -176,9 +174,9 @@ impl<'n> Engine<'n> {
         (wait, turn)
     }
 
-    /// Starts the next step of an operation, which is a request or, if `owner` is [`CALL`], the call.
+    /// Starts the next step of an operation.
     #[inline]
-    pub(super) fn advance(&mut self, clock: &mut dyn Clock, owner: u32, operation: &mut ActiveOperation) {
+    pub(super) fn advance(&mut self, clock: &mut dyn Clock, operation: &mut ActiveOperation) {
         operation.stage = match operation.next_step() {
             OperationStep::Send(tag, words) => {
                 let (to, words) = (operation.peer as usize, words as usize);
@@ -186,11 +184,11 @@ impl<'n> Engine<'n> {
                     self.with_local_time(operation, |engine, _| engine.prepare(clock, to, words));
                 let at = self.requests().caught_up_to;
                 self.rank.defer(self.network, &mut outgoing, at);
-                self.queue_turn(owner, &outgoing);
+                self.queue_turn(operation, &outgoing);
                 OperationStage::AwaitTurn(outgoing, tag)
             }
             OperationStep::Receive(filter) => {
-                self.post_receive(owner, filter);
+                self.post_receive(operation.number(), filter);
                 OperationStage::AwaitMessage(filter)
             }
             OperationStep::Done => OperationStage::Done,
@@ -199,17 +197,17 @@ impl<'n> Engine<'n> {
 
     /// Queues an operation behind earlier sends to its receiver, if it is a send. Returns whether there are
     /// any, so that it must not start yet.
-    pub(super) fn queue_send(&mut self, owner: u32, operation: &ActiveOperation) -> bool {
+    pub(super) fn queue_send(&mut self, operation: &ActiveOperation) -> bool {
         let OperationStep::Send(..) = operation.next_step() else { return false };
         let queue = self.requests().send_queues.entry(operation.peer).or_default();
-        queue.push_back(owner);
+        queue.push_back(operation.number());
         queue.len() > 1
     }
 
     /// Queues the turn of a request's message. The turn of the call's message is in the call's stage.
-    fn queue_turn(&mut self, owner: u32, outgoing: &OutgoingMessage) {
-        if owner != CALL {
-            self.requests().turns.push(Reverse(Turn::new(owner, outgoing)));
+    fn queue_turn(&mut self, operation: &ActiveOperation, outgoing: &OutgoingMessage) {
+        if operation.number() != CALL {
+            self.requests().turns.push(Reverse(Turn::new(operation.number(), outgoing)));
         }
     }
 
@@ -229,21 +227,21 @@ impl<'n> Engine<'n> {
         &mut self,
         clock: &mut dyn Clock,
         operation: &mut ActiveOperation,
-        turn: Turn,
+        turn: Time,
     ) -> Option<(ArrivedHeader, Parcel)> {
         let OperationStage::AwaitTurn(mut outgoing, tag) = operation.stage else { return None };
-        if self.rank.defer(self.network, &mut outgoing, turn.time) {
+        if self.rank.defer(self.network, &mut outgoing, turn) {
             operation.stage = OperationStage::AwaitTurn(outgoing, tag);
-            self.queue_turn(turn.owner, &outgoing);
+            self.queue_turn(operation, &outgoing);
             return None;
         }
-        if self.has_rooms && !self.ask_for_room(&outgoing, turn.time) {
+        if self.has_rooms && !self.ask_for_room(&outgoing, turn) {
             operation.stage = OperationStage::AwaitRoom(outgoing, tag);
-            self.post_receive(turn.owner, room_filter(&outgoing));
+            self.post_receive(operation.number(), room_filter(&outgoing));
             self.requests().is_stalled = true;
             return None;
         }
-        Some(self.finish_send(clock, turn.owner, operation, (outgoing, outgoing.entry.ready, tag)))
+        Some(self.finish_send(clock, operation, (outgoing, outgoing.entry.ready, tag)))
     }
 
     /// Sends the message of an operation that has waited for room until a moment. The processor has sent no other
@@ -251,7 +249,6 @@ impl<'n> Engine<'n> {
     fn send_admitted(
         &mut self,
         clock: &mut dyn Clock,
-        owner: u32,
         operation: &mut ActiveOperation,
         at: Time,
     ) -> Option<(ArrivedHeader, Parcel)> {
@@ -261,14 +258,13 @@ impl<'n> Engine<'n> {
         let requests = self.requests();
         requests.is_stalled = false;
         requests.receives.get_or_insert_default().awaits_room = false;
-        Some(self.finish_send(clock, owner, operation, (outgoing, ready, tag)))
+        Some(self.finish_send(clock, operation, (outgoing, ready, tag)))
     }
 
     /// Lets the message of an operation enter, and starts the operation's next step. Returns the message.
     fn finish_send(
         &mut self,
         clock: &mut dyn Clock,
-        owner: u32,
         operation: &mut ActiveOperation,
         (outgoing, ready, tag): (OutgoingMessage, Time, RawTag),
     ) -> (ArrivedHeader, Parcel) {
@@ -277,7 +273,7 @@ impl<'n> Engine<'n> {
         });
         let parcel = operation.next_parcel();
         operation.on_sent(outgoing.number);
-        self.advance(clock, owner, operation);
+        self.advance(clock, operation);
         (arrived, parcel)
     }
 
@@ -302,7 +298,7 @@ impl<'n> Engine<'n> {
         queue.pop_front();
         match queue.front().copied() {
             Some(owner) => {
-                self.with_operation(owner, call, |engine, operation| engine.advance(clock, owner, operation))
+                self.with_operation(owner, call, |engine, operation| engine.advance(clock, operation))
             }
             None => _ = queues.remove(&to),
         }
@@ -310,13 +306,7 @@ impl<'n> Engine<'n> {
 
     /// Receives a message for an operation.
     #[inline]
-    fn finish_receive(
-        &mut self,
-        clock: &mut dyn Clock,
-        owner: u32,
-        operation: &mut ActiveOperation,
-        message: Envelope,
-    ) {
+    fn finish_receive(&mut self, clock: &mut dyn Clock, operation: &mut ActiveOperation, message: Envelope) {
         let arrived = message.arrived_header();
         let Header { from, number, tag, .. } = arrived.1;
         let time =
@@ -326,10 +316,10 @@ impl<'n> Engine<'n> {
             self.requests().receptions.push(Reverse(turn));
         }
         operation.take(message);
-        if owner == CALL {
+        if operation.number() == CALL {
             operation.stage = OperationStage::AwaitLocalTime;
         } else {
-            self.advance(clock, owner, operation);
+            self.advance(clock, operation);
         }
     }
 

@@ -60,12 +60,12 @@ impl Engine<'_> {
         if self.is_traced {
             self.log_activity(ActivityKind::Post(number));
         }
-        operation.request = Some(RequestState::new(now, is_send, at));
+        operation.request = Some(RequestState::new(number, now, is_send, at));
         if is_send {
             self.rank.egress.keep_order();
         }
-        if !(is_send && self.queue_send(number, &operation)) {
-            self.advance(clock, number, &mut operation);
+        if !(is_send && self.queue_send(&operation)) {
+            self.advance(clock, &mut operation);
         }
         self.requests().operations.insert(number, Box::new(operation));
         number

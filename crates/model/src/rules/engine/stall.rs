@@ -2,14 +2,13 @@
 
 use std::panic::Location;
 
-use super::events::CALL;
 use super::send::room_filter;
 use super::{Clock, Engine};
 use crate::error::ProcStatus;
 use crate::log::ActivityKind;
 use crate::message::{Envelope, MessageId, RecvFilter};
 use crate::rules::network::Passage;
-use crate::rules::operation::{ActiveOperation, OperationStage, RequestState};
+use crate::rules::operation::{ActiveOperation, CALL, OperationStage, RequestState};
 use crate::rules::rank::{OutgoingMessage, send_activities};
 use crate::time::Time;
 
@@ -51,10 +50,11 @@ impl Engine<'_> {
             return None;
         };
         self.spend_overhead(&outgoing);
-        send.request = Some(RequestState::new(self.rank.now, true, Location::caller()));
-        let requests = self.requests.get_or_insert_default();
+        let now = self.rank.now;
+        let requests = self.requests();
         let number = STALLED - requests.stalled;
         requests.stalled += 1;
+        send.request = Some(RequestState::new(number, now, true, Location::caller()));
         requests.operations.insert(number, Box::new(send));
         self.post_receive(number, room_filter(&outgoing));
         Some(StalledSend { number, to: outgoing.to, message: outgoing.id(self.id()) })
