@@ -50,7 +50,7 @@ def figure(timelines, loggp, name, arguments, part, text):
 def first_page(page, gallery, has_api):
     """Returns a page with links to the rest of the site on top, and the gallery before its end."""
     here = pathlib.Path(__file__).parent
-    text = page.read_text().replace("{colours}", (here.parent / "src/timeline/page/colours.css").read_text())
+    text = page.read_text().replace("{colours}", (here.parent / "crates/draw/src/page/parts/colours.css").read_text())
     api = ' <a href="api/loggp/index.html">Library</a>' if has_api else ""
     for mark, part in [
         ("</style>", (here / "first.css").read_text() + "</style>"),
