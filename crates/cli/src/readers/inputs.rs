@@ -81,6 +81,7 @@ const TEXTS: [(&str, &[&str]); 10] = [
         &[
             include_str!("../../../../tests/programs/loggopsim/taken_once.goal"),
             include_str!("../../../../tests/programs/loggopsim/order_of_requirements.goal"),
+            "num_ranks 1\nrank 0 {\n}\n",
             "num_ranks 2\n\nrank 0 {\nl1: send 8b to 1 tag 5 cpu 1 nic 2\nl2: calc 100\nl3: recv 4b from -1 tag -1\n\
              l2 requires l1\nl3 irequires l2\n}\n/* a comment */\nrank 1 {\n recv 8b from 0 tag 5 // first\n x: calc 7\n \
              send 4b to 0\n}\n",
