@@ -14,7 +14,7 @@ use crate::machine::limits;
 use crate::machine::{Machine, Run};
 use crate::proc::{Proc, Request};
 use loggp_model::error::RunError;
-use loggp_model::log::{Call, CallKind, CallParts, CallTag, Until, send_after_gap};
+use loggp_model::log::{Call, CallKind, CallParts, CallTag, SendRecv, Until, send_after_gap};
 use loggp_model::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
 use loggp_model::params::{Capacity, LeveledParams, MAX_WORDS, Model, Noise, Params, ParamsError};
 use loggp_trace::Trace;
@@ -325,6 +325,21 @@ impl CallPlayer<'_> {
         self.send_after_gap.1
     }
 
+    /// Makes a recorded exchange, as long as both sides have pieces; the rest is only sent or received.
+    fn exchange(&self, p: &mut Proc, both: &SendRecv) {
+        let (to, from, tag) = (both.to, both.from, blank_tag(&both.tag));
+        let mut left = self.count(both.received.message);
+        for piece in self.pieces.split(both.bytes) {
+            if left == 0 {
+                p.send(to, tag, piece);
+                continue;
+            }
+            left -= 1;
+            p.send_recv(to, from, tag, piece);
+        }
+        (0..left).for_each(|_| _ = p.recv(tag.from(from)));
+    }
+
     /// Makes the recorded call at `place`.
     fn make_call(&mut self, p: &mut Proc, calls: &[Call], place: usize) {
         let call = &calls[place];
@@ -360,19 +375,7 @@ impl CallPlayer<'_> {
             CallKind::Receive { received: None, .. } | CallKind::Probe { .. } | CallKind::Test { .. } => {
                 p.wait_until(p.now() + p.params().cycle);
             }
-            CallKind::SendRecv(both) => {
-                let (to, from, tag) = (both.to, both.from, blank_tag(&both.tag));
-                let mut left = self.count(both.received.message);
-                for piece in self.pieces.split(both.bytes) {
-                    if left == 0 {
-                        p.send(to, tag, piece);
-                        continue;
-                    }
-                    left -= 1;
-                    p.send_recv(to, from, tag, piece);
-                }
-                (0..left).for_each(|_| _ = p.recv(tag.from(from)));
-            }
+            CallKind::SendRecv(both) => self.exchange(p, both),
             CallKind::Barrier => drop(p.try_hardware_barrier()),
             CallKind::Isend { request, to, tag, bytes } => {
                 let sends =
