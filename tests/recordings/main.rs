@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use loggp::params::LeveledParams;
 use loggp::schedule::Player;
 use loggp::{Level, Params, US};
 use loggp_goal::patterns::CollectiveTable;
@@ -305,7 +306,7 @@ fn a_recording_is_played_within_a_node() {
     let (network, node, socket) = (costs(600).build().unwrap(), costs(6), costs(1).P(2).build().unwrap());
     let (node_of, socket) = (|P: usize| Level::new(node.clone().P(P).build().unwrap()), Level::new(socket));
     let time = |params: Params, levels: &[Level]| {
-        Player::new(params).levels(levels.iter().copied()).run(&program.schedule).unwrap().time
+        Player::new(LeveledParams::new(params, levels.iter().copied())).run(&program.schedule).unwrap().time
     };
     let alone = node.clone().build().unwrap();
     for P in [4, 16] {

@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use loggp::params::LeveledParams;
 use loggp::schedule::{ CostModel, Operation, PlacedOperation, PlayReport, Player, Requirement, Schedule as Built, ScheduleBuilder, ScheduleError, };
 use loggp_command::replace_file;
 use loggp_goal as goal;
@@ -440,8 +441,9 @@ impl Schedule {
             return Err(PyValueError::new_err(sentence));
         }
         let rules: CostModel = rules.parse().map_err(refused)?;
-        let player = Player::new(*machine.machine.params()).rules(rules).trace(trace).moments(moments);
-        let player = player.ports(machine.ports).noise(machine.noise.clone()).levels(machine.levels.clone());
+        let params = LeveledParams::new(*machine.machine.params(), machine.levels.clone());
+        let player = Player::new(params).rules(rules).trace(trace).moments(moments);
+        let player = player.ports(machine.ports).noise(machine.noise.clone());
         let played = self.with_complete(py, move |built, stop| player.stop_if(stop.0.clone()).run(built))?;
         let mut report = played.map_err(|error| run_error(py, error, None, &|_| None))?;
         let trace = report.trace.take().map(|trace| Py::new(py, Trace::new(trace))).transpose()?;

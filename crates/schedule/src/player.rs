@@ -54,11 +54,12 @@ pub struct Player {
 }
 
 impl Player {
-    /// Creates a player for a machine with these parameters, with the papers' rules and single ports. The
-    /// number of processors is the schedule's number of ranks; P is ignored.
-    pub fn new(params: Params) -> Player {
+    /// Creates a player for a machine with these parameters, and with levels or without, with the papers' rules
+    /// and single ports. The number of processors is the schedule's number of ranks; P is ignored. LogGOPSim's
+    /// rules have no levels.
+    pub fn new(machine: impl Into<LeveledParams>) -> Player {
         Player {
-            machine: params.into(),
+            machine: machine.into(),
             ports: Ports::default(),
             noise: None,
             rules: CostModel::default(),
@@ -67,17 +68,6 @@ impl Player {
             receives_first: false,
             stop: None,
         }
-    }
-
-    /// Sets the parameters, and leaves the levels as they are.
-    pub fn params(self, params: Params) -> Player {
-        Player { machine: LeveledParams { params, ..self.machine }, ..self }
-    }
-
-    /// Gives the machine levels, from the outermost to the innermost, two at most, as
-    /// `Machine::levels` does. LogGOPSim's rules have none.
-    pub fn levels(self, levels: impl IntoIterator<Item = Level>) -> Player {
-        Player { machine: LeveledParams::new(self.machine.params, levels), ..self }
     }
 
     /// Sets the parameters of the machine and of its levels.

@@ -7,7 +7,7 @@ use crate::{Operation, ScheduleBuilder};
 use loggp::Machine;
 use loggp_model::error::Cause;
 use loggp_model::message::Tag;
-use loggp_model::params::{Latency, Level, Noise, Params, Ports};
+use loggp_model::params::{Latency, Level, LeveledParams, Noise, Params, Ports};
 use loggp_model::rules::network::{Ingress, Network};
 use loggp_model::rules::rank::Rank;
 use loggp_model::time::{Time, US};
@@ -404,7 +404,8 @@ fn sequential_schedule_takes_as_long_as_the_program() {
                 }
             }
         });
-        let player = Player::new(params).levels(levels.iter().copied()).ports(ports).noise(noise.clone());
+        let player =
+            Player::new(LeveledParams::new(params, levels.iter().copied())).ports(ports).noise(noise.clone());
         let replayed = player.run(&schedule(&ranks, true));
         match (program, replayed) {
             (Ok(run), Ok(replayed)) => {
@@ -645,7 +646,7 @@ fn loose_schedule_follows_the_rules() {
         }
         let schedule = loose_schedule(&mut rng, &ranks);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let player = Player::new(params).levels(levels.iter().copied()).ports(ports);
+        let player = Player::new(LeveledParams::new(params, levels.iter().copied())).ports(ports);
         let replayed = player.trace(true).run(&schedule);
         if let Ok(replayed) = &replayed {
             let found = audit(replayed.trace.as_ref().unwrap()).violations;
