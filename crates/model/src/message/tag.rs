@@ -172,6 +172,7 @@ impl RawTag {
     }
 
     /// Creates a schedule's tag, or [`ANY`](RawTag::ANY) for `None`.
+    #[inline]
     pub fn from_schedule(tag: Option<u32>) -> RawTag {
         tag.map_or(RawTag::ANY, |tag| RawTag(RawTag::SCHEDULED | u64::from(tag) << RawTag::USER_STEP))
     }
