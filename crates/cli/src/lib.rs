@@ -29,6 +29,7 @@ use std::thread::Builder;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use loggp::{Level, Params, ParamsBuilder, Ports};
+use loggp_study::machine_file::{LevelDraft, ParsedMachine};
 use rustix::process::{Resource, getrlimit};
 
 use ask::levels::LevelOptions;
@@ -38,7 +39,6 @@ use error::CliError;
 pub use host::alloc::ExitingAllocator;
 pub use host::draft::replace_file;
 use host::{alloc, interrupt, stdout};
-use loggp_study::machine_file::{LevelDraft, ParsedMachine};
 
 /// The whole command line.
 #[derive(Parser)]

@@ -4,12 +4,12 @@ use std::io::Write;
 
 use clap::Args;
 use loggp::params::{Parameter, Preset, PresetValue, presets};
+use loggp_study::rows::machine;
 
 use super::topologies;
 use crate::ask::format::Format;
 use crate::ask::options::parse_count;
 use crate::error::CliError;
-use loggp_study::rows::machine;
 
 /// List the papers' machines, every value with its source, or networks and how far apart their processors
 /// are

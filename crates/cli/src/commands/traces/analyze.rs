@@ -9,6 +9,7 @@ use loggp::trace::Trace;
 use loggp_document::{DocumentBlock, plain, printable_line};
 use loggp_study::analysis;
 use loggp_study::analysis::{Analysis, ParameterSweep, RunPath, WhatIf};
+use loggp_study::rows::analysis::{AnalyzedRun, run_columns};
 
 use super::accounting;
 use super::bars;
@@ -23,7 +24,6 @@ use crate::number::Unit;
 use crate::tell::formula::{read_sweep, replay_error, sweep_blocks};
 use crate::tell::heading::{self, level_lines, parameters};
 use crate::tell::report::Report;
-use loggp_study::rows::analysis::{AnalyzedRun, run_columns};
 
 /// Say where the time of a recorded run or of a schedule went, and what it would have taken under other parameters
 #[derive(Args)]

@@ -5,10 +5,10 @@ use loggp::Time;
 use loggp_draw::bars::{Bar, Bars, MOST};
 use loggp_papers::pictures::styles;
 use loggp_study::analysis::accounts::{Account, Accounts};
+use loggp_study::rows::analysis::AnalyzedRun;
 
 use crate::error::CliError;
 use crate::number::Unit;
-use loggp_study::rows::analysis::AnalyzedRun;
 
 /// The layers from the bottom up: activities, then what LogGPS calls synchronization, then waits.
 const LAYERS: [Account; 12] = [

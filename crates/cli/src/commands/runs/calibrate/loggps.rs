@@ -11,6 +11,8 @@ use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::rtt::RoundTrip;
 use loggp_study::calibration::Finding;
 use loggp_study::loggps::{RecoveredMachine, RoundTripSample, RoundTripSamples};
+use loggp_study::rows::finding::{CalibrationSetup, FindingRow, finding_columns};
+use loggp_study::rows::machine;
 use loggp_study::rows::{Field, Object};
 
 use super::{CalibrateCommand, write_findings};
@@ -21,8 +23,6 @@ use crate::host::draft;
 use crate::number::{Unit, count, percent, thousands};
 use crate::tell::heading::parameters;
 use crate::tell::report::Report;
-use loggp_study::rows::finding::{CalibrationSetup, FindingRow, finding_columns};
-use loggp_study::rows::machine;
 
 /// Limit of the bytes of a file of times.
 const LONGEST: u64 = 1 << 26;

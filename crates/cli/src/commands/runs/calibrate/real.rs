@@ -11,6 +11,7 @@ use loggp_document::{DocumentBlock, plain};
 use loggp_study::StudyError;
 use loggp_study::real::{ProcessPlace, Progress, RealLevel, nested_groups, read_places};
 use loggp_study::rows::finding::{LengthRow, length_columns};
+use loggp_study::rows::machine;
 use loggp_study::rows::{Field, Object};
 
 use super::{CalibrateCommand, MOST_DECIMALS};
@@ -21,7 +22,6 @@ use crate::number::{Unit, percent, rough, rough_time, thousands};
 use crate::tell::heading::parameters;
 use crate::tell::progress::ProgressDisplay;
 use crate::tell::report::Report;
-use loggp_study::rows::machine;
 
 /// Time that calibration has, unless another is asked for.
 const USUAL: Duration = Duration::from_secs(60);

@@ -23,6 +23,7 @@ use crate::host::interrupt;
 use crate::tell::progress::ProgressDisplay;
 use folder::ReportFolder;
 use record::{ExhibitRecord, ReproduceSettings};
+use selection::SelectedExhibit;
 use single::SingleFile;
 
 /// Make the papers' figures and tables again on both clocks, and a page of them: paper, formula, model and
@@ -75,6 +76,15 @@ pub struct ReproduceCommand {
     clock: ClockOptions,
 }
 
+/// Ids of the exhibits that are not as they should be.
+#[derive(Default)]
+struct MadeExhibits {
+    /// Exhibits with a row that is not as it is known to be, or with a wrong result.
+    unexpected: Vec<&'static str>,
+    /// Exhibits that could not be made.
+    failed: Vec<&'static str>,
+}
+
 impl ReproduceCommand {
     /// Makes the selected exhibits, printing a line for each, and the page.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
@@ -99,42 +109,11 @@ impl ReproduceCommand {
         let (to, files) = self.outputs()?;
         let singles = files.iter().map(|path| SingleFile::create(path)).collect::<Result<Vec<_>, _>>()?;
         let mut folder = ReportFolder::open(to)?;
-        let to_do = selected.iter().filter(|(_, exhibit)| !self.is_made(&folder, exhibit.id, &settings));
-        let cases = to_do.map(|(_, exhibit)| exhibit.case_count(&lab)).sum();
-        let bar =
-            ProgressDisplay::with_template(cases, "{bar:24} {pos} of {len} cases, now {msg}; {eta} left");
-        interrupt::set_written_item("exhibit", "; the same command goes on from there");
-        let (mut unexpected, mut failed) = (Vec::new(), Vec::new());
-        let width = selected.iter().map(|(_, exhibit)| exhibit.id.len()).max().unwrap_or(0);
-        for (paper, exhibit) in &selected {
-            if !self.is_made(&folder, exhibit.id, &settings) {
-                let begin = Instant::now();
-                bar.set_current(exhibit.id);
-                let lab = Lab { progress: &|| bar.finish_one(), ..lab.with_empty_summary() };
-                match exhibit.make(&lab) {
-                    Ok(finding) => {
-                        let took = begin.elapsed().as_secs_f64();
-                        folder.write(ExhibitRecord::new(paper, exhibit, &settings, took, finding))?;
-                    }
-                    // An exhibit that this computer cannot make does not stop the others.
-                    Err(failure) => {
-                        bar.suspend(|| CliError::Run(format!("{}: {failure}", exhibit.id)).warn());
-                        failed.push(exhibit.id);
-                        continue;
-                    }
-                }
-            }
-            let record = folder.record(exhibit.id).expect("it was made");
-            if !record.finding.is_as_expected() {
-                unexpected.push(exhibit.id);
-            }
-            bar.suspend(|| write_line(out, record, width))?;
-        }
-        drop(bar);
+        let outcome = self.make(&selected, &lab, &settings, &mut folder, out)?;
         writeln!(out, "\n{}", folder.write_page()?.display())?;
         singles.into_iter().try_for_each(|single| single.write(&folder.records))?;
         files.iter().try_for_each(|file| writeln!(out, "{}", file.display()))?;
-        match (&unexpected[..], &failed[..]) {
+        match (&outcome.unexpected[..], &outcome.failed[..]) {
             ([], []) => Ok(()),
             (ids, []) => Err(CliError::Run(format!(
                 "{}: a row there is not as it is known to be, or a result was wrong; see the page",
@@ -142,6 +121,49 @@ impl ReproduceCommand {
             ))),
             (_, ids) => Err(CliError::Run(format!("{} could not be made", ids.join(", ")))),
         }
+    }
+
+    /// Makes the exhibits that the folder does not have, and prints a line for each one.
+    fn make(
+        &self,
+        selected: &[SelectedExhibit],
+        lab: &Lab,
+        settings: &ReproduceSettings,
+        folder: &mut ReportFolder,
+        out: &mut dyn Write,
+    ) -> Result<MadeExhibits, CliError> {
+        let to_do = selected.iter().filter(|(_, exhibit)| !self.is_made(folder, exhibit.id, settings));
+        let cases = to_do.map(|(_, exhibit)| exhibit.case_count(lab)).sum();
+        let bar =
+            ProgressDisplay::with_template(cases, "{bar:24} {pos} of {len} cases, now {msg}; {eta} left");
+        interrupt::set_written_item("exhibit", "; the same command goes on from there");
+        let mut outcome = MadeExhibits::default();
+        let width = selected.iter().map(|(_, exhibit)| exhibit.id.len()).max().unwrap_or(0);
+        for (paper, exhibit) in selected {
+            if !self.is_made(folder, exhibit.id, settings) {
+                let begin = Instant::now();
+                bar.set_current(exhibit.id);
+                let lab = Lab { progress: &|| bar.finish_one(), ..lab.with_empty_summary() };
+                match exhibit.make(&lab) {
+                    Ok(finding) => {
+                        let took = begin.elapsed().as_secs_f64();
+                        folder.write(ExhibitRecord::new(paper, exhibit, settings, took, finding))?;
+                    }
+                    // An exhibit that this computer cannot make does not stop the others.
+                    Err(failure) => {
+                        bar.suspend(|| CliError::Run(format!("{}: {failure}", exhibit.id)).warn());
+                        outcome.failed.push(exhibit.id);
+                        continue;
+                    }
+                }
+            }
+            let record = folder.record(exhibit.id).expect("it was made");
+            if !record.finding.is_as_expected() {
+                outcome.unexpected.push(exhibit.id);
+            }
+            bar.suspend(|| write_line(out, record, width))?;
+        }
+        Ok(outcome)
     }
 
     /// Returns the folder, and the single files.

@@ -11,12 +11,12 @@ use std::time::SystemTime;
 use loggp::ClockKind;
 use loggp_papers::{Exhibit, ExhibitResult, Paper, Picture};
 use loggp_programs::Emulation;
+use loggp_study::rows::program_run::carrier_on;
 use serde::{Deserialize, Serialize};
 
 use crate::ask::lookup::capitalized;
 use crate::ask::options::all_cores;
 use crate::number::count;
-use loggp_study::rows::program_run::carrier_on;
 
 /// An exhibit with its outcome, and everything that is needed to repeat it.
 #[derive(Debug, Serialize, Deserialize)]

@@ -4,10 +4,10 @@
 use loggp::Time;
 use loggp_draw::palette::{GREEN, Ink, ORANGE, VERMILLION, YELLOW};
 use loggp_draw::zones::{Zone, ZonePanel, ZonePlot};
+use loggp_study::rows::tolerance::{PARTS, ToleranceRow};
 
 use crate::error::CliError;
 use crate::number::Unit;
-use loggp_study::rows::tolerance::{PARTS, ToleranceRow};
 
 /// The colour of each zone, and that of what lies above.
 const INKS: [Ink; 3] = [GREEN, YELLOW, ORANGE];

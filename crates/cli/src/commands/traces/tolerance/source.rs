@@ -13,6 +13,7 @@ use loggp_study::analysis::{
     CurveRequest, FailedReplay, LatencyUse, RunCurve, RunPath, check_trace, latency_uses, message_tags,
     replay_with,
 };
+use loggp_study::rows::tolerance::{PARTS, ToleranceRow};
 
 use super::{RankOrder, ToleranceCommand, report};
 use crate::ask::output::{TRACE_EXTENSIONS, extension};
@@ -23,7 +24,6 @@ use crate::number::Unit;
 use crate::tell::call_names::{CallNames, joined_name};
 use crate::tell::formula::replay_error;
 use crate::tell::heading::{level_lines, parameters, recorded_text};
-use loggp_study::rows::tolerance::{PARTS, ToleranceRow};
 
 /// The run, and the machine on which it is made.
 pub enum RunSource {
