@@ -1,6 +1,7 @@
 //! Kinds of option values: numbers, names, and values with their own syntax.
 
 use std::fmt;
+use std::fs::{self, File};
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -70,6 +71,16 @@ pub fn parse_count(text: &str) -> Option<usize> {
 /// Returns whether a text names a CSV file.
 pub fn is_csv_file(text: &str) -> bool {
     Path::new(text).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+}
+
+/// Opens a file that an option names, of at most `most` bytes.
+pub(crate) fn open_file(path: &Path, most: u64) -> Result<File, String> {
+    let cannot = |why: &dyn fmt::Display| format!("{} cannot be read: {why}", path.display());
+    let about = fs::metadata(path).map_err(|why| cannot(&why))?;
+    if !about.is_file() || about.len() > most {
+        return Err(cannot(&format_args!("it is no file of at most {most} bytes; give one")));
+    }
+    File::open(path).map_err(|why| cannot(&why))
 }
 
 /// One of several values that have names.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use loggp::Time;
 use loggp_model::text::escaped;
 
+pub(crate) use kind::open_file;
 pub use kind::{CustomKind, OneOf, OptionKind, OptionalKind, WholeNumber, is_csv_file, parse_count};
 pub use times::{Cycles, Microseconds, TimeSpan};
 

@@ -2,11 +2,13 @@
 //! files.
 
 use std::borrow::Cow;
+use std::io;
+use std::path::Path;
 
 use loggp_model::text::escaped;
 
 use super::matrix::Matrix;
-use crate::option::is_csv_file;
+use crate::option::{is_csv_file, open_file};
 
 /// The specification of a matrix.
 #[derive(Clone, Debug)]
@@ -216,12 +218,8 @@ fn for_all(spec: &MatrixSpec, matrix: Matrix) -> Result<Matrix, String> {
 pub fn read(path: &str) -> Result<Matrix, String> {
     /// More bytes than any matrix for a possible machine.
     const MOST_BYTES: u64 = 1 << 28;
-    let cannot = |why: &dyn std::fmt::Display| format!("{path} cannot be read: {why}");
-    let about = std::fs::metadata(path).map_err(|why| cannot(&why))?;
-    if !about.is_file() || about.len() > MOST_BYTES {
-        return Err(cannot(&format_args!("it is no file of at most {MOST_BYTES} bytes; give one")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|why| cannot(&why))?;
+    let file = open_file(Path::new(path), MOST_BYTES)?;
+    let text = io::read_to_string(file).map_err(|why| format!("{path} cannot be read: {why}"))?;
     parse(path, &text)
 }
 

@@ -1,14 +1,13 @@
 //! The entries of a matrix: random, of a special kind, or from a file.
 
 use std::fmt::Display;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use loggp_model::text::escaped;
 use ndarray::{Array2, ShapeBuilder};
 
-use crate::option::{CustomKind, is_csv_file};
+use crate::option::{CustomKind, is_csv_file, open_file};
 use crate::{Case, Opt};
 
 /// The option for the entries of the matrix.
@@ -149,13 +148,7 @@ fn order(n: usize, seed: u64) -> Vec<usize> {
 fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
     /// More bytes than the entries of any matrix that a run can have.
     const MOST_BYTES: u64 = 1 << 30;
-    let cannot = |why: &dyn Display| format!("{} cannot be read: {why}", path.display());
-    let file = File::open(path).map_err(|why| cannot(&why))?;
-    let about = file.metadata().map_err(|why| cannot(&why))?;
-    if !about.is_file() || about.len() > MOST_BYTES {
-        return Err(cannot(&format_args!("it is no file of at most {MOST_BYTES} bytes; give one")));
-    }
-    parse(&path.display(), file, n)
+    parse(&path.display(), open_file(path, MOST_BYTES)?, n)
 }
 
 /// Reads the bytes of a file with this name.
