@@ -45,6 +45,13 @@ pub const ALLREDUCE_RABENSEIFNER: Method = method(
     "halves of halves are combined, and gathered",
 );
 
+const GATHERS: &[CollectiveKind] = &[Gather, Gatherv];
+const SCATTERS: &[CollectiveKind] = &[Scatter, Scatterv];
+const ALL_GATHERS: &[CollectiveKind] = &[Allgather, Allgatherv];
+const ALL_TO_ALLS: &[CollectiveKind] = &[Alltoall, Alltoallv, Alltoallw];
+const REDUCE_SCATTERS: &[CollectiveKind] = &[ReduceScatter, ReduceScatterBlock];
+const SCANS: &[CollectiveKind] = &[Scan, Exscan];
+
 /// All algorithms.
 pub static METHODS: &[Method] = &[
     BARRIER_LINEAR,
@@ -160,102 +167,80 @@ pub static METHODS: &[Method] = &[
         all_reduce::rabenseifner_last,
         "the same; the last part is the longest",
     ),
-    method(
-        &[Gather, Gatherv],
-        "linear",
-        gather::gather,
-        "everyone sends to the root, which receives in turn",
-    ),
-    method(&[Gather, Gatherv], "linear-at-once", gather::gather_at_once, "the same, all received at once"),
+    method(GATHERS, "linear", gather::gather, "everyone sends to the root, which receives in turn"),
+    method(GATHERS, "linear-at-once", gather::gather_at_once, "the same, all received at once"),
     method(&[Gather], "linear-sync", gather::gather_in_turn, "the root tells everyone in turn to send")
         .segments(),
     method(&[Gather], "binomial", gather::gather_binomial, "up a binomial tree"),
-    method(&[Scatter, Scatterv], "linear", gather::scatter, "the root sends to everyone in turn"),
-    method(&[Scatter, Scatterv], "linear-at-once", gather::scatter_at_once, "the same, all at once"),
+    method(SCATTERS, "linear", gather::scatter, "the root sends to everyone in turn"),
+    method(SCATTERS, "linear-at-once", gather::scatter_at_once, "the same, all at once"),
     method(&[Scatter], "binomial", gather::scatter_binomial, "down a binomial tree"),
-    method(&[Allgather, Allgatherv], "linear", all_gather::linear, "a gather and then a bcast"),
+    method(ALL_GATHERS, "linear", all_gather::linear, "a gather and then a bcast"),
+    method(ALL_GATHERS, "linear-at-once", all_gather::linear_at_once, "everyone sends to all at once"),
+    method(ALL_GATHERS, "bruck", all_gather::bruck, "all that came goes 2^r away in round r"),
     method(
-        &[Allgather, Allgatherv],
-        "linear-at-once",
-        all_gather::linear_at_once,
-        "everyone sends to all at once",
-    ),
-    method(&[Allgather, Allgatherv], "bruck", all_gather::bruck, "all that came goes 2^r away in round r"),
-    method(
-        &[Allgather, Allgatherv],
+        ALL_GATHERS,
         "recursive-doubling",
         all_gather::recursive_doubling,
         "everyone exchanges all with 2^r away; or Bruck's",
     ),
-    method(&[Allgather, Allgatherv], "ring", all_gather::ring, "every part goes round a ring"),
-    method(&[Allgather, Allgatherv], "pipelined-ring", all_gather::pipelined_ring, "the same in segments")
-        .segments(),
+    method(ALL_GATHERS, "ring", all_gather::ring, "every part goes round a ring"),
+    method(ALL_GATHERS, "pipelined-ring", all_gather::pipelined_ring, "the same in segments").segments(),
     method(
-        &[Allgather, Allgatherv],
+        ALL_GATHERS,
         "neighbor-exchange",
         all_gather::neighbor_exchange,
         "pairs of parts go to both neighbours in turn; or a ring",
     ),
-    method(&[Allgather, Allgatherv], "two-ranks", all_gather::ring, "two exchange their parts; or a ring"),
+    method(ALL_GATHERS, "two-ranks", all_gather::ring, "two exchange their parts; or a ring"),
     method(&[Alltoall], "linear", all_to_all::linear, "everyone sends to all at once"),
     method(&[Alltoallv, Alltoallw], "linear", all_to_all::linear_by_rank, "the same, in the order of ranks"),
     method(&[Alltoall], "linear-by-rank", all_to_all::linear_by_rank, "the same, in the order of ranks"),
     method(&[Alltoall], "linear-sync", all_to_all::linear, "everyone sends to all at once"),
-    method(&[Alltoall, Alltoallv, Alltoallw], "scattered", all_to_all::scattered, "so many messages at once")
-        .fan_out(32),
-    method(&[Alltoall, Alltoallv, Alltoallw], "pairwise", all_to_all::pairwise, "one after the other"),
+    method(ALL_TO_ALLS, "scattered", all_to_all::scattered, "so many messages at once").fan_out(32),
+    method(ALL_TO_ALLS, "pairwise", all_to_all::pairwise, "one after the other"),
     method(
-        &[Alltoall, Alltoallv, Alltoallw],
+        ALL_TO_ALLS,
         "pairwise-by-bits",
         all_to_all::pairwise_by_bits,
         "the same; in pairs if P is a power of 2",
     ),
     method(&[Alltoall], "bruck", all_to_all::bruck, "about half of all parts go 2^r away in round r"),
     method(&[Alltoall], "two-ranks", all_to_all::pairwise, "two exchange their parts"),
+    method(REDUCE_SCATTERS, "nonoverlapping", reduce_scatter::nonoverlapping, "a reduce and then a scatter"),
     method(
-        &[ReduceScatter, ReduceScatterBlock],
-        "nonoverlapping",
-        reduce_scatter::nonoverlapping,
-        "a reduce and then a scatter",
-    ),
-    method(
-        &[ReduceScatter, ReduceScatterBlock],
+        REDUCE_SCATTERS,
         "recursive-doubling",
         reduce_scatter::recursive_doubling,
         "everyone exchanges with 2^r away what both lack",
     ),
     method(
-        &[ReduceScatter, ReduceScatterBlock],
+        REDUCE_SCATTERS,
         "recursive-halving",
         reduce_scatter::recursive_halving,
         "halves of halves are combined",
     ),
-    method(&[ReduceScatter, ReduceScatterBlock], "ring", reduce_scatter::ring, "the parts go round a ring"),
+    method(REDUCE_SCATTERS, "ring", reduce_scatter::ring, "the parts go round a ring"),
     method(
-        &[ReduceScatter, ReduceScatterBlock],
+        REDUCE_SCATTERS,
         "butterfly",
         reduce_scatter::butterfly,
         "halves of halves are combined in order, and put in their places",
     ),
     method(
-        &[ReduceScatter, ReduceScatterBlock],
+        REDUCE_SCATTERS,
         "pairwise",
         reduce_scatter::pairwise,
         "everyone sends all others their part, one after the other",
     ),
     method(
-        &[ReduceScatter, ReduceScatterBlock],
+        REDUCE_SCATTERS,
         "binomial",
         reduce_scatter::binomial,
         "up a binomial tree, and then from rank 0 to everyone",
     ),
-    method(&[Scan, Exscan], "linear", scan::linear, "from each rank to the next one"),
-    method(
-        &[Scan, Exscan],
-        "recursive-doubling",
-        scan::recursive_doubling,
-        "everyone exchanges with 2^r away",
-    ),
+    method(SCANS, "linear", scan::linear, "from each rank to the next one"),
+    method(SCANS, "recursive-doubling", scan::recursive_doubling, "everyone exchanges with 2^r away"),
     method(
         &[NeighborAllgather, NeighborAllgatherv, NeighborAlltoall, NeighborAlltoallv, NeighborAlltoallw],
         "linear",
