@@ -69,9 +69,16 @@ impl<'a, R> Column<'a, R> {
     }
 }
 
-impl<'a, R> Columns<'a, R> {
-    pub fn new() -> Columns<'a, R> {
+impl<R> Default for Columns<'_, R> {
+    fn default() -> Self {
         Columns(Vec::new())
+    }
+}
+
+impl<'a, R> Columns<'a, R> {
+    /// Returns no columns.
+    pub fn new() -> Columns<'a, R> {
+        Columns::default()
     }
 
     /// Adds a column that JSON and CSV have under this name, and tables only with a title.
