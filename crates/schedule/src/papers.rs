@@ -109,6 +109,12 @@ pub(super) struct PlayLog {
 impl Acts for PapersPlay<'_, '_> {
     type Error = RunError;
 
+    #[inline]
+    fn start(&mut self, rank: u32) {
+        self.progress.start_rank(rank as usize);
+        self.queue_ready(rank);
+    }
+
     /// Plans the next act of a rank.
     #[inline]
     fn plan(&mut self, rank: u32) -> Option<AgendaEntry> {
@@ -246,10 +252,6 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     /// Plays the schedule to its end. Returns the record too, if the play is traced.
     pub(super) fn run(mut self) -> Result<(PlayReport, Option<PlayLog>), RunError> {
         let ranks = self.ranks.len() as u32;
-        for rank in 0..ranks {
-            self.progress.start_rank(rank as usize);
-            self.queue_ready(rank);
-        }
         drive(&mut self, ranks)?;
         self.finish()
     }

@@ -162,6 +162,7 @@ impl ReceptionCost {
     }
 
     /// Computes the overhead of a message of k words.
+    #[inline]
     fn compute(&self, k: usize) -> Time {
         let cost = self.fixed + factor(k) * self.per_word;
         match self.surcharge {

@@ -7,6 +7,10 @@ use crate::agenda::{Agenda, AgendaEntry};
 pub trait Acts {
     type Error;
 
+    /// Prepares a rank that is planned for the first time.
+    #[inline]
+    fn start(&mut self, _rank: u32) {}
+
     /// Lets a rank do all that need not wait for a turn. Returns the turn of its next act, or `None` if the rank
     /// is done or must wait for another one.
     fn plan(&mut self, rank: u32) -> Option<AgendaEntry>;
@@ -33,6 +37,7 @@ pub trait Acts {
 pub fn drive<A: Acts>(acts: &mut A, ranks: u32) -> Result<(), A::Error> {
     let mut agenda = Agenda::default();
     for rank in 0..ranks {
+        acts.start(rank);
         if let Some(entry) = acts.plan(rank) {
             agenda.insert(entry, |other| acts.is_current(other));
         }
