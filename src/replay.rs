@@ -8,16 +8,17 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::clock::ClockKind;
-use crate::clock::wall::carrier::Carrier;
-use crate::machine::limits;
-use crate::machine::{Machine, Run};
-use crate::proc::{Proc, Request};
 use loggp_model::error::RunError;
 use loggp_model::log::{Call, CallKind, CallParts, CallTag, SendRecv, Until, send_after_gap};
 use loggp_model::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
 use loggp_model::params::{Capacity, LeveledParams, MAX_WORDS, Model, Noise, Params, ParamsError};
 use loggp_trace::Trace;
+
+use crate::clock::ClockKind;
+use crate::clock::wall::carrier::Carrier;
+use crate::machine::limits;
+use crate::machine::{Machine, Run};
+use crate::proc::{Proc, Request};
 
 /// A replay of a recorded run without its program, to find its time under other parameters.
 ///

@@ -1,7 +1,5 @@
 //! A clock that injects faults: lost and duplicated messages, and crashed processors.
 
-use parking_lot::Mutex;
-
 use loggp_model::error::{Cause, raise, stop};
 use loggp_model::message::parcel::Parcel;
 use loggp_model::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Receiver};
@@ -12,6 +10,7 @@ use loggp_model::rules::network::{Egress, Network, Passage};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
 use loggp_trace::Faults;
+use parking_lot::Mutex;
 
 /// A processor's view of a clock on which messages are lost or come twice, and processors crash. The network
 /// serves a lost message like any other, so its sender sees no difference.

@@ -12,11 +12,6 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use quanta::Clock as Ticks;
-
-use super::run_info::RunInfo;
-use super::seat::Seat;
-use crate::link::{Incoming, Link};
 use loggp_model::error::{Cause, ProcStatus, RunError, RunStopped, cause_from_panic, stop};
 use loggp_model::message::parcel::Parcel;
 use loggp_model::message::{
@@ -28,6 +23,11 @@ use loggp_model::rules::message_wait::MessageWait;
 use loggp_model::rules::network::{Egress, Ingress, Network, Passage};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::{NS, PS, Time};
+use quanta::Clock as Ticks;
+
+use super::run_info::RunInfo;
+use super::seat::Seat;
+use crate::link::{Incoming, Link};
 
 /// The kind of a message between processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::watchdog::Patience;
 use loggp_model::message::TagNames;
 use loggp_model::params::{PerLevel, ReceptionCost};
 use loggp_model::rules::choice::Places;
 use loggp_model::time::Time;
 use loggp_trace::Faults;
+
+use super::watchdog::Patience;
 
 /// The clock that a machine runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! A processor's seat at its clock: its inbox, and the wait for a message or a time. All clocks use it, so
 //! that waiting means the same on each.
 
-use super::run_info::RunInfo;
 use loggp_model::error::{Cause, ProcStatus, ProcessorState};
 use loggp_model::message::matching::{Inbox, first_pair};
 use loggp_model::message::parcel::Parcel;
@@ -12,6 +11,8 @@ use loggp_model::params::{PerLevel, ReceptionCost};
 use loggp_model::prefetch::prefetch_lines;
 use loggp_model::rules::message_wait::{MessageWait, PostedReceives, Purpose, WaitReason};
 use loggp_model::time::{PS, Time};
+
+use super::run_info::RunInfo;
 
 /// A processor as its clock sees it. It fills four cache lines: one for what the processor waits for, two for
 /// its first two messages, and one for rarely used fields.

@@ -11,14 +11,6 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use corosensei::{CoroutineResult, Yielder};
-
-use super::run_info::RunInfo;
-use super::seat::{Seat, failure_cause};
-use super::stacks::ParentStack;
-use super::stacks::coroutines::Coroutines;
-use super::stacks::prefetch::{PROC_LINES, prefetch_stack};
-use super::wall::dilation::RecordedWait;
-use super::watchdog::{Heartbeat, WatchGuard};
 use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, RunError, cause_from_panic, stop};
 use loggp_model::message::parcel::Parcel;
@@ -32,6 +24,14 @@ use loggp_model::rules::message_wait::MessageWait;
 use loggp_model::rules::network::{Egress, Ingress, Network, Passage};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
+
+use super::run_info::RunInfo;
+use super::seat::{Seat, failure_cause};
+use super::stacks::ParentStack;
+use super::stacks::coroutines::Coroutines;
+use super::stacks::prefetch::{PROC_LINES, prefetch_stack};
+use super::wall::dilation::RecordedWait;
+use super::watchdog::{Heartbeat, WatchGuard};
 
 /// The state that all processors of a run share. They run on one thread, so nothing is locked.
 struct VirtualState {

@@ -11,11 +11,11 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
+use loggp_model::panics::contain;
+use loggp_model::time::Time;
 use parking_lot::Mutex;
 
 use super::sync::IS_MODEL_CHECKED;
-use loggp_model::panics::contain;
-use loggp_model::time::Time;
 
 /// The interval at which the watchdog looks at all runs.
 const EVERY: Duration = Duration::from_millis(250);

@@ -1,13 +1,14 @@
 //! All-gather: every processor gets the values of all.
 
+use loggp_model::message::{Collective, Payload};
+use loggp_model::params::LongMessages;
+use loggp_model::rounds::bruck;
+
 use super::all_to_all::{all_to_all_in, all_to_all_time};
 use super::call::{CollectiveCall, VectorPiece, rank_and_size};
 use super::costs::{elements_per_word, time_of_steps, words_of};
 use super::levels::{level_steps, planning_params};
 use crate::proc::Proc;
-use loggp_model::message::{Collective, Payload};
-use loggp_model::params::LongMessages;
-use loggp_model::rounds::bruck;
 
 /// Gives the values of all processors to all, in the order of their numbers.
 ///

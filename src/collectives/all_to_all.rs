@@ -1,13 +1,14 @@
 //! All-to-all: every processor has a value for every other.
 
-use super::call::CollectiveCall;
-use super::costs::{MessageCost, max_words};
-use super::exchange::Shift;
-use crate::proc::Proc;
 use loggp_model::message::{Collective, Payload};
 use loggp_model::params::Params;
 use loggp_model::rounds::staggered;
 use loggp_model::time::Time;
+
+use super::call::CollectiveCall;
+use super::costs::{MessageCost, max_words};
+use super::exchange::Shift;
+use crate::proc::Proc;
 
 /// Gives `values[y]` to processor y, for every y, and returns the values for this processor, by sender.
 ///

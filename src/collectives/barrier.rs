@@ -1,10 +1,11 @@
 //! The barriers: the machine's own, and the one made of messages.
 
+use loggp_model::message::Collective;
+use loggp_model::rounds::dissemination;
+
 use super::call::CollectiveCall;
 use super::levels::level_steps;
 use crate::proc::Proc;
-use loggp_model::message::Collective;
-use loggp_model::rounds::dissemination;
 
 impl Proc<'_> {
     /// Waits until every processor has called this.

@@ -1,13 +1,14 @@
 //! Broadcast: one processor's value reaches all.
 
+use loggp_model::message::{Collective, Payload};
+use loggp_model::params::Params;
+use loggp_model::time::Time;
+
 use super::call::{CollectiveCall, check_root};
 use super::costs::MessageCost;
 use super::levels::{level_steps, planning_params};
 use super::tree::Tree;
 use crate::proc::Proc;
-use loggp_model::message::{Collective, Payload};
-use loggp_model::params::Params;
-use loggp_model::time::Time;
 
 /// Gives the value of the root to every processor. The root gives `Some`, the others `None`.
 ///

@@ -1,8 +1,9 @@
 //! One call of a collective: sends and receives by rank, and the checks that all collectives share.
 
+use loggp_model::message::{Collective, Pack, Payload, RawTag, Tag, Unpack};
+
 use super::costs::max_words;
 use crate::proc::{GroupMembership, Proc};
-use loggp_model::message::{Collective, Pack, Payload, RawTag, Tag, Unpack};
 
 /// One call of a collective, on one processor.
 pub(super) struct CollectiveCall {

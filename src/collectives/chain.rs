@@ -7,14 +7,15 @@
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
+use loggp_model::message::{Collective, Payload};
+use loggp_model::params::{LongMessages, MAX_PROCESSORS, Params};
+use loggp_model::time::{Time, factor};
+
 use super::broadcast::{broadcast_in, broadcast_time};
 use super::call::{CollectiveCall, VectorPiece, rank_and_size};
 use super::costs::{MessageCost, elements_per_word};
 use super::levels::planning_params;
 use crate::proc::Proc;
-use loggp_model::message::{Collective, Payload};
-use loggp_model::params::{LongMessages, MAX_PROCESSORS, Params};
-use loggp_model::time::{Time, factor};
 
 /// The plan of a vector's broadcast: its pieces, and its time.
 ///

@@ -1,9 +1,10 @@
 //! The lengths and times of messages, from which the collectives' formulas are made.
 
-use crate::proc::Proc;
 use loggp_model::message::Payload;
 use loggp_model::params::Params;
 use loggp_model::time::{Time, factor};
+
+use crate::proc::Proc;
 
 /// The times of a message of k words.
 pub(super) struct MessageCost {

@@ -1,7 +1,8 @@
 //! The exchange: every processor sends some messages in an order, and receives as many.
 
-use crate::proc::Proc;
 use loggp_model::message::{Payload, Tag};
+
+use crate::proc::Proc;
 
 /// A step of an exchange.
 #[derive(Clone, Debug)]

@@ -1,13 +1,14 @@
 //! Gather: one processor gets the values of all.
 
-use super::call::CollectiveCall;
-use super::costs::{MessageCost, words_of};
-use super::levels::planning_params;
-use crate::proc::Proc;
 use loggp_model::message::{Collective, Payload};
 use loggp_model::params::Params;
 use loggp_model::rounds::{BinomialPlace, distances};
 use loggp_model::time::Time;
+
+use super::call::CollectiveCall;
+use super::costs::{MessageCost, words_of};
+use super::levels::planning_params;
+use crate::proc::Proc;
 
 /// Gives the values of all processors to the root, in the order of their numbers.
 ///

@@ -5,8 +5,9 @@
 //! differ only in this digit. So between nodes each processor communicates with those at its place in the
 //! other nodes, and no value crosses the network twice.
 
-use crate::proc::{Group, GroupMembership, Proc};
 use loggp_model::params::{Params, innermost_params};
+
+use crate::proc::{Group, GroupMembership, Proc};
 
 /// One level's step of a collective.
 pub(super) struct LevelStep {

@@ -1,12 +1,13 @@
 //! Reductions: the values of all processors combined into one.
 
+use loggp_model::message::{Collective, Pack, Payload, Unpack};
+use loggp_model::rounds::Nodes;
+
 use super::call::{CollectiveCall, check_root, combine};
 use super::costs::{MessageCost, words_of};
 use super::levels::{level_steps, planning_params};
 use super::tree::{Tree, TreePlace};
 use crate::proc::Proc;
-use loggp_model::message::{Collective, Pack, Payload, Unpack};
-use loggp_model::rounds::Nodes;
 
 /// Combines the values of all processors, in the order of their numbers, and gives the result to the root.
 ///

@@ -1,9 +1,10 @@
 //! Reduce-scatter: every processor gets its part of the combined values of all.
 
+use loggp_model::message::{Collective, Payload};
+
 use super::all_to_all::all_to_all_in;
 use super::call::CollectiveCall;
 use crate::proc::Proc;
-use loggp_model::message::{Collective, Payload};
 
 /// Combines the `values[y]` of all processors, in the order of their numbers, and gives the result to
 /// processor y, for every y.

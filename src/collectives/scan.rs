@@ -1,9 +1,10 @@
 //! Scans: every processor gets the combined values of the processors up to it.
 
-use super::call::{CollectiveCall, combine};
-use crate::proc::Proc;
 use loggp_model::message::{Collective, Payload};
 use loggp_model::rounds::distances;
+
+use super::call::{CollectiveCall, combine};
+use crate::proc::Proc;
 
 /// Combines the values of processors 0 to x, in this order, and gives the result to x, for every x.
 ///

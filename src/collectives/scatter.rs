@@ -1,13 +1,14 @@
 //! Scatter: one processor has a value for each.
 
-use super::call::CollectiveCall;
-use super::costs::{MessageCost, time_of_steps, words_of};
-use super::levels::planning_params;
-use crate::proc::Proc;
 use loggp_model::message::{Collective, Payload};
 use loggp_model::params::Params;
 use loggp_model::rounds::{BinomialPlace, bruck};
 use loggp_model::time::Time;
+
+use super::call::CollectiveCall;
+use super::costs::{MessageCost, time_of_steps, words_of};
+use super::levels::planning_params;
+use crate::proc::Proc;
 
 /// Gives `values[y]` of the root to processor y, for every y. The root gives `Some`, the others `None`.
 ///

@@ -8,6 +8,9 @@
 
 use std::panic::Location;
 
+use loggp_model::error::{Cause, raise};
+use loggp_model::message::Payload;
+
 use super::all_to_all::{all_to_all, all_to_all_time};
 use super::call::{check_root, rank_and_size};
 use super::costs::{MessageCost, words_of};
@@ -16,8 +19,6 @@ use super::levels::planning_params;
 use super::reduce::{all_reduce_units, reduce_units};
 use super::scan::scan_units;
 use crate::proc::Proc;
-use loggp_model::error::{Cause, raise};
-use loggp_model::message::Payload;
 
 /// Combines the vectors of all processors element by element, in the order of the processors' numbers, and
 /// gives the result to the root.

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::available_parallelism;
 
+use loggp_model::message::{Body, Slice};
 use parking_lot::Mutex;
 
 use super::contract::{Incoming, Link};
-use loggp_model::message::{Body, Slice};
 
 /// A [`Link`] between threads: one process, with its channels to and from all others.
 ///

@@ -1,5 +1,6 @@
 //! The means that this computer has for runs, for those who ask why it keeps up or does not.
 
+use loggp_schedule::memory::first_number;
 use rustix::process::{Resource, getrlimit};
 
 use super::limits::{Room, USUAL_STACK, room};
@@ -7,7 +8,6 @@ use crate::clock::ClockKind;
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::{HostCores, available_cores, can_pin, cores_for};
 use crate::clock::wall::ticks::measure_clock;
-use loggp_schedule::memory::first_number;
 
 /// The means that this computer has for runs.
 #[derive(Clone, Debug)]

@@ -1,9 +1,10 @@
 //! The report on how well the host kept up with a run on the wall clock, and so on how far its times can be
 //! trusted.
 
+use loggp_model::time::{NS, Time};
+
 use crate::clock::wall::HostReport;
 use crate::clock::wall::dilation::DilationChoice;
-use loggp_model::time::{NS, Time};
 
 /// The host's part in a run on the wall clock: whether it kept up, and so how far the run's times can be
 /// trusted.

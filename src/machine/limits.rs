@@ -6,12 +6,13 @@
 //! threads and stacks that cannot be made after all are still errors. A limit on the number of threads needs
 //! no check, because the host refuses the thread, and the carrier says so.
 
+use loggp_model::error::Cause;
+use loggp_schedule::memory::{self, SLACK, free_memory};
+
 use crate::clock::ClockKind;
 use crate::clock::stacks::{SPARE_MAPPINGS, guards_any_number, mappings, unmap_kept};
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::available_cores;
-use loggp_model::error::Cause;
-use loggp_schedule::memory::{self, SLACK, free_memory};
 
 /// The stack of a processor, in bytes, unless another is set.
 pub(crate) const USUAL_STACK: usize = 256 << 10;

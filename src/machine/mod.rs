@@ -13,16 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
-use crate::clock::wall::carrier::Carrier;
-use crate::clock::wall::cores::HostCores;
-use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
-use crate::clock::wall::{self, cores};
-use crate::clock::watchdog::{Patience, Unresponsive};
-use crate::clock::{ClockKind, FaultyClock, RunEnd, RunInfo, StackSettings, linked, virtual_time};
-use crate::link::Link;
-use crate::proc::{Groups, Proc, Rates, Setup};
 use loggp_draw::page::Timeline;
 use loggp_model::error::{Cause, ProcStatus, RunError};
 use loggp_model::message::{Pack, Payload, Tag, Unpack, stable_hash};
@@ -36,6 +26,16 @@ use loggp_model::rules::engine::Clock;
 use loggp_model::rules::network::Network;
 use loggp_model::time::{MS, NS, Time, US};
 use loggp_trace::{Faults, Order, Recording, Trace};
+use parking_lot::Mutex;
+
+use crate::clock::wall::carrier::Carrier;
+use crate::clock::wall::cores::HostCores;
+use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
+use crate::clock::wall::{self, cores};
+use crate::clock::watchdog::{Patience, Unresponsive};
+use crate::clock::{ClockKind, FaultyClock, RunEnd, RunInfo, StackSettings, linked, virtual_time};
+use crate::link::Link;
+use crate::proc::{Groups, Proc, Rates, Setup};
 
 pub use computer::Computer;
 pub use host::{Host, Lateness};

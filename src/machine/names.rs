@@ -3,11 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use loggp_model::params::ParamsError;
+use loggp_model::text::names;
+
 use crate::clock::ClockKind;
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::dilation::Dilation;
-use loggp_model::params::ParamsError;
-use loggp_model::text::names;
 
 names!(Carrier: "thread" Thread "coroutine" Coroutine);
 names!(ClockKind: "virtual" Virtual "wall" Wall);

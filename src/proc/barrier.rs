@@ -1,11 +1,12 @@
 //! The machine's own barrier.
 
-use super::processor::Proc;
 use loggp_model::message::parcel::Parcel;
 use loggp_model::message::{Collective, Header, RawTag, Receiver, RecvFilter};
 use loggp_model::rules::operation::ActiveOperation;
 use loggp_model::time::Time;
 use loggp_trace::CallKind;
+
+use super::processor::Proc;
 
 impl Proc<'_> {
     /// Waits in the machine's own barrier. Returns whether there is one.

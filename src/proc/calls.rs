@@ -5,7 +5,6 @@
 
 use std::panic::Location;
 
-use super::processor::Proc;
 use loggp_model::message::parcel::Parcel;
 use loggp_model::message::{Envelope, Filter, Payload, RecvFilter, Tag, WithSender};
 use loggp_model::rules::engine::StalledSend;
@@ -13,6 +12,8 @@ use loggp_model::rules::message_wait::MessageWait;
 use loggp_model::rules::operation::ActiveOperation;
 use loggp_model::time::Time;
 use loggp_trace::{CallKind, CallTag, SendRecv, Until};
+
+use super::processor::Proc;
 
 impl<'a> Proc<'a> {
     /// Sends a value to a processor, and goes on when its first word enters the network.

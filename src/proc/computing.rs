@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::processor::Proc;
 use loggp_model::time::Time;
+
+use super::processor::Proc;
 
 impl Proc<'_> {
     /// Computes. This costs `units` times the machine's rate for this kind of work, or the time that this

@@ -5,9 +5,8 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use loggp_model::message::RawTag;
+use parking_lot::Mutex;
 
 /// Some of a machine's processors, in an order, such as a row or a column of a grid. The members of a group
 /// call collectives within it, see [`Proc::within`](crate::Proc::within).

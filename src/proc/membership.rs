@@ -1,8 +1,9 @@
 //! Acting in a group: the group's number, and its collectives.
 
+use loggp_model::message::RawTag;
+
 use super::group::{Group, GroupMembership};
 use super::processor::Proc;
-use loggp_model::message::RawTag;
 
 impl Proc<'_> {
     /// Starts a collective of all processors, or of the group in which this one acts. Returns the number of

@@ -3,9 +3,6 @@
 use std::collections::HashMap;
 use std::panic::Location;
 
-use super::group::{Group, GroupMembership};
-use super::setup::Setup;
-use super::work::Stopwatch;
 use loggp_model::error::Cause;
 use loggp_model::log::Log;
 use loggp_model::message::parcel::Parcel;
@@ -14,6 +11,10 @@ use loggp_model::params::{Params, Work, innermost_params};
 use loggp_model::rules::Stats;
 use loggp_model::rules::engine::{Clock, Engine};
 use loggp_model::time::Time;
+
+use super::group::{Group, GroupMembership};
+use super::setup::Setup;
+use super::work::Stopwatch;
 
 /// A virtual processor. A program gets one and calls it to compute and to communicate.
 ///

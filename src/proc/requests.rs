@@ -7,11 +7,12 @@
 use std::fmt;
 use std::panic::Location;
 
-use super::processor::Proc;
 use loggp_model::message::{Filter, Payload, Tag};
 use loggp_model::rules::operation::ActiveOperation;
 use loggp_model::time::Time;
 use loggp_trace::{CallKind, CallTag};
+
+use super::processor::Proc;
 
 /// A send or a receive that was posted and runs by itself, until its processor [waits](Proc::wait) for it.
 ///

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
-use super::group::Groups;
-use super::work::Rates;
-use crate::clock::RunEnd;
 use loggp_model::log::{Faults, Log};
 use loggp_model::message::TagNames;
 use loggp_model::params::{Level, Params, Work};
 use loggp_model::rules::network::Network;
 use loggp_model::time::Time;
+use parking_lot::Mutex;
+
+use super::group::Groups;
+use super::work::Rates;
+use crate::clock::RunEnd;
 
 /// A machine as its processors see it.
 pub(crate) struct Setup {

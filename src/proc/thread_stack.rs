@@ -1,7 +1,8 @@
 //! The stack of the thread that carries a processor.
 
-use super::processor::Proc;
 use loggp_model::rules::engine::ThreadStack;
+
+use super::processor::Proc;
 
 /// Returns the stack of the thread that carries a processor: on the virtual clock with one core that of the
 /// thread that runs the machine. Where processors have threads of their own it is the processor's own.

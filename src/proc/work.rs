@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
+use loggp_model::time::{NS, SEC, Time};
 use quanta::Clock;
 use rustix::time::{ClockId, clock_gettime};
-
-use loggp_model::time::{NS, SEC, Time};
 
 /// The cost of a unit of each kind of work, where work is charged.
 #[derive(Clone, Debug, Default)]

@@ -15,7 +15,6 @@ use loggp::trace::{ActivityKind, CallKind, Trace};
 use loggp::{ClockKind, Dilation, Latency, Level, Machine, Order, Params, Ports, Proc, Tag, Ties, Time, US};
 
 use crate::drawn::machines::longest;
-
 use crate::drawn::program::Op::*;
 use crate::drawn::program::{Message, Op, Pattern, RequestKind};
 use crate::drawn::{Case, run_live};

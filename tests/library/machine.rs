@@ -4,9 +4,8 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use loggp::collectives::Shift;
-
 use loggp::audit::audit;
+use loggp::collectives::Shift;
 use loggp::params::LogGps;
 use loggp::{
     Cause, ClockKind, Dilation, Latency, MS, Machine, PS, Params, Payload, Proc, ProcStatus, Run, RunError,

@@ -23,14 +23,13 @@ use loggp::params::LongMessages;
 use loggp::trace::{ActivityKind, Trace};
 use loggp::{Latency, Stats, Time};
 
-use by_hand::{all_by_hand, by_hand, long};
-use check::{Fault, check, machine_outcome, messages, oracle_outcome};
-use outcome::Outcome;
-
 use crate::cases::times;
 use crate::drawn::program::Op::Work;
 use crate::drawn::random::{draw_instant_pair, draw_until_received};
 use crate::drawn::{Case, draw};
+use by_hand::{all_by_hand, by_hand, long};
+use check::{Fault, check, machine_outcome, messages, oracle_outcome};
+use outcome::Outcome;
 
 /// Shortens a failing program as far as the same property still fails.
 fn shorten(mut case: Case, mut found: Fault, wall: bool) -> (Case, Fault) {

@@ -1,6 +1,5 @@
 //! Every program with every algorithm: right, by the rules, as predicted, and refused in a sentence.
 
-use crate::case::{case, check_form, formula, model, outcome, params, refusal};
 use loggp::audit::audit;
 use loggp::replay::Replay;
 use loggp::trace::Trace;
@@ -14,6 +13,7 @@ use loggp_programs::{Algorithm, Case, Emulation, PROGRAMS, Program};
 use loggp_study::Study;
 use proptest::prelude::*;
 
+use crate::case::{case, check_form, formula, model, outcome, params, refusal};
 use crate::cases::cases;
 
 /// Machines of LogP, LogGP and LogGPS. On the last ones messages have several packets, and all but short

@@ -1,11 +1,11 @@
 //! FFT: the phases take the predicted times.
 
-use crate::case::{formula, outcome};
 use loggp::{Params, Ports, Time, US};
 use loggp_programs::fft::{BUTTERFLY, FFT, LAYOUT, Layout, POINT};
 use loggp_programs::{Case, Emulation, Outcome, PhaseName};
 use proptest::prelude::*;
 
+use crate::case::{formula, outcome};
 use crate::cases::cases;
 
 fn case(algorithm: &str, params: Params, size: usize) -> Case {

@@ -1,12 +1,13 @@
 //! Gaussian elimination: messages and times by hand, and matrices that are hard or singular.
 
-use crate::case::{model, outcome, params};
 use loggp::{NS, PS, Params, Time, US, Work};
 use loggp_programs::gauss::{FLOP, GAUSS};
 use loggp_programs::lu::{self, LU};
 use loggp_programs::math::dense::entries::{ENTRIES, Entries};
 use loggp_programs::{Case, Emulation};
 use loggp_study::Study;
+
+use crate::case::{model, outcome, params};
 
 fn case(algorithm: &str, params: Params, n: usize) -> Case {
     Case { size: n, ..Case::new(&GAUSS, algorithm, params) }

@@ -1,10 +1,11 @@
 //! Shell completions and the manual of an installed command.
 
-use loggp_programs::PROGRAMS;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+
+use loggp_programs::PROGRAMS;
 
 use crate::requests::{folder, refusal, stdout_of};
 

@@ -1,6 +1,5 @@
 //! The programs of Karp et al.: summation, all-to-all broadcast, and broadcast with combining.
 
-use crate::case::{case, formula, model, outcome};
 use loggp::{Latency, Machine, NS, Params, Time, US, Work};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::broadcast::BROADCAST;
@@ -10,6 +9,7 @@ use loggp_programs::summation::{SUMMATION, SummationVariant, TIME};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome, Word};
 use proptest::prelude::*;
 
+use crate::case::{case, formula, model, outcome};
 use crate::cases::cases;
 
 /// Returns the number of operands that a run reports.

@@ -1,11 +1,12 @@
 //! LU decomposition: as long as predicted, and right for matrices that are nearly singular or singular.
 
-use crate::case::{formula, model, outcome, params};
 use loggp::{NS, Params, US, preset};
 use loggp_programs::lu::{BLOCK, GRID, LU};
 use loggp_programs::math::dense::entries::{ENTRIES, Entries};
 use loggp_programs::{Case, Emulation};
 use loggp_study::Study;
+
+use crate::case::{formula, model, outcome, params};
 
 fn case(algorithm: &str, params: Params, n: usize) -> Case {
     Case { size: n, ..Case::new(&LU, algorithm, params) }

@@ -1,6 +1,5 @@
 //! Radix sort: right for every input, stable, and as fast as exact predictions.
 
-use crate::case::{formula, outcome};
 use loggp::{Latency, Machine, Params, Ports, Time, US, Work};
 use loggp_programs::radix_sort::{
     BUCKET_SCAN, INPUT, Input, KEY_HISTOGRAM, KEY_SORT, RADIX, RADIX_SORT, SortMemory, SortMethod, sort,
@@ -8,6 +7,7 @@ use loggp_programs::radix_sort::{
 use loggp_programs::{Case, Emulation, Outcome, PhaseName, TimeSpan};
 use proptest::prelude::*;
 
+use crate::case::{formula, outcome};
 use crate::cases::cases;
 
 const INPUTS: [Input; 4] = [Input::Uniform, Input::Skewed, Input::Sorted, Input::Equal];

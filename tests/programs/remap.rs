@@ -1,9 +1,10 @@
 //! Remap: its predictions under random parameters.
 
-use crate::case::{check_form, model};
 use loggp::{NS, Params, Ports, Time, US};
 use loggp_programs::remap::REMAP;
 use loggp_programs::{Case, FormKind};
+
+use crate::case::{check_form, model};
 
 /// Returns the time by the paper's formula.
 fn formula(case: &Case) -> Time {

@@ -1,6 +1,5 @@
 //! Round trips take the times of LogGPS's table 6.
 
-use crate::case::{formula, outcome};
 use loggp::params::LogGps;
 use loggp::{ClockKind, Dilation, PS, Params, Ports, Time, US, Work, preset};
 use loggp_programs::message::{MEANWHILE, MESSAGE, RECEIVER_DELAY};
@@ -9,6 +8,7 @@ use loggp_programs::{Case, Emulation};
 use loggp_study::Study;
 use proptest::prelude::*;
 
+use crate::case::{formula, outcome};
 use crate::cases::cases;
 
 fn case(params: Params, size: usize, w: Time, rounds: usize) -> Case {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::case::{check_form, formula, model, outcome};
-use crate::requests::{assert_refused, row, stdout_of};
 use loggp::params::LogGps;
 use loggp::{Latency, Machine, Params, Ports, Time, US, preset};
 use loggp_programs::transportation::{
@@ -12,6 +10,9 @@ use loggp_programs::transportation::{
     generators, longest_messages, matrix, transport,
 };
 use loggp_programs::{Case, Emulation, FormKind, TimeSpan};
+
+use crate::case::{check_form, formula, model, outcome};
+use crate::requests::{assert_refused, row, stdout_of};
 
 const LINEAR: SendSchedule = SendSchedule::Linear;
 const RANDOM: SendSchedule = SendSchedule::Random(RandomSchedule::PLAIN);

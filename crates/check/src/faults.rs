@@ -3,7 +3,6 @@
 use std::fmt;
 
 use fastrand::Rng;
-
 use loggp_model::message::MessageId;
 use loggp_model::time::Time;
 use loggp_trace::Faults;

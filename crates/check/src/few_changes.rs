@@ -14,12 +14,12 @@
 use std::collections::BTreeSet;
 
 use fastrand::Rng;
-
-use super::late_few::draw;
 use loggp_model::message::MessageId;
 use loggp_model::rules::choice::LatencyRule;
 use loggp_model::time::Time;
 use loggp_trace::Order;
+
+use super::late_few::draw;
 
 /// The most changes in a run.
 pub(super) const MAX_CHANGES: usize = 3;

@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::rc::Rc;
 
-use super::calls::{Calls, Origin, previous_call};
 use loggp_model::message::{MatchKey, MessageId, RawTag, RecvFilter};
 use loggp_model::time::Time;
 use loggp_trace::path::{Event, all_events};
 use loggp_trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Until};
+
+use super::calls::{Calls, Origin, previous_call};
 
 /// The takes of a traced run.
 pub(super) struct History<'a> {

@@ -9,7 +9,6 @@
 use std::collections::HashSet;
 
 use fastrand::Rng;
-
 use loggp_model::message::MessageId;
 use loggp_model::rules::choice::LatencyRule;
 use loggp_model::time::Time;

@@ -3,12 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::deadline::{Deadline, SearchBudget};
-use super::late_few::late_only;
 use loggp_model::message::MessageId;
 use loggp_model::rules::choice::LatencyRule;
 use loggp_model::time::Time;
 use loggp_trace::Order;
+
+use super::deadline::{Deadline, SearchBudget};
+use super::late_few::late_only;
 
 /// The most runs that are made to reduce an order.
 const MAX_RUNS: usize = 3000;

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 
-use super::faults::FaultLimits;
-use super::strategy::{OrderGenerator, Strategy};
-use super::systematic::Coverage;
 use loggp_model::error::RunError;
 use loggp_model::message::MessageId;
 use loggp_model::time::Time;
 use loggp_trace::Order;
 use loggp_trace::Trace;
+
+use super::faults::FaultLimits;
+use super::strategy::{OrderGenerator, Strategy};
+use super::systematic::Coverage;
 
 /// The result of a [check](crate::Check). `Display` prints it in sentences.
 #[derive(Debug)]

@@ -4,9 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loggp_model::error::RunError;
+
 use super::faults::FaultLimits;
 use super::strategy::Strategy;
-use loggp_model::error::RunError;
 
 /// A check of a program: which orders of messages it tries, and how many.
 ///

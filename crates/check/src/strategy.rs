@@ -1,15 +1,16 @@
 //! The strategies by which a check chooses orders.
 
-use super::faults::FaultLimits;
-use super::few_changes::{self, few_changes};
-use super::late_few::{self, late_few, probability};
-use super::one_end::{self, one_end};
-use super::random;
 use loggp_model::message::MessageId;
 use loggp_model::params::Ties;
 use loggp_model::text::names;
 use loggp_model::time::Time;
 use loggp_trace::Order;
+
+use super::faults::FaultLimits;
+use super::few_changes::{self, few_changes};
+use super::late_few::{self, late_few, probability};
+use super::one_end::{self, one_end};
+use super::random;
 
 names!(Strategy:
     "mixed" Mixed "random" Random "late-few" LateFew "few-changes" FewChanges "one-end" OneEnd "ties" Ties "systematic" Systematic);

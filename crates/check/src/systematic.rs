@@ -13,12 +13,13 @@ use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::deadline::Deadline;
-use super::history::{History, Pair, Take, TakeId};
-use super::timing::{SolveResult, Timing};
 use loggp_model::message::MessageId;
 use loggp_model::rules::choice::LatencyRule;
 use loggp_trace::{Message, Order};
+
+use super::deadline::Deadline;
+use super::history::{History, Pair, Take, TakeId};
+use super::timing::{SolveResult, Timing};
 
 /// The search through all orders.
 #[derive(Debug, Default)]

@@ -3,6 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use loggp_model::error::{Cause, RunError};
+use loggp_model::message::RawTag;
+use loggp_model::time::Time;
+use loggp_trace::CallKind;
+use loggp_trace::audit::audit;
+use loggp_trace::{ObservedRun, Order};
 use parking_lot::Mutex;
 
 use super::deadline::Deadline;
@@ -13,12 +19,6 @@ use super::report::{CheckReport, ChoicePoint, DelayedMessage, DistinctResult, Fa
 use super::settings::{Check, TrialResult};
 use super::strategy::{OrderGenerator, Strategy};
 use super::systematic::{Branch, SystematicSearch};
-use loggp_model::error::{Cause, RunError};
-use loggp_model::message::RawTag;
-use loggp_model::time::Time;
-use loggp_trace::CallKind;
-use loggp_trace::audit::audit;
-use loggp_trace::{ObservedRun, Order};
 
 /// A run of a check, under one order.
 struct TrialRun<R> {

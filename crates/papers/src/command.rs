@@ -4,7 +4,6 @@ use std::mem::discriminant;
 
 use loggp::params::{LongMessages, Parameter, presets};
 use loggp::{Params, Time, US};
-
 use loggp_programs::Case;
 
 use super::series::{CaseSeries, SeriesPoint, StudyDepth};

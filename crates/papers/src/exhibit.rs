@@ -1,7 +1,6 @@
 //! An exhibit: a figure, a table or a result of a paper, and how it is reproduced.
 
 use loggp::{Time, US};
-
 use loggp_study::StudyError;
 
 use super::command;

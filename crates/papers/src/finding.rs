@@ -1,9 +1,9 @@
 //! The result of making an exhibit.
 
+use loggp_document::Table;
 use serde::{Deserialize, Serialize};
 
 use super::row::{ExhibitRow, Verdict};
-use loggp_document::Table;
 
 /// The result of making an exhibit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

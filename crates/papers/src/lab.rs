@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use loggp::{ClockKind, SEC, Time, US};
-
 use loggp_programs::{Case, Emulation};
 use loggp_study::{Answers, Prediction, Study, StudyError};
 

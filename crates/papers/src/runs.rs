@@ -1,7 +1,6 @@
 //! The table of all runs: the times of each case by formula, model and measurement.
 
 use loggp::Time;
-
 use loggp_document::{Cell, Table};
 use loggp_draw::digits::percent;
 use loggp_programs::FormKind;

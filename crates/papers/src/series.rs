@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use loggp::Time;
 use loggp::trace::Trace;
-
 use loggp_programs::Case;
 use loggp_study::{Answers, Prediction};
 

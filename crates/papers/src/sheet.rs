@@ -1,7 +1,6 @@
 //! The sheet on which an exhibit is made. Its series are run first; then tables, pictures and rows are added.
 
 use loggp::Time;
-
 use loggp_document::Table;
 use loggp_draw::plot::{Look, Plot, PlotLine};
 use loggp_study::StudyError;

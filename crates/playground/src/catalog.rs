@@ -1,9 +1,10 @@
 //! The catalog: algorithms, machines, parameters.
 
+use loggp_model::params::{Parameter, presets};
+
 use super::algorithm::{ALGORITHMS, Algorithm, OPERATIONS, Source};
 use super::answer::Answer;
 use super::json::Object;
-use loggp_model::params::{Parameter, presets};
 
 /// Returns all of it.
 pub fn answer() -> Answer {

@@ -1,15 +1,16 @@
 //! A run: its time, what the paper says, its critical path, and what every processor did when.
 
-use super::answer::{Answer, Column};
-use super::json::{Object, Raw};
-use super::play::{Run, Subject};
-use super::request::Request;
 use loggp_draw::page::Timeline;
 use loggp_model::log::kinds::{KIND_NAMES, kind_number};
 use loggp_model::params::Params;
 use loggp_model::time::Time;
 use loggp_trace::path::{Events, FormulaBuilder, HopKind, Path};
 use loggp_trace::{ActivityKind, Trace};
+
+use super::answer::{Answer, Column};
+use super::json::{Object, Raw};
+use super::play::{Run, Subject};
+use super::request::Request;
 
 /// The kinds of activities that the page shows: the first ones.
 const KINDS: &[&str] = KIND_NAMES.split_at(7).0;

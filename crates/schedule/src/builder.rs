@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use loggp_model::time::Time;
+
 use super::operations::{ANY, LatestEntries, OperationKind, PackedOperation};
 use super::storage::{
     Follower, Operation, PlacedOperation, RankScript, Requirement, Schedule, ScheduleError, distance,
 };
-use loggp_model::time::Time;
 
 /// A builder of a schedule, which is written one rank after the other.
 ///

@@ -4,12 +4,13 @@
 //! In most schedules most receives are early. None is stored as posted: when a message arrives, its receive
 //! is looked up in the rank's script.
 
-use super::operations::{ANY, OperationKind, PackedOperation};
-use super::progress::ScheduleProgress;
-use super::storage::{RankScript, Schedule};
 use loggp_model::message::matching::PostedReceive;
 use loggp_model::message::{Matchable, RawTag};
 use loggp_model::time::Time;
+
+use super::operations::{ANY, OperationKind, PackedOperation};
+use super::progress::ScheduleProgress;
+use super::storage::{RankScript, Schedule};
 
 /// The early receives of all scripts.
 #[derive(Debug)]

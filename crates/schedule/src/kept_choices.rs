@@ -10,12 +10,13 @@
 //! and above its tangents. If the chord of the earlier time of each comparison stays below a tangent of the
 //! later one, all comes out the same in between too.
 
-use super::kept_order::KeptOrder;
-use super::kept_run::KeptJudge;
 use loggp_model::error::RunError;
 use loggp_model::params::{LevelParameter, LeveledParams, Params};
 use loggp_model::rules::judge::Judge;
 use loggp_model::time::Time;
+
+use super::kept_order::KeptOrder;
+use super::kept_run::KeptJudge;
 
 /// The side of a value of a parameter.
 #[doc(hidden)]

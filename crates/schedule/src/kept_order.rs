@@ -1,13 +1,13 @@
 //! A schedule in which each rank acts in the order of an earlier run.
 
-use parking_lot::Mutex;
-
-use super::storage::Operation;
 use loggp_model::params::Ports;
 use loggp_model::rules::network::Passage;
 use loggp_model::time::Time;
 use loggp_trace::path::Events;
 use loggp_trace::{ActivityKind, Trace};
+use parking_lot::Mutex;
+
+use super::storage::Operation;
 
 /// The acts of each rank of a run, in their order: each act waits for the one before it, and each receive
 /// takes the message that it took in the run. Announcements and grants are messages like others.

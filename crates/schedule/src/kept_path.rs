@@ -3,8 +3,6 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use super::kept_order::{Act, KeptMessage};
-use super::kept_run::KeptRun;
 use loggp_model::log::{IndexedEvent, IndexedKind};
 use loggp_model::message::MessageId;
 use loggp_model::params::{Level, LeveledParams, Params, Ports};
@@ -13,6 +11,9 @@ use loggp_model::rules::rank::{reception_events, send_events};
 use loggp_model::time::Time;
 use loggp_trace::Message;
 use loggp_trace::path::{EventIndex, Formula, FormulaBuilder, Path};
+
+use super::kept_order::{Act, KeptMessage};
+use super::kept_run::KeptRun;
 
 /// Most events of an act.
 const MOST: usize = 4;

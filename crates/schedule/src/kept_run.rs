@@ -1,7 +1,6 @@
 //! A run in a kept order. The order of acts and the matching are given, so only the network needs the global
 //! order of time, and only for messages that contend for a port or the capacity.
 
-use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
 use loggp_model::agenda::AgendaEntry;
 use loggp_model::error::{Cause, RunError};
 use loggp_model::params::{Latency, Level, LeveledParams, Params};
@@ -10,6 +9,8 @@ use loggp_model::rules::judge::{Judge, Plain};
 use loggp_model::rules::network::{Entry, Ingress, Network, Passage};
 use loggp_model::rules::rank::Rank;
 use loggp_model::time::Time;
+
+use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
 
 /// A run in a kept order.
 #[derive(Debug)]

@@ -3,12 +3,13 @@
 //! As on the machine, a message goes to the first-posted receive that accepts it, and a receive takes the
 //! accepted message that arrived first. Matched pairs wait here until the rank performs the reception.
 
-use super::early::RankEarlyReceives;
-use super::lists::{List, ListPool, Sorted};
-use super::unmatched::UnmatchedSet;
 use loggp_model::message::matching::PostedReceive;
 use loggp_model::message::{MatchKey, Matchable, RawTag, RecvFilter};
 use loggp_model::time::Time;
+
+use super::early::RankEarlyReceives;
+use super::lists::{List, ListPool, Sorted};
+use super::unmatched::UnmatchedSet;
 
 /// A message on its way to its receiver, or waiting there.
 #[derive(Clone, Copy, Debug)]

@@ -3,10 +3,9 @@
 use std::fs::read_to_string;
 use std::path::Path;
 
+use loggp_model::error::Cause;
 #[cfg(unix)]
 use rustix::process::{Resource, getrlimit};
-
-use loggp_model::error::Cause;
 
 /// The bytes that a run needs beside its processors.
 pub const SLACK: u64 = 16 << 20;

@@ -1,10 +1,11 @@
 //! The result of playing a schedule: a report, or an error.
 
-use super::progress::ScheduleProgress;
 use loggp_model::error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage};
 use loggp_model::message::RawTag;
 use loggp_model::time::Time;
 use loggp_trace::Trace;
+
+use super::progress::ScheduleProgress;
 
 /// The result of playing a schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

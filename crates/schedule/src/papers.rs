@@ -8,14 +8,6 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::early::{EarlyReceives, is_early};
-use super::lists::{List, ListPool};
-use super::matching::{Mail, MatchedPairs, RankMatching};
-use super::outcome::{finish, stopped};
-use super::progress::ScheduleProgress;
-use super::sort::sort_by_rank_and_key;
-use super::watch::{Beginning, Watcher};
-use super::{OperationKind, PackedOperation, PlayReport, Schedule};
 use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, RunError};
 use loggp_model::message::{MessageId, RawTag, RecvFilter};
@@ -27,6 +19,15 @@ use loggp_model::rules::operation::{ActiveOperation, OperationStep};
 use loggp_model::rules::rank::{Rank, reception_activities, send_activities};
 use loggp_model::time::Time;
 use loggp_trace::{Activity, ActivityKind, Message};
+
+use super::early::{EarlyReceives, is_early};
+use super::lists::{List, ListPool};
+use super::matching::{Mail, MatchedPairs, RankMatching};
+use super::outcome::{finish, stopped};
+use super::progress::ScheduleProgress;
+use super::sort::sort_by_rank_and_key;
+use super::watch::{Beginning, Watcher};
+use super::{OperationKind, PackedOperation, PlayReport, Schedule};
 
 /// The state of a rank.
 #[derive(Debug)]

@@ -9,6 +9,13 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use loggp_model::error::{Cause, RunError};
+use loggp_model::params::{Latency, Level, LeveledParams, Noise, Params, ParamsError, Ports};
+use loggp_model::rules::network::Network;
+use loggp_model::text::names;
+use loggp_model::time::Time;
+use loggp_trace::Trace;
+
 use super::lists::ListPool;
 use super::memory::check_bytes;
 use super::operations::{OperationKind, PackedOperation};
@@ -17,12 +24,6 @@ use super::sort::{sort_by_rank, sort_by_rank_and_key};
 use super::storage::Schedule;
 use super::watch::{Beginning, Watcher};
 use super::{loggopsim, papers};
-use loggp_model::error::{Cause, RunError};
-use loggp_model::params::{Latency, Level, LeveledParams, Noise, Params, ParamsError, Ports};
-use loggp_model::rules::network::Network;
-use loggp_model::text::names;
-use loggp_model::time::Time;
-use loggp_trace::Trace;
 
 names!(CostModel: "papers" Papers "loggopsim" LogGOPSim);
 

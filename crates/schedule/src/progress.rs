@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::operations::PackedOperation;
-use super::storage::Schedule;
 use loggp_model::prefetch::prefetch_value;
 use loggp_model::time::Time;
+
+use super::operations::PackedOperation;
+use super::storage::Schedule;
 
 /// The state of every operation of a schedule during a play.
 #[derive(Debug)]

@@ -1,9 +1,5 @@
 //! Schedules with times derived by hand, and random ones against the machine.
 
-use super::operations::ANY;
-use super::player::*;
-use super::*;
-use crate::{Operation, ScheduleBuilder};
 use loggp::Machine;
 use loggp_model::error::Cause;
 use loggp_model::message::Tag;
@@ -12,6 +8,11 @@ use loggp_model::rules::network::{Ingress, Network};
 use loggp_model::rules::rank::Rank;
 use loggp_model::time::{Time, US};
 use loggp_trace::audit::audit;
+
+use super::operations::ANY;
+use super::player::*;
+use super::*;
+use crate::{Operation, ScheduleBuilder};
 
 /// An operation as tests write it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! Schedules in memory.
 
-use super::operations::{ANY, OperationKind, OperationList, PackedOperation};
 use loggp_model::time::Time;
+
+use super::operations::{ANY, OperationKind, OperationList, PackedOperation};
 
 /// An operation of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! Receives without messages and messages without receives, for both sets of rules.
 
-use super::early::RankEarlyReceives;
 use loggp_model::message::Matchable;
 use loggp_model::message::matching::{Inbox, PostedReceive, ReceiveQueue};
+
+use super::early::RankEarlyReceives;
 
 /// A rank's receives without messages, and its messages without receives.
 #[derive(Debug)]

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use loggp::link::Link;
 use loggp::trace::Trace;
 use loggp::{Cause, ClockKind, Machine, Params, RunError, Time, Work};
-
 use loggp_programs::{Case, CasePlan, ComputeTimes, Emulation, FormTime, Outcome, PhaseName, Refusal, Trend};
+
 use parallel::run_in_order;
 
 /// A case, the clock on which it runs, and the number of runs.

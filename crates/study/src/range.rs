@@ -4,7 +4,6 @@
 use loggp::params::{LevelParameter, LeveledParams, Parameter};
 use loggp::{ParamsBuilder, Time};
 use loggp_model::text::escaped;
-
 use loggp_programs::option::parse_count;
 use loggp_programs::{Program, ProgramOption, Refusal, refuse};
 

@@ -3,10 +3,10 @@
 use std::slice;
 
 use loggp::{Params, ParamsBuilder};
+use loggp_programs::{Algorithm, Case, Refusal};
 
 use super::range::{Quantity, Range, SweepPoint};
 use super::{Answers, Study, StudyError};
-use loggp_programs::{Algorithm, Case, Refusal};
 
 /// A sweep: what makes the study of any algorithm at any point of its ranges, and between the points.
 pub struct Sweep<'a> {

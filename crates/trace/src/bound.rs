@@ -1,12 +1,11 @@
 //! The bound on the counts of a trace that is read from a file, so that sums and products of them don't
 //! overflow.
 
-use smallvec::{SmallVec, smallvec};
-
 use loggp_model::log::{Activity, Message, Progress};
 use loggp_model::log::{Call, Transfer};
 use loggp_model::message::MessageId;
 use loggp_model::time::MOST_IN_FILE;
+use smallvec::{SmallVec, smallvec};
 
 /// An item of a trace's lists.
 pub(super) trait BoundedItem {

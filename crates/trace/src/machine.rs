@@ -2,16 +2,16 @@
 
 use std::io::{BufReader, Read};
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::trace::{Caption, Trace};
 use loggp_model::log::Call;
 use loggp_model::log::Faults;
 use loggp_model::log::{Activity, Message, Progress};
 use loggp_model::message::MessageId;
 use loggp_model::params::{Capacity, Latency, Level, Noise, Params, Ports, Precedence, Ties};
 use loggp_model::time::Time;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::trace::{Caption, Trace};
 
 /// Returns the machine of a trace as JSON.
 pub(super) fn write(trace: &Trace) -> serde_json::Result<String> {

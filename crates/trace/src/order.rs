@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use loggp_model::params::{Latency, Noise, Precedence, Ties};
+use loggp_model::rules::choice::LatencyRule;
 use parking_lot::Mutex;
 
 use super::recording::{ObservedRun, Recording};
 use crate::{Faults, Trace};
-use loggp_model::params::{Latency, Noise, Precedence, Ties};
-use loggp_model::rules::choice::LatencyRule;
 
 /// An order of messages: the latency of each message, and the order of processors that act at the same time.
 ///

@@ -1,9 +1,5 @@
 //! Arbitrary traces for the tests of both forms of file, and one whose files are known byte for byte.
 
-use proptest::collection::vec;
-use proptest::option;
-use proptest::prelude::*;
-
 use loggp_model::message::MessageId;
 use loggp_model::params::{Capacity, Latency, Level, Noise, Params, Ports, Precedence, Ties};
 use loggp_model::time::{MOST_IN_FILE, NS, Time, US};
@@ -11,6 +7,9 @@ use loggp_trace::{
     Activity, ActivityKind, Call, CallKind, CallTag, Caption, Faults, Message, Progress, Rendezvous,
     SendRecv, Trace, Transfer, Until,
 };
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
 
 /// The largest number that a trace may have.
 const LARGEST: i64 = MOST_IN_FILE as i64;

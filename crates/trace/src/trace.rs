@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::{Deserialize, Serialize};
-
 use loggp_model::log::{Activity, Call, CallTag, Faults, Message, Progress, Transfer};
 use loggp_model::message::MessageId;
 use loggp_model::params::{
     Capacity, Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Ties, innermost_params,
 };
 use loggp_model::time::Time;
+use serde::{Deserialize, Serialize};
 
 /// The record of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use crate::math::transform::{Fft, forward};
 use num_complex::Complex;
 
 use super::layout::{Layout, Shape};
 use crate::math::memory::allocate_written;
+use crate::math::transform::{Fft, forward};
 
 /// A point of the transform.
 pub type FftPoint = Complex<f64>;

@@ -24,6 +24,7 @@ pub use self::layout::Layout;
 use std::mem::swap;
 
 use loggp::{Proc, RunError, Time, US, Work};
+use loggp_predict::remap::SendOrder;
 
 use self::columns::ButterflyColumn;
 use self::kernels::{FftMemory, FftPoint, Kernels};
@@ -36,7 +37,6 @@ use crate::{
     Algorithm, Case, ClosedForm, Emulation, FormKind, Metric, Opt, Outcome, PhaseName, Plan, PlanResult,
     Predict, Program, Refusal, Size,
 };
-use loggp_predict::remap::SendOrder;
 
 /// The fast Fourier transform.
 pub static FFT: Program = Program {

@@ -5,6 +5,7 @@
 //! 3). Where work is measured, computing costs what it took on a machine whose messages cost nothing.
 
 use loggp::{Ports, Time};
+use loggp_predict::remap::SendOrder;
 
 use super::kernels::FftPoint;
 use super::layout::Layout;
@@ -12,7 +13,6 @@ use super::lockstep::Lockstep;
 use super::phase::FftPhase;
 use super::{Fft, FftVariant};
 use crate::{Case, FormKind, PhaseName};
-use loggp_predict::remap::SendOrder;
 
 /// Costs of a processor's computing.
 #[derive(Clone, Copy)]

@@ -2,10 +2,10 @@
 
 use loggp::collectives::Shift;
 use loggp::{Payload, Proc, Tag};
+use loggp_predict::remap::SendOrder;
 
 use super::kernels::FftPoint;
 use super::layout::{Layout, Shape};
-use loggp_predict::remap::SendOrder;
 
 /// A point in transit. On the CM-5 a message has 16 bytes of data, which is a point, and 4 bytes of address
 /// (LogP, section 4.1.4). The gap there includes the address, so it counts for no word here.

@@ -1,7 +1,8 @@
 //! The arithmetic of an elimination, on the numbers of one processor.
 
-use crate::math::product::subtract_product;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
+
+use crate::math::product::subtract_product;
 
 /// Most columns that are eliminated one by one and not by a product of matrices.
 pub const LEAF: usize = 8;

@@ -7,6 +7,7 @@
 //! the gap if that is more.
 
 use loggp::{Params, Ports, Time, Work};
+use loggp_predict::remap::lockstep_time;
 
 use super::linear::partners;
 use super::matrix::Matrix;
@@ -14,7 +15,6 @@ use super::packet::{BYTES, Padding};
 use super::split::Scheme;
 use super::two_stage::TwoStageForm;
 use crate::Case;
-use loggp_predict::remap::lockstep_time;
 
 /// Costs of operations on a case's machine.
 pub struct TransportationCosts<'a> {

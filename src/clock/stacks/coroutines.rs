@@ -2,11 +2,11 @@
 //! processors are coroutines, on the thread of each core.
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use loggp_model::error::Cause;
 
 use super::arena::{Arena, ArenaStack};
 use super::overflow::{WatchedStacks, end_process};
 use crate::clock::StackSettings;
-use loggp_model::error::Cause;
 
 /// The coroutines of one thread. They yield values of `Y` and return a `T`.
 pub(in crate::clock) struct Coroutines<Y, T> {

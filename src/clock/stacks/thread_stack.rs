@@ -1,7 +1,6 @@
 //! The stack of the thread that resumes a coroutine, as the coroutine reaches it.
 
 use corosensei::Yielder;
-
 use loggp_model::rules::engine::ThreadStack;
 
 /// The stack of the thread that resumes the coroutine with this yielder.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
 
 use corosensei::{CoroutineResult, Yielder};
+use loggp_model::error::Cause;
 
 use super::cores::{HostCores, pin};
 use crate::clock::StackSettings;
@@ -14,7 +15,6 @@ use crate::clock::assignment::CoreAssignment;
 use crate::clock::stacks::coroutines::Coroutines;
 use crate::clock::stacks::overflow::WatchedStacks;
 use crate::clock::sync::{Parker, Unparker};
-use loggp_model::error::Cause;
 
 /// The carrier of a processor on the wall clock. On the virtual clock it is always a coroutine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

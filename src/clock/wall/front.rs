@@ -8,11 +8,11 @@
 //! acts before the horizon have been done. `README.md` beside this file has the proof.
 
 use crossbeam_utils::CachePadded;
+use loggp_model::time::{NS, Time};
 use smallvec::SmallVec;
 
 use super::ticks::HostClock;
 use crate::clock::sync::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use loggp_model::time::{NS, Time};
 
 /// A moment in the order of all acts: the time, and the processor's place among those that act at this time.
 pub(super) type Moment = (Time, u32);

@@ -1,17 +1,18 @@
 //! Tests of the hand-over of cores, of messages between them and of the end of a run. Loom tries every order
 //! of the threads' steps, Miri and ThreadSanitizer random ones, and `cargo test` those of the host.
 
-#[cfg(loom)]
-use loom::{sync, thread};
 #[cfg(not(loom))]
 use std::{sync, thread};
 
-use super::carrier::ThreadBerth;
-use super::*;
 use loggp_model::message::parcel::Parcel;
 use loggp_model::message::{Header, RawTag, Receiver, RecvFilter};
 use loggp_model::rules::message_wait::Purpose;
 use loggp_model::time::US;
+#[cfg(loom)]
+use loom::{sync, thread};
+
+use super::carrier::ThreadBerth;
+use super::*;
 
 fn deliver(clock: &mut dyn Clock, (arrived, parcel): (ArrivedHeader, Parcel)) {
     clock.deliver(arrived, parcel);

@@ -19,6 +19,17 @@ use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
+use loggp_model::agenda::{Agenda, AgendaEntry};
+use loggp_model::error::{Cause, RunError, RunStopped, cause_from_panic, print_before_abort, stop};
+use loggp_model::message::parcel::Parcel;
+use loggp_model::message::{ArrivedHeader, Envelope, SentMessage};
+use loggp_model::params::{PerLevel, ReceptionCost};
+use loggp_model::rules::choice::Places;
+use loggp_model::rules::engine::Clock;
+use loggp_model::rules::message_wait::MessageWait;
+use loggp_model::rules::network::{Egress, LockedIngress, Network, Passage};
+use loggp_model::rules::rank::OutgoingMessage;
+use loggp_model::time::{PS, Time};
 
 use super::assignment::CoreAssignment;
 use super::run_info::RunInfo;
@@ -31,17 +42,6 @@ use super::watchdog::{Heartbeat, WatchGuard};
 use carrier::{Berth, Carrier, carry_by_coroutines, carry_by_threads};
 use front::{Front, LAST, Moment, NEVER, Outlook, index_among_others};
 use lane::{LaneReceiver, LaneSender, lane};
-use loggp_model::agenda::{Agenda, AgendaEntry};
-use loggp_model::error::{Cause, RunError, RunStopped, cause_from_panic, print_before_abort, stop};
-use loggp_model::message::parcel::Parcel;
-use loggp_model::message::{ArrivedHeader, Envelope, SentMessage};
-use loggp_model::params::{PerLevel, ReceptionCost};
-use loggp_model::rules::choice::Places;
-use loggp_model::rules::engine::Clock;
-use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, LockedIngress, Network, Passage};
-use loggp_model::rules::rank::OutgoingMessage;
-use loggp_model::time::{PS, Time};
 use ticks::HostClock;
 
 /// The state that all processors of a run share.

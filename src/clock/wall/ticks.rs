@@ -1,9 +1,9 @@
 //! The host's clock, and the start of a run on it.
 
+use loggp_model::time::Time;
 use quanta::Clock;
 
 use crate::clock::sync::{AtomicU64, Ordering};
-use loggp_model::time::Time;
 
 /// A clock that converts between the machine's time and the ticks of the host's time stamp counter.
 ///

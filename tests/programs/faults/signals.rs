@@ -9,12 +9,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::command::is_ignored;
-
 use super::{
     LINES, Tally, clear, folder, loggp, repeats, run_with_timeout, status_and_stderr, torn_files,
     wait_with_timeout,
 };
+use crate::command::is_ignored;
 
 pub fn send_signal(child: &Child, signal: &str) {
     // The process may have ended by now.

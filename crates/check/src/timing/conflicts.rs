@@ -1,9 +1,10 @@
 //! Finds the messages that need the same room at an end of the network, or the same port.
 
-use super::prefix::{Prefix, SettledMessage};
-use crate::history::History;
 use loggp_model::params::Ports;
 use loggp_model::time::Time;
+
+use super::prefix::{Prefix, SettledMessage};
+use crate::history::History;
 
 /// A conflict of a message with another one over a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

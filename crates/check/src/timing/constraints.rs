@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 
+use loggp_model::time::{PS, Time};
+
 use super::prefix::{
     CallEffect, Prefix, ReceiveDeadline, SettledCall, SettledMessage, SettledReceive, SettledSend,
 };
 use super::times::{Term, TimeConstraints};
 use crate::calls::previous_call;
 use crate::history::{History, Pair, Takers};
-use loggp_model::time::{PS, Time};
 
 /// The variables of a message.
 #[derive(Clone, Copy, Debug)]

@@ -3,11 +3,12 @@
 //! While all messages enter and arrive when the solution says, the constraints make each further message ready
 //! exactly when it is on the machine. So no call need be run to find the first message that does not.
 
-use super::constraints::PrefixConstraints;
-use super::prefix::{CallEffect, SettledCall};
 use loggp_model::rules::choice::Choice;
 use loggp_model::rules::network::{Egress, Entry, Network, Passage};
 use loggp_model::time::Time;
+
+use super::constraints::PrefixConstraints;
+use super::prefix::{CallEffect, SettledCall};
 
 /// A step of a processor that a message takes part in, by the message's index.
 #[derive(Clone, Copy)]

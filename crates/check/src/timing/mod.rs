@@ -18,14 +18,15 @@ pub(super) use self::times::SolveResult;
 use std::collections::HashMap;
 use std::iter::repeat;
 
+use loggp_model::message::MessageId;
+use loggp_model::params::Precedence;
+use loggp_model::time::{PS, Time};
+
 use self::constraints::{ExchangeOrder, MessageVars, PrefixConstraints};
 use self::prefix::{CallEffect, Prefix, SettledCall, SettledMessage};
 use self::solver::{Solution, TimingSolver};
 use crate::deadline::Deadline;
 use crate::history::{History, Pair};
-use loggp_model::message::MessageId;
-use loggp_model::params::Precedence;
-use loggp_model::time::{PS, Time};
 
 /// The latencies and the precedence under which takes get particular messages.
 #[derive(Clone, Debug, Default)]

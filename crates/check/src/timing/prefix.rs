@@ -6,12 +6,13 @@
 
 use std::collections::HashMap;
 
-use crate::calls::previous_call;
-use crate::history::{History, Pair, Take, Takers};
 use loggp_model::log::send_after_gap;
 use loggp_model::message::MessageId;
 use loggp_model::time::Time;
 use loggp_trace::{CallKind, Until};
+
+use crate::calls::previous_call;
+use crate::history::{History, Pair, Take, Takers};
 
 /// The settled part of a run.
 pub(super) struct Prefix {

@@ -16,6 +16,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use loggp_model::params::{Latency, Precedence, Surcharge, Ties};
+use loggp_model::rules::choice::Choice;
+use loggp_model::rules::network::{Entry, Network, Passage};
+use loggp_model::time::{PS, Time};
+
 use super::conflicts::{Conflict, SharedResource, conflicts};
 use super::constraints::{MessageVars, PrefixConstraints};
 use super::difference::first_difference;
@@ -23,10 +28,6 @@ use super::prefix::{Prefix, SettledMessage};
 use super::times::{SolveResult, Term, TimeConstraints};
 use crate::deadline::{Deadline, SearchBudget};
 use crate::history::History;
-use loggp_model::params::{Latency, Precedence, Surcharge, Ties};
-use loggp_model::rules::choice::Choice;
-use loggp_model::rules::network::{Entry, Network, Passage};
-use loggp_model::time::{PS, Time};
 
 /// The search for a solution that the machine realizes.
 pub(super) struct TimingSolver<'k, 'p> {

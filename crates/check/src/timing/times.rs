@@ -5,8 +5,9 @@
 //! found by descending from the end of time. Without upper bounds there is also an earliest solution, which is
 //! found by ascending from 0 (Cuninghame-Green, "Minimax Algebra", 1979).
 
-use crate::deadline::{Deadline, SearchBudget};
 use loggp_model::time::Time;
+
+use crate::deadline::{Deadline, SearchBudget};
 
 /// A variable plus a time.
 pub(super) type Term = (usize, Time);

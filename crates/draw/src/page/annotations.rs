@@ -1,10 +1,11 @@
 //! Requests and replies before long messages, and detours in processors' activities: what a page shows beyond
 //! a trace's own kinds.
 
-use super::kinds::RENDEZVOUS;
 use loggp_model::log::kinds::kind_number;
 use loggp_model::time::Time;
 use loggp_trace::path::{Events, Track};
+
+use super::kinds::RENDEZVOUS;
 
 /// Requests, replies and detours of a run.
 #[derive(Debug, Default)]

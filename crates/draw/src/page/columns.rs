@@ -5,15 +5,15 @@
 
 use std::collections::HashMap;
 
+use loggp_model::log::kinds::kind_number;
+use loggp_model::time::Time;
+use loggp_trace::path::{Events, HopKind, Walk, WalkPosition, last_event};
+use loggp_trace::{ActivityKind, CallTag, Message};
 use serde::Serialize;
 
 use super::annotations::Annotations;
 use super::bytes::{ByteWriter, zigzag};
 use super::grid::Grid;
-use loggp_model::log::kinds::kind_number;
-use loggp_model::time::Time;
-use loggp_trace::path::{Events, HopKind, Walk, WalkPosition, last_event};
-use loggp_trace::{ActivityKind, CallTag, Message};
 
 /// The header of a trace on a page, as JSON.
 #[derive(Debug, Serialize)]

@@ -1,14 +1,14 @@
 //! Summaries of traces with too many activities to be drawn one by one: for each row and stretch of time the
 //! share of each kind, at several levels of detail.
 
-use serde::Serialize;
-
-use super::annotations::Annotations;
-use super::kinds::{KINDS, NOISE};
 use loggp_model::log::kinds::kind_number;
 use loggp_model::time::Time;
 use loggp_trace::ActivityKind;
 use loggp_trace::path::Events;
+use serde::Serialize;
+
+use super::annotations::Annotations;
+use super::kinds::{KINDS, NOISE};
 
 /// A trace with fewer activities is drawn exactly.
 const FEW: usize = 100_000;

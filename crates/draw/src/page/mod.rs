@@ -16,13 +16,13 @@ mod tests;
 
 use std::io::{self, Write};
 
-use serde::Serialize;
-
 use loggp_model::time::{Time, US};
 use loggp_trace::Trace;
 use loggp_trace::path::Events;
+use serde::Serialize;
 
 use columns::Head;
+
 #[doc(hidden)]
 pub use script::SCRIPT;
 #[doc(hidden)]

@@ -2,19 +2,18 @@
 
 use std::collections::HashMap;
 
-use miniz_oxide::inflate::decompress_to_vec_zlib;
-use proptest::prelude::*;
-
-use super::annotations::Annotations;
-use super::grid::Grid;
-use super::kinds::{NOISE, RENDEZVOUS};
-use super::{PAGE, SCRIPT};
 use loggp::{Group, Level, Machine, Noise, Params, Tag, Time, US, collectives};
 use loggp_model::log::kinds::kind_number;
 use loggp_trace::path::{Events, HopKind, Path, Walk, WalkPosition};
 use loggp_trace::{ActivityKind, Caption, Trace};
+use miniz_oxide::inflate::decompress_to_vec_zlib;
+use proptest::prelude::*;
 
 use super::Timeline;
+use super::annotations::Annotations;
+use super::grid::Grid;
+use super::kinds::{NOISE, RENDEZVOUS};
+use super::{PAGE, SCRIPT};
 use cases::cases;
 use traces::any_trace;
 

@@ -1,8 +1,9 @@
 //! Tests of the rule of noise against a reading of it that goes through time step by step.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::time::{NS, PS};
-use proptest::prelude::*;
 
 /// The picoseconds of [-span, span) that a processor has outside of its detours, by the definition of the
 /// pattern.

@@ -2,9 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::text::escaped;
-
 use super::picoseconds::{Time, UNITS, US};
+use crate::text::escaped;
 
 /// The longest time that can be read, so that sums of times stay far from the end of time.
 pub(crate) const LONGEST: Time = Time::from_ps(3_600_000_000_000_000);

@@ -1,11 +1,12 @@
 //! Checks of the searches and the sequence against programs that know nothing of them.
 
-use super::f;
-use super::search::{BestTrees, ScheduleSearch, SummationSearch};
-use crate::prelude::cycle_machine;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::summation::{SUMMATION, TIME};
 use loggp_programs::{Case, Emulation, TimeSpan};
+
+use super::f;
+use super::search::{BestTrees, ScheduleSearch, SummationSearch};
+use crate::prelude::cycle_machine;
 
 /// Returns the time of a case by formula and on the virtual clock, in cycles, and its operands if it has
 /// some.

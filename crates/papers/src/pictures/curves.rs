@@ -3,7 +3,6 @@
 //! the middle half of the times.
 
 use loggp::Time;
-
 use loggp_draw::plot::{Look, PlotLine};
 use loggp_programs::Trend;
 use loggp_study::{Prediction, TimeSummary};

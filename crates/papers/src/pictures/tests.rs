@@ -7,20 +7,19 @@ use std::path::PathBuf;
 use loggp::timeline::Timeline;
 use loggp::trace::Trace;
 use loggp::{Machine, Params, Tag, Time, US, Work};
-use roxmltree::{Document, Node};
-
 use loggp_draw::bars::{Bar, Bars};
 use loggp_draw::canvas::{text_width, wrap};
 use loggp_draw::heat_map::heat_map;
 use loggp_draw::palette::{HEAT, SeriesStyle, style};
 use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_draw::timeline::TimelinePicture;
-
-use super::styles;
-use super::timeline::{Window, draw_timeline, timeline_from_trace};
 use loggp_draw::tree::{self, TreePicture};
 use loggp_programs::transportation::Matrix;
 use loggp_study::analysis::accounts::Account;
+use roxmltree::{Document, Node};
+
+use super::styles;
+use super::timeline::{Window, draw_timeline, timeline_from_trace};
 
 /// A text that must be broken to fit, with characters that XML must not see.
 const LONG: &str = "a <name> & \"another\" of_a_case_that_nobody_would_call_so_but_somebody_did_so_it_has_to_be_shown_in_full \

@@ -12,12 +12,12 @@ mod timings;
 use std::sync::Arc;
 
 use loggp::{Machine, ParamsBuilder, Ports, Run};
-
-use super::Paper;
-use super::prelude::*;
 use loggp_programs::transportation::{
     Delivery, MATRIX, Matrix, Source, TRANSPORTATION, TransportMethod, TwoStageForm, matrix, transport,
 };
+
+use super::Paper;
+use super::prelude::*;
 
 pub static PAPER: Paper = Paper {
     name: "Transportation",

@@ -12,13 +12,6 @@ mod hardware;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::early::{EarlyReceives, is_early};
-use super::lists::{List, ListPool};
-use super::operations::{OperationKind, PackedOperation};
-use super::outcome::{PlayReport, finish, stopped};
-use super::progress::ScheduleProgress;
-use super::storage::Schedule;
-use super::unmatched::UnmatchedSet;
 use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, ProcStatus, RunError};
 use loggp_model::message::matching::PostedReceive;
@@ -26,6 +19,13 @@ use loggp_model::message::{MatchKey, Matchable, RawTag};
 use loggp_model::params::{Noise, Params, ParamsError};
 use loggp_model::time::Time;
 
+use super::early::{EarlyReceives, is_early};
+use super::lists::{List, ListPool};
+use super::operations::{OperationKind, PackedOperation};
+use super::outcome::{PlayReport, finish, stopped};
+use super::progress::ScheduleProgress;
+use super::storage::Schedule;
+use super::unmatched::UnmatchedSet;
 use hardware::{HardwareTable, HardwareUnit};
 
 /// The costs of LogGOPSim's model.

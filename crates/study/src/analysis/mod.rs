@@ -22,10 +22,10 @@ use loggp::params::LeveledParams;
 use loggp::path::{Events, Hop, Path};
 use loggp::trace::{ActivityKind, Trace};
 use loggp::{Capacity, Time};
+use loggp_programs::Refusal;
 
 use accounts::{Account, Accounts};
 use groups::CallGroups;
-use loggp_programs::Refusal;
 use pieces::TimePiece;
 use rendezvous::MessageRoles;
 

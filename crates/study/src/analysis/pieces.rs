@@ -5,7 +5,6 @@ use loggp::path::{Event, Events, Track};
 use loggp::trace::ActivityKind;
 
 use super::accounts::Account;
-
 use super::rendezvous::{MessageRole, MessageRoles};
 
 /// A piece of a processor's time.

@@ -5,7 +5,6 @@ use loggp::params::{LeveledParams, Model};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
 use loggp_model::text::escaped;
-
 use loggp_programs::Refusal;
 
 /// A change, with which a recorded run is replayed.

@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use loggp::{ClockKind, MS, Machine, NS, PS, Payload, Proc, RunError, Tag, Time, Work};
+use loggp_programs::math::median::median;
 
 use super::reading::{DOUBT, ENOUGH, Quartiles, Reading, is_near, share};
-use loggp_programs::math::median::median;
 
 /// A machine on which processor 0 experiments and processor 1 helps.
 pub struct CalibrationLab {

@@ -32,11 +32,11 @@ pub(super) mod reading;
 use std::borrow::Cow;
 
 use loggp::{ClockKind, Dilation, Machine, PS, Params, Ports, RunError, Time, US};
+use loggp_programs::{Emulation, refuse};
 
 use super::StudyError;
 use capacity::BasicReadings;
 use lab::CalibrationLab;
-use loggp_programs::{Emulation, refuse};
 use reading::{Reading, share};
 
 pub use parameter::{Bound, FoundParameter};

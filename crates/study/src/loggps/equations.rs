@@ -8,10 +8,10 @@
 
 use loggp::params::LogGps;
 use loggp::{Params, ParamsBuilder, ParamsError, Time};
+use loggp_programs::Refusal;
 
 use super::line::{Bend, CurvePoint, FittedLine, Jump, find_bend, find_jump};
 use super::round_trips::RoundTripSamples;
-use loggp_programs::Refusal;
 
 /// A value in picoseconds or words, with its uncertainty.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -21,11 +21,11 @@
 use loggp::params::LogGps;
 use loggp::{Params, ParamsBuilder, Time};
 use loggp_model::text::escaped;
+use loggp_programs::{Refusal, refuse};
 
 use super::RecoveredMachine;
 use super::line::FittedLine;
 use crate::calibration::{Amount, Bound, Finding};
-use loggp_programs::{Refusal, refuse};
 
 /// A line of Netgauge's output, in bytes and microseconds; values that are not known yet are NaN.
 #[derive(Clone, Copy, Debug)]

@@ -14,13 +14,13 @@
 
 use loggp::params::LogGps;
 use loggp::{Params, ParamsBuilder, Ports, Time};
+use loggp_programs::{Refusal, refuse};
 
 use super::RecoveredMachine;
 use super::line::NoiseBound;
 use super::round_trips::{RoundTripSample, RoundTripSamples};
 use crate::calibration::{Amount, Bound, Finding};
 use crate::real::{CALL, FLOOD, MeasuredPoint, WAY, find_agreement_jump, fit};
-use loggp_programs::{Refusal, refuse};
 
 /// Tests that are read: the text in their title line, and the place of their columns. A title with a longer
 /// text comes first.

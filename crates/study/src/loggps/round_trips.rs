@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use loggp::{Params, Time};
+use loggp_programs::rtt::RoundTrip;
 
 use super::line::{CurvePoint, FittedLine, NoiseBound, median_or_zero};
 use crate::calibration::reading::Reading;
-use loggp_programs::rtt::RoundTrip;
 
 /// A measured round trip.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 
 use loggp::{MS, NS, PS, SEC, Time, US};
 use loggp_model::text::escaped;
+use loggp_programs::Refusal;
 
 use super::line::NoiseBound;
 use super::round_trips::{RoundTripSample, RoundTripSamples};
 use crate::calibration::reading::Quartiles;
-use loggp_programs::Refusal;
 
 const COLUMNS: [&str; 3] = ["k", "w", "time"];
 /// Units that a title may end in.

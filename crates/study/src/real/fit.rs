@@ -4,9 +4,10 @@
 //! parameters makes the sum of its relative errors small. The forms are those of the machine's rules where
 //! nothing stalls; the tests compare them with runs on the virtual clock.
 
-use super::experiment::{CALL, FLOOD, WAY};
 use loggp::params::LogGps;
 use loggp::{ParamsBuilder, Time};
+
+use super::experiment::{CALL, FLOOD, WAY};
 
 /// Times measured with messages of k words, in ns, by kind; those that were not measured are NaN.
 #[derive(Clone, Copy, Debug)]

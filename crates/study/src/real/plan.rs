@@ -4,9 +4,9 @@
 //! often, and a length is left out if even a few repetitions of it would take the time of several others. What
 //! the fit needs is always measured. After each round, the costs are those that it really had.
 
-use super::experiment::{EXCHANGE, Experiment, ExperimentTimes, FLOOD, LONG, MESSAGES, WAY, experiments};
-
 use loggp_programs::math::median::median;
+
+use super::experiment::{EXCHANGE, Experiment, ExperimentTimes, FLOOD, LONG, MESSAGES, WAY, experiments};
 
 /// Bytes above which messages are measured less often.
 const LONGER: usize = 1 << 20;

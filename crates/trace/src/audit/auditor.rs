@@ -17,12 +17,13 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::flight::{Flight, NetworkPlace};
-use crate::path::sorted_events;
-use crate::{Message, Trace};
 use loggp_model::message::MessageId;
 use loggp_model::params::{Capacity, LongMessages, Params, Ports};
 use loggp_model::time::Time;
+
+use super::flight::{Flight, NetworkPlace};
+use crate::path::sorted_events;
+use crate::{Message, Trace};
 
 /// The result of an audit: the violations of rules, and how close the run came to the limits.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,13 +10,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::iter::Peekable;
 
-use super::auditor::{AuditRule, Auditor, broken};
-use crate::path::Event;
-use crate::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Until};
 use loggp_model::message::{MessageId, RawTag};
 use loggp_model::params::Capacity;
 use loggp_model::text::escaped;
 use loggp_model::time::Time;
+
+use super::auditor::{AuditRule, Auditor, broken};
+use crate::path::Event;
+use crate::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Until};
 
 /// The messages that calls have sent, and those that no call has received yet.
 #[derive(Default)]

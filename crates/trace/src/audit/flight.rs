@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use crate::Message;
 use loggp_model::params::Params;
 use loggp_model::time::Time;
+
+use crate::Message;
 
 /// A message with its send and receptions.
 #[derive(Clone, Copy)]

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::auditor::{AuditRule, Auditor, broken};
-use super::flight::{Flight, NetworkPlace, SendTimes};
-use crate::{ActivityKind, Message};
 use loggp_model::message::MessageId;
 use loggp_model::params::Latency;
 use loggp_model::time::Time;
+
+use super::auditor::{AuditRule, Auditor, broken};
+use super::flight::{Flight, NetworkPlace, SendTimes};
+use crate::{ActivityKind, Message};
 
 impl Auditor<'_> {
     /// Audits the messages' ids, and indexes the messages by them.

@@ -2,11 +2,12 @@
 //!
 //! The detours of a span of time are laid out one by one, and the time outside of them is added up.
 
+use loggp_model::params::Noise;
+use loggp_model::time::{PS, Time};
+
 use super::auditor::{AuditRule, Auditor, broken};
 use crate::ActivityKind;
 use crate::path::Event;
-use loggp_model::params::Noise;
-use loggp_model::time::{PS, Time};
 
 impl Auditor<'_> {
     /// Returns whether a processor was busy from `start` to `end` for exactly `cost` outside of detours, and

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use loggp_model::params::Params;
+use loggp_model::time::Time;
+
 use super::auditor::{AuditRule, Auditor, broken, words};
 use super::flight::{Flight, SendTimes};
 use crate::path::Event;
 use crate::{ActivityKind, Message};
-use loggp_model::params::Params;
-use loggp_model::time::Time;
 
 /// A request in the audit.
 #[derive(Default)]

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::flight::NetworkPlace;
 use loggp_model::time::Time;
+
+use super::flight::NetworkPlace;
 
 /// A place that holds a limited number of messages at once: an end of the network, or a port, which holds
 /// one.

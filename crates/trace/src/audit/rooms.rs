@@ -6,11 +6,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use loggp_model::message::MessageId;
+use loggp_model::time::Time;
+
 use super::auditor::{AuditRule, Auditor, broken};
 use super::flight::{Flight, NetworkPlace, SendTimes};
 use crate::Message;
-use loggp_model::message::MessageId;
-use loggp_model::time::Time;
 
 /// The stretches of time in which an end of the network has room, in their order.
 type FreeStretches = Vec<(Time, Time)>;

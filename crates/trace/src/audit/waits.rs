@@ -10,12 +10,13 @@
 
 use std::collections::HashSet;
 
+use loggp_model::params::Capacity;
+use loggp_model::time::Time;
+
 use super::auditor::{AuditRule, Auditor, broken};
 use super::flight::{Flight, NetworkPlace, SendTimes};
 use super::promises::{PromisedPlace, PromisedPlaces};
 use crate::{ActivityKind, Message, Trace};
-use loggp_model::params::Capacity;
-use loggp_model::time::Time;
 
 /// The places that a message needs; a place at which nothing is ever promised is `None`.
 struct Route<'a> {

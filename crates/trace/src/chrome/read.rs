@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::{BufReader, Read};
 
+use loggp_model::message::MessageId;
+use loggp_model::text::escaped;
+use loggp_model::time::Time;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -13,9 +16,6 @@ use crate::error::{OTHER_VERSION, TraceError, VERSION};
 use crate::machine;
 use crate::{Activity, ActivityKind, Message, Progress, Trace};
 use crate::{Call, CallKind};
-use loggp_model::message::MessageId;
-use loggp_model::text::escaped;
-use loggp_model::time::Time;
 
 /// Reads a trace that [`Trace::write`] wrote.
 pub(crate) fn read(input: BufReader<&mut dyn Read>) -> Result<Trace, TraceError> {

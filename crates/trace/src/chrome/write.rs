@@ -3,14 +3,14 @@
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 
+use loggp_model::message::MessageId;
+use loggp_model::time::{Time, US};
 use serde_json::Value;
 
 use crate::error::VERSION;
 use crate::machine;
 use crate::{Activity, ActivityKind, Message, Progress, Trace};
 use crate::{Call, CallKind};
-use loggp_model::message::MessageId;
-use loggp_model::time::{Time, US};
 
 /// The process of the machine, whose threads are the processors. In Perfetto process 0 is the kernel's idle
 /// one, and a thread with the process's number is its main one, so no processor has this number.

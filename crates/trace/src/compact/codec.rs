@@ -4,13 +4,14 @@ use std::array;
 use std::borrow::Cow;
 use std::io::{Error, Result};
 
+use loggp_model::message::MessageId;
+use loggp_model::time::Time;
+
 use super::bytes::CompactFile;
 use super::kinds::{KindNumber, RENDEZVOUS, TRANSFER};
 use super::memory::{Dictionary, Memory};
 use crate::{Activity, ActivityKind, Message, Progress};
 use crate::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
-use loggp_model::message::MessageId;
-use loggp_model::time::Time;
 
 /// A longer name is written in full each time. If one byte could refer to it, a small file could fill the
 /// computer's memory.

@@ -2,6 +2,8 @@
 
 use std::io::{BufReader, BufWriter, Error, Read, Result, Write};
 
+use loggp_model::time::Time;
+
 use super::bytes::CompactFile;
 use super::codec::Codec;
 use super::kinds::ID;
@@ -11,7 +13,6 @@ use crate::error::{OTHER_VERSION, TraceError};
 use crate::machine;
 use crate::{Activity, ActivityKind, Message, Progress, Trace};
 use crate::{Call, CallKind};
-use loggp_model::time::Time;
 
 /// The first bytes of a compact file, with the version. No JSON begins with these bytes.
 pub(crate) const MAGIC: &[u8; 14] = b"loggp trace 1\n";

@@ -5,10 +5,11 @@ use std::io::{Error, Result};
 use std::mem::discriminant;
 use std::sync::LazyLock;
 
-use crate::ActivityKind;
-use crate::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 use loggp_model::message::MessageId;
 use loggp_model::time::Time;
+
+use crate::ActivityKind;
+use crate::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 
 /// A type whose values are of several kinds, each with a number.
 pub(super) trait KindNumber: Clone + 'static {

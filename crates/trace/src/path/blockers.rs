@@ -5,11 +5,12 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::index::{EventIndex, partition_place};
-use crate::Message;
 use loggp_model::log::IndexedEvent;
 use loggp_model::params::Ports;
 use loggp_model::time::Time;
+
+use super::index::{EventIndex, partition_place};
+use crate::Message;
 
 /// The message whose progress ended another's wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

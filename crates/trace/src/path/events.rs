@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use crate::{Activity, ActivityKind, Message, Progress, Trace};
 use loggp_model::message::MessageId;
 use loggp_model::time::Time;
+
+use crate::{Activity, ActivityKind, Message, Progress, Trace};
 
 /// An activity of a processor or of one of its requests.
 #[derive(Clone, Copy, Debug)]

@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::index::EventIndex;
-use super::walk::{Hop, HopKind, HopTerm, for_each_hop};
 use loggp_model::params::{LevelParameter, LeveledParams, LongMessages, Parameter, Params};
 use loggp_model::time::{PS, Time};
+
+use super::index::EventIndex;
+use super::walk::{Hop, HopKind, HopTerm, for_each_hop};
 
 /// A sum of multiples of parameters, and of times that follow from no parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::events::{Event, Events};
 use loggp_model::log::{ActivityKind, IndexedEvent, Message};
 use loggp_model::params::{Level, Params, Ports, innermost_level, level_params};
 use loggp_model::time::Time;
+
+use super::events::{Event, Events};
 
 /// Returns the first of some places that is not before something, where all that are lie first.
 pub fn partition_place(places: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {

@@ -6,12 +6,13 @@
 
 use std::collections::HashMap;
 
+use loggp_model::log::{IndexedEvent, IndexedKind};
+use loggp_model::time::Time;
+
 use super::blockers::{Blocker, Blockers};
 use super::events::Events;
 use super::index::EventIndex;
 use crate::Message;
-use loggp_model::log::{IndexedEvent, IndexedKind};
-use loggp_model::time::Time;
 
 /// A kind of hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -13,7 +13,9 @@ use std::error::Error;
 use std::fs::File;
 
 use loggp::{Params, RunError, Tag, Time, US, Work};
-use loggp_programs::{Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, Predict, Program, Size};
+use loggp_programs::{
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, Predict, Program, Size,
+};
 use loggp_study::Study;
 
 /// The program: its name, its algorithms and the meaning of its size. Another algorithm is another entry.
