@@ -230,11 +230,14 @@ impl Machine {
     ///
     /// const WORD: Tag<u64> = Tag::new(0);
     ///
-    /// // At most ceil(6/4) = 2 messages are in transit to processor 0, and seven processors send one. let
-    /// machine = Machine::new(Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?); let gather = |p:
-    /// &mut loggp::Proc| match p.id() { 0 => (1..8).map(|_| p.recv(WORD)).sum(), _ => { p.send(0, WORD, 1); 0
-    /// } }; let run = machine.clone().run(gather)?; assert_eq!((run.results[0], run.time,
-    /// run.processors[7].finish), (7, 34 * US, 20 * US)); // two in each L
+    /// // At most ceil(6/4) = 2 messages are in transit to processor 0, and seven processors have one for it.
+    /// let machine = Machine::new(Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let gather = |p: &mut loggp::Proc| match p.id() {
+    ///     0 => (1..8).map(|_| p.recv(WORD)).sum(),
+    ///     _ => { p.send(0, WORD, 1); 0 }
+    /// };
+    /// let run = machine.clone().run(gather)?;
+    /// assert_eq!((run.results[0], run.time, run.processors[7].finish), (7, 34 * US, 20 * US)); // two in each L
     ///
     /// // Processor 0 receives one every g = 4 us, and for each it receives one more enters.
     /// let run = machine.capacity(Capacity::Received).run(gather)?;

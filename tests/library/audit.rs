@@ -30,7 +30,7 @@ fn run(machine: &Machine, program: impl Fn(&mut Proc) + Sync) -> Run<()> {
 #[test]
 fn accepts_a_hot_spot() {
     let run = run(&machine_of(16, "L=6,o=2,g=4"), |p| match p.id() {
-        0 => (0..150).for_each(|_| _ = p.recv(SIGNAL)),
+        0 => (0..150).for_each(|_| p.recv(SIGNAL)),
         _ => (0..10).for_each(|_| p.send(0, SIGNAL, ())),
     });
     let audit = audit(run.trace.as_ref().unwrap());
@@ -140,7 +140,7 @@ fn exchange() -> Trace {
 fn prompt() -> Trace {
     let trace = run(&machine_of(2, "L=6,o=2,g=4"), |p| match p.id() {
         0 => p.send(1, SIGNAL, ()),
-        _ => _ = p.recv(SIGNAL),
+        _ => p.recv(SIGNAL),
     });
     trace.trace.unwrap()
 }

@@ -93,7 +93,7 @@ fn write(
 
 /// Returns the names of the ways to do a collective over this many ranks: each algorithm with several
 /// fan-outs and segments, if it has these, and what libraries do. `bytes` are those of
-/// [`collective_schedule`].
+/// [`pattern_schedule`].
 pub fn collective_choices(kind: CollectiveKind, ranks: usize, bytes: u64) -> Vec<String> {
     /// Most segments of a message, more of which would take longer to play than they could gain.
     const MOST_SEGMENTS: u64 = 1024;

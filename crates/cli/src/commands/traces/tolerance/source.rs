@@ -26,6 +26,7 @@ use crate::tell::formula::replay_error;
 use crate::tell::heading::{level_lines, parameters, recorded_text};
 
 /// The run, and the machine on which it is made.
+#[expect(clippy::large_enum_variant)] // there is one of them
 pub enum RunSource {
     Schedule { run: ScheduleRun, kept: Option<KeptSchedule> },
     Trace { name: String, trace: Trace, machine: LeveledParams },
