@@ -1,4 +1,4 @@
-//! What a check needs of a machine.
+//! The machine as a check needs it: a trait, so that the checker knows no threads and no stacks.
 
 use loggp_model::error::RunError;
 use loggp_trace::Order;

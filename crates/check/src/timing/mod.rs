@@ -4,7 +4,7 @@
 //! start. The rules of the machine give [`TimeConstraints`](times::TimeConstraints) on these times,
 //! with two exceptions, for which each possibility is tried. What a message waits for, room or ports that
 //! others have, is left open where a solution is what the machine would do anyway ([`TimingSolver`]).
-//! Whether an exchange sends or receives first is as in the run if that has a solution.
+//! An exchange sends or receives first as in the run, if that has a solution.
 
 mod conflicts;
 mod constraints;

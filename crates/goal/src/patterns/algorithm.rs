@@ -35,7 +35,7 @@ pub struct Method {
     pub fan_out: Option<usize>,
     /// Whether messages can be divided into segments.
     pub has_segments: bool,
-    /// Whether the algorithm divides messages anywhere, not only between elements.
+    /// True if the algorithm divides messages anywhere, not only between elements.
     pub(super) divides_bytes: bool,
     /// Whether the root has the place of rank 0, and rank 0 that of the root, and all others their own. Otherwise
     /// places count from the root.
