@@ -5,7 +5,7 @@ use loggp::{Proc, Tag};
 const ROW: Tag<f64> = Tag::named(0, "row");
 const GO: Tag<()> = Tag::named(1, "go");
 
-pub fn program(p: &mut Proc) -> Vec<f64> {
+pub(crate) fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
             let request = p.irecv(ROW.from(1));

@@ -4,7 +4,7 @@ use loggp::{Proc, Tag};
 
 const READY: Tag<()> = Tag::named(0, "ready");
 
-pub fn program(p: &mut Proc) -> Vec<f64> {
+pub(crate) fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
             let mut ready = vec![0.0; p.P()];

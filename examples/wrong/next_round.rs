@@ -4,7 +4,7 @@ use loggp::{Proc, Tag};
 
 const PART: Tag<f64> = Tag::named(0, "part");
 
-pub fn program(p: &mut Proc) -> Vec<f64> {
+pub(crate) fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
             let round = |p: &mut Proc| (1..p.P()).map(|_| p.recv(PART)).sum();

@@ -8,7 +8,7 @@ const GRANT: Tag<()> = Tag::named(1, "grant");
 const DONE: Tag<()> = Tag::named(2, "done");
 const NOTE: Tag<f64> = Tag::named(3, "note");
 
-pub fn program(p: &mut Proc) -> Vec<f64> {
+pub(crate) fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
             for _ in 0..2 {

@@ -7,7 +7,7 @@ const ROW: Tag<Vec<f64>> = Tag::named(0, "row");
 const NOTE: Tag<()> = Tag::named(1, "note");
 const GO: Tag<()> = Tag::named(2, "go");
 
-pub fn program(p: &mut Proc) -> Vec<f64> {
+pub(crate) fn program(p: &mut Proc) -> Vec<f64> {
     let row = vec![1.0; 200];
     match p.id() {
         0 => {

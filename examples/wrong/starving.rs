@@ -5,7 +5,7 @@ use loggp::{Proc, Tag};
 
 const ASK: Tag<()> = Tag::named(0, "ask");
 
-pub fn program(p: &mut Proc) -> Vec<f64> {
+pub(crate) fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
             let mut served = Vec::new();

@@ -4,7 +4,7 @@ use loggp::{Proc, Tag};
 
 const NUMBER: Tag<f64> = Tag::named(0, "number");
 
-pub fn program(p: &mut Proc) -> Vec<f64> {
+pub(crate) fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
             let count = p.recv(NUMBER.from(1)) as usize;

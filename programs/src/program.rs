@@ -109,7 +109,7 @@ where
     PredictedCase<'a, P>: Plan,
 {
     /// Plans a case by its prediction, or hands on a refusal.
-    pub fn plan(case: &'a Case, predicted: Result<P, Refusal>) -> PlanResult<'a> {
+    pub(crate) fn plan(case: &'a Case, predicted: Result<P, Refusal>) -> PlanResult<'a> {
         Ok(Box::new(PredictedCase { case, predicted: predicted? }))
     }
 }

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
 /// A busy loop on each core of the host until it is dropped.
-pub struct BusyCores(Arc<AtomicBool>, Vec<JoinHandle<()>>);
+pub(crate) struct BusyCores(Arc<AtomicBool>, Vec<JoinHandle<()>>);
 
 impl BusyCores {
-    pub fn start() -> BusyCores {
+    pub(crate) fn start() -> BusyCores {
         let stop = Arc::new(AtomicBool::new(false));
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let spin = |stop: Arc<AtomicBool>| move || while !stop.load(Ordering::Relaxed) {};

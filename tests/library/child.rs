@@ -7,19 +7,19 @@ use std::process::{Child, Command, Stdio};
 use loggp::{Carrier, ClockKind, Machine};
 
 /// The clocks and carriers of processors.
-pub const CLOCKS: [&str; 3] = ["virtual", "wall", "coroutine"];
+pub(crate) const CLOCKS: [&str; 3] = ["virtual", "wall", "coroutine"];
 
 /// The environment variable with a child's task.
 const TASK: &str = "LOGGP_TEST_TASK";
 
 /// Returns the task of this process if it is a child.
-pub fn task() -> Option<String> {
+pub(crate) fn task() -> Option<String> {
     std::env::var(TASK).ok()
 }
 
 /// Starts a test, named with its module, in a child process with this task. The shell runs the commands
 /// `before` first.
-pub fn start(test: &str, task: &str, before: &str) -> Child {
+pub(crate) fn start(test: &str, task: &str, before: &str) -> Child {
     let this = std::env::current_exe().unwrap();
     let mut command = Command::new("sh");
     command.arg("-c").arg(format!("{before} exec \"$0\" \"$@\"")).arg(this);
@@ -28,7 +28,7 @@ pub fn start(test: &str, task: &str, before: &str) -> Child {
 }
 
 /// Returns the machine with the clock and carrier that a task names.
-pub fn on_clock(name: &str, machine: Machine) -> Machine {
+pub(crate) fn on_clock(name: &str, machine: Machine) -> Machine {
     match name {
         "virtual" => machine.clock(ClockKind::Virtual),
         "wall" => machine.clock(ClockKind::Wall),

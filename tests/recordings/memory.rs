@@ -31,7 +31,7 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 /// Returns what `read` returns, and how many bytes more than before this thread held at most.
-pub fn peak<T>(read: impl FnOnce() -> T) -> (T, usize) {
+pub(crate) fn peak<T>(read: impl FnOnce() -> T) -> (T, usize) {
     let before = NOW.get();
     PEAK.set(before);
     let read = read();

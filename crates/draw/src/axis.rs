@@ -18,7 +18,7 @@ pub enum Scale {
 }
 
 /// Space between an axis and its numbers.
-pub const BESIDE: f64 = 7.0;
+pub(crate) const BESIDE: f64 = 7.0;
 
 /// An axis.
 pub struct Axis {
@@ -95,7 +95,11 @@ impl Axis {
 }
 
 /// Writes numbers at their places below `top`, without those that would touch another.
-pub fn draw_numbers_below<'a>(canvas: &mut Canvas, top: f64, labels: impl Iterator<Item = (f64, &'a str)>) {
+pub(crate) fn draw_numbers_below<'a>(
+    canvas: &mut Canvas,
+    top: f64,
+    labels: impl Iterator<Item = (f64, &'a str)>,
+) {
     let mut free = f64::NEG_INFINITY;
     for (x, text) in labels {
         let half = text_width(text, NORMAL) / 2.0;
@@ -108,7 +112,7 @@ pub fn draw_numbers_below<'a>(canvas: &mut Canvas, top: f64, labels: impl Iterat
 
 /// Writes numbers at their heights beside `right`, from the bottom up, without those that would touch
 /// another.
-pub fn draw_numbers_beside<'a>(
+pub(crate) fn draw_numbers_beside<'a>(
     canvas: &mut Canvas,
     right: f64,
     labels: impl Iterator<Item = (f64, &'a str)>,

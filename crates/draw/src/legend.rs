@@ -14,19 +14,19 @@ const ROW: f64 = 5.0;
 type DrawSample<'a> = Box<dyn Fn(&mut Canvas, Position, Position) + 'a>;
 
 /// An entry of a legend.
-pub struct LegendEntry<'a> {
+pub(crate) struct LegendEntry<'a> {
     pub label: String,
     pub sample: DrawSample<'a>,
 }
 
 impl<'a> LegendEntry<'a> {
     /// Creates an entry with this sample.
-    pub fn new(label: &str, sample: impl Fn(&mut Canvas, Position, Position) + 'a) -> LegendEntry<'a> {
+    pub(crate) fn new(label: &str, sample: impl Fn(&mut Canvas, Position, Position) + 'a) -> LegendEntry<'a> {
         LegendEntry { label: label.into(), sample: Box::new(sample) }
     }
 
     /// Creates an entry for a colour.
-    pub fn for_ink(label: &str, ink: Ink) -> LegendEntry<'a> {
+    pub(crate) fn for_ink(label: &str, ink: Ink) -> LegendEntry<'a> {
         LegendEntry::new(label, move |canvas, _, (right, y)| {
             canvas.draw_rectangle(ink, ShapeStyle::Box, (right - 18.0, y - 6.0), (18.0, 12.0));
         })
@@ -34,7 +34,7 @@ impl<'a> LegendEntry<'a> {
 }
 
 /// Draws a legend below `top`. Returns where it ends.
-pub fn draw_legend(canvas: &mut Canvas, top: f64, entries: &[LegendEntry]) -> f64 {
+pub(crate) fn draw_legend(canvas: &mut Canvas, top: f64, entries: &[LegendEntry]) -> f64 {
     let room = canvas.width - 2.0 * MARGIN;
     // A text that is wider than the picture is wrapped.
     let text = |entry: &LegendEntry| text_width(&entry.label, NORMAL).min(room - SAMPLE - SPACE);

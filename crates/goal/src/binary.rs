@@ -11,7 +11,7 @@ use loggp_schedule::{Operation, PlacedOperation, Requirement, Schedule};
 use super::{GoalError, length, new_builder, no_waits, units};
 
 /// The first number of a file.
-pub const MAGIC: u64 = 4223;
+pub(crate) const MAGIC: u64 = 4223;
 /// Size of the part before the table of ranks, in bytes.
 const HEAD: u64 = 8 + 4 + 1 + 1;
 /// Size of a node, in bytes.
@@ -72,7 +72,7 @@ fn number<const N: usize>(node: &mut &[u8]) -> [u8; N] {
 }
 
 /// Reads a file. Memory grows with the bytes that are really there, not with the counts that the file states.
-pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, GoalError> {
+pub(crate) fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, GoalError> {
     let mut bytes = ByteReader { input, read: 0 };
     if bytes.u64()? != MAGIC {
         bytes.read = 0;

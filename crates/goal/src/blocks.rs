@@ -10,7 +10,7 @@ use super::GoalError;
 
 /// A part of a text, of whole ranks.
 #[derive(Default)]
-pub struct TextBlock {
+pub(crate) struct TextBlock {
     pub text: Vec<u8>,
     /// The index at which its ranks begin.
     pub from: usize,
@@ -22,7 +22,7 @@ pub struct TextBlock {
 
 impl TextBlock {
     /// Returns an error at an index of the block.
-    pub fn error(&self, place: usize, why: impl Into<String>) -> GoalError {
+    pub(crate) fn error(&self, place: usize, why: impl Into<String>) -> GoalError {
         let (lines, columns) = self.place(place);
         GoalError::Text { line: 1 + lines, column: 1 + columns, why: why.into() }
     }
@@ -40,7 +40,7 @@ impl TextBlock {
 }
 
 /// A reader of a text, block by block.
-pub struct BlockReader<'a> {
+pub(crate) struct BlockReader<'a> {
     input: &'a mut dyn Read,
     /// The approximate size of a block in bytes.
     bytes: usize,
@@ -54,12 +54,12 @@ const LONGEST: u64 = 1 << 30;
 const LONGEST_LINE: usize = 1 << 20;
 
 impl<'a> BlockReader<'a> {
-    pub fn new(input: &'a mut dyn Read, bytes: usize) -> BlockReader<'a> {
+    pub(crate) fn new(input: &'a mut dyn Read, bytes: usize) -> BlockReader<'a> {
         BlockReader { input, bytes, next: TextBlock::default() }
     }
 
     /// Returns the next block, or `None` at the end of the text.
-    pub fn next(&mut self) -> Result<Option<TextBlock>, GoalError> {
+    pub(crate) fn next(&mut self) -> Result<Option<TextBlock>, GoalError> {
         let mut block = take(&mut self.next);
         loop {
             let known = block.text.len();

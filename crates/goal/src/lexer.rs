@@ -7,7 +7,7 @@ use super::blocks::TextBlock;
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// A name or a keyword.
     Word(&'a [u8]),
     /// A whole number.
@@ -26,7 +26,7 @@ pub enum Token<'a> {
 const LONGEST: usize = 255;
 
 /// A lexer of a block.
-pub struct Lexer<'a> {
+pub(crate) struct Lexer<'a> {
     block: &'a TextBlock,
     text: &'a [u8],
     /// The index of the last token.
@@ -37,17 +37,17 @@ pub struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     /// Creates a lexer at the start of the block's ranks.
-    pub fn new(block: &'a TextBlock) -> Lexer<'a> {
+    pub(crate) fn new(block: &'a TextBlock) -> Lexer<'a> {
         Lexer { block, text: &block.text, at: block.from, next: block.from }
     }
 
     /// Returns an error at the last token.
-    pub fn error(&self, why: impl Into<String>) -> GoalError {
+    pub(crate) fn error(&self, why: impl Into<String>) -> GoalError {
         self.block.error(self.at, why)
     }
 
     /// Returns the next token.
-    pub fn next(&mut self) -> Result<Token<'a>, GoalError> {
+    pub(crate) fn next(&mut self) -> Result<Token<'a>, GoalError> {
         loop {
             self.at = self.next;
             let Some(&byte) = self.text.get(self.at) else { return Ok(Token::End) };
@@ -115,7 +115,7 @@ impl<'a> Lexer<'a> {
 
 impl Token<'_> {
     /// Returns the name of the token in errors.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self {
             Token::Word(word) => escaped(&String::from_utf8_lossy(word)).to_string(),
             Token::Number(number) => number.to_string(),

@@ -9,7 +9,7 @@ use super::lexer::{Lexer, Token};
 use super::{GoalError, length};
 
 /// A statement of a text, and the index at which an error about it is reported.
-pub enum Statement {
+pub(crate) enum Statement {
     /// The beginning of the rank with this number.
     Rank(u64, usize),
     /// An operation of the rank.
@@ -21,7 +21,7 @@ pub enum Statement {
 }
 
 /// A parser of a block's ranks.
-pub struct RankParser<'a> {
+pub(crate) struct RankParser<'a> {
     lexer: Lexer<'a>,
     /// Length of a unit of `calc`.
     unit: Time,
@@ -47,7 +47,7 @@ impl<'a> RankParser<'a> {
     }
 
     /// Parses the beginning of a text, which has the number of ranks.
-    pub fn read_header(block: &mut TextBlock, unit: Time) -> Result<ScheduleBuilder, GoalError> {
+    pub(crate) fn read_header(block: &mut TextBlock, unit: Time) -> Result<ScheduleBuilder, GoalError> {
         let mut begin = RankParser::new(block, unit);
         match begin.token()? {
             Token::Word(b"num_ranks") => (),
@@ -65,14 +65,14 @@ impl<'a> RankParser<'a> {
     }
 
     /// Parses a block. Returns its statements, and the error after them if there is one.
-    pub fn read_ranks(block: &TextBlock, unit: Time) -> (Vec<Statement>, Result<(), GoalError>) {
+    pub(crate) fn read_ranks(block: &TextBlock, unit: Time) -> (Vec<Statement>, Result<(), GoalError>) {
         let mut ranks = RankParser::new(block, unit);
         let end = ranks.ranks();
         (ranks.statements, end)
     }
 
     /// Returns the name of an operation of the rank whose number is at this index, or `None` if it has none.
-    pub fn operation_name(block: &TextBlock, rank: usize, operation: u32) -> Option<String> {
+    pub(crate) fn operation_name(block: &TextBlock, rank: usize, operation: u32) -> Option<String> {
         let mut ranks = RankParser::new(block, Time::ZERO);
         ranks.lexer.next = rank;
         ranks.lexer.next().and_then(|_| ranks.rank()).ok()?;

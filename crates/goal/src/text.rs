@@ -15,7 +15,7 @@ use super::ranks::{RankParser, Statement};
 use super::{GoalError, no_waits, units};
 
 /// Reads a text in blocks of about `bytes` bytes.
-pub fn read(input: &mut dyn Read, unit: Time, bytes: usize) -> Result<Schedule, GoalError> {
+pub(crate) fn read(input: &mut dyn Read, unit: Time, bytes: usize) -> Result<Schedule, GoalError> {
     let mut blocks = BlockReader::new(input, bytes);
     let mut last = blocks.next()?.unwrap_or_default();
     let mut builder = RankParser::read_header(&mut last, unit)?;

@@ -16,7 +16,7 @@ const MOST_LISTED: usize = 6;
 
 /// Returns the commands for a series: one sweep if possible; if not, one command for its first case and one
 /// for its last.
-pub fn commands(series: &CaseSeries) -> Vec<String> {
+pub(crate) fn commands(series: &CaseSeries) -> Vec<String> {
     let (Some(first), Some(last)) = (series.points.first(), series.points.last()) else { return Vec::new() };
     if let Some(sweep) = sweep_command(&series.points) {
         return vec![sweep];

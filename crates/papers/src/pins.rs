@@ -7,13 +7,13 @@ use super::lab::Lab;
 use super::row::ExhibitRow;
 
 /// Returns the line of a row.
-pub fn pin_line(id: &str, row: &ExhibitRow) -> String {
+pub(crate) fn pin_line(id: &str, row: &ExhibitRow) -> String {
     format!("{id} | {} | {}", row.what, row.ours)
 }
 
 /// Compares an exhibit's rows with their pins, and marks those that differ as unexpected. Does nothing for an
 /// exhibit without pins, or with another seed.
-pub fn check_pins(id: &str, rows: &mut [ExhibitRow], lab: &Lab) {
+pub(crate) fn check_pins(id: &str, rows: &mut [ExhibitRow], lab: &Lab) {
     let all = PAPERS.iter().flat_map(|paper| paper.pins[usize::from(lab.full)].lines());
     let pins: Vec<&str> = all.filter(|pin| pin.split(" | ").next() == Some(id)).collect();
     if pins.is_empty() || lab.seed != 1 {

@@ -293,12 +293,12 @@ pub fn exactly(number: f64) -> ClaimRule {
 }
 
 /// Returns the mean of some numbers.
-pub fn mean(numbers: &[f64]) -> f64 {
+pub(crate) fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
 /// Returns the variance of some numbers.
-pub fn variance(numbers: &[f64]) -> f64 {
+pub(crate) fn variance(numbers: &[f64]) -> f64 {
     let mean = mean(numbers);
     numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / numbers.len() as f64
 }

@@ -10,7 +10,7 @@ use super::series::SeriesResult;
 
 /// Returns the table without empty columns, or `None` if nothing was run. Its title has the greatest errors of
 /// formulas that are not exact.
-pub fn runs_table(results: &[SeriesResult], (unit, length): (&str, Time)) -> Option<Table> {
+pub(crate) fn runs_table(results: &[SeriesResult], (unit, length): (&str, Time)) -> Option<Table> {
     let mut along: Vec<&str> =
         results.iter().map(|series| series.along).filter(|along| !along.is_empty()).collect();
     along.dedup();

@@ -12,19 +12,19 @@ use super::layout::{Layout, Shape};
 use super::remap::{AddressedPoint, POINT, load};
 
 /// A column in which every node needs a point of the partner.
-pub struct ButterflyColumn {
+pub(super) struct ButterflyColumn {
     /// Distance to the partner.
     half: usize,
 }
 
 impl ButterflyColumn {
     /// Returns all such columns, in order.
-    pub fn all(P: usize) -> impl Iterator<Item = ButterflyColumn> {
+    pub(super) fn all(P: usize) -> impl Iterator<Item = ButterflyColumn> {
         (0..P.ilog2()).map(move |column| ButterflyColumn { half: P >> (column + 1) })
     }
 
     /// Sends all points to the partner and receives the partner's.
-    pub fn exchange(&self, p: &mut Proc, points: &[FftPoint], others: &mut [FftPoint]) {
+    pub(super) fn exchange(&self, p: &mut Proc, points: &[FftPoint], others: &mut [FftPoint]) {
         // A partner may be a column ahead, so each column has its own step of the tag.
         let (partner, tag) = (p.id() ^ self.half, POINT.step(self.half));
         let mut missing = points.len();
@@ -42,7 +42,7 @@ impl ButterflyColumn {
     }
 
     /// Computes this processor's half of the butterflies: m nodes.
-    pub fn compute(&self, kernels: &Kernels, id: usize, points: &mut [FftPoint], others: &[FftPoint]) {
+    pub(super) fn compute(&self, kernels: &Kernels, id: usize, points: &mut [FftPoint], others: &[FftPoint]) {
         let Shape { n, P, layout } = kernels.shape;
         let pairs = points.iter_mut().zip(others);
         if id & self.half == 0 {
@@ -68,7 +68,7 @@ impl ButterflyColumn {
 }
 
 /// Returns the index in the input of point j of a processor, with one layout.
-pub fn input(shape: &Shape, id: usize, j: usize) -> usize {
+pub(super) fn input(shape: &Shape, id: usize, j: usize) -> usize {
     match shape.layout {
         Layout::Cyclic => id + shape.P * j,
         Layout::Blocked => id * shape.m() + j,
@@ -76,7 +76,7 @@ pub fn input(shape: &Shape, id: usize, j: usize) -> usize {
 }
 
 /// Returns the index in the output of point j of a processor, with one layout.
-pub fn output(shape: &Shape, id: usize, j: usize) -> usize {
+pub(super) fn output(shape: &Shape, id: usize, j: usize) -> usize {
     let reversed = if shape.P == 1 { 0 } else { id.reverse_bits() >> (usize::BITS - shape.P.ilog2()) };
     match shape.layout {
         Layout::Cyclic => j + shape.m() * reversed,

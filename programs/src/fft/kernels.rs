@@ -10,12 +10,12 @@ use crate::math::memory::allocate_written;
 use crate::math::transform::{Fft, forward};
 
 /// A point of the transform.
-pub type FftPoint = Complex<f64>;
+pub(super) type FftPoint = Complex<f64>;
 
-pub const ZERO: FftPoint = FftPoint { re: 0.0, im: 0.0 };
+pub(super) const ZERO: FftPoint = FftPoint { re: 0.0, im: 0.0 };
 
 /// The kernels of a transform, planned before the run and shared by all processors.
-pub struct Kernels {
+pub(super) struct Kernels {
     /// Sizes of the transform and its parts.
     pub shape: Shape,
     /// FFT of size m.
@@ -30,13 +30,13 @@ pub struct Kernels {
 
 impl Kernels {
     /// Plans the FFTs of a transform of this shape.
-    pub fn new(shape: Shape) -> Kernels {
+    pub(super) fn new(shape: Shape) -> Kernels {
         let [own, across, part] = forward([shape.m(), shape.P, shape.c()]);
         Kernels { shape, own, across, part, roots: Roots::new(shape.n) }
     }
 
     /// Returns w_n^j for w_n = exp(-2 pi i / n) and j < n.
-    pub fn root(&self, j: usize) -> FftPoint {
+    pub(super) fn root(&self, j: usize) -> FftPoint {
         self.roots.power(j)
     }
 
@@ -50,7 +50,7 @@ impl Kernels {
     }
 
     /// Computes phase I, with the twiddle factors.
-    pub fn compute_first(&self, id: usize, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
+    pub(super) fn compute_first(&self, id: usize, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
         match self.shape.layout {
             Layout::Cyclic => {
                 self.own.process_with_scratch(points, scratch);
@@ -68,7 +68,7 @@ impl Kernels {
     }
 
     /// Computes phase III.
-    pub fn compute_third(&self, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
+    pub(super) fn compute_third(&self, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
         match self.shape.layout {
             Layout::Cyclic => self.across.process_with_scratch(points, scratch),
             Layout::Blocked => self.own.process_with_scratch(points, scratch),
@@ -76,13 +76,13 @@ impl Kernels {
     }
 
     /// Multiplies the k-th point by w_n^(ak).
-    pub fn twiddle(&self, row: &mut [FftPoint], a: usize) {
+    pub(super) fn twiddle(&self, row: &mut [FftPoint], a: usize) {
         row.iter_mut().enumerate().for_each(|(k, point)| *point *= self.root(a * k));
     }
 }
 
 /// The memory of a processor, allocated before time 0 so that no phase takes time for it.
-pub struct FftMemory {
+pub(super) struct FftMemory {
     /// Its points: first the input, in the end the output.
     pub points: Vec<FftPoint>,
     /// Room for as many points again.
@@ -95,7 +95,7 @@ pub struct FftMemory {
 
 impl FftMemory {
     /// Allocates the memory, with these points as input.
-    pub fn new(kernels: &Kernels, long: bool, points: impl Iterator<Item = FftPoint>) -> FftMemory {
+    pub(super) fn new(kernels: &Kernels, long: bool, points: impl Iterator<Item = FftPoint>) -> FftMemory {
         let shape = kernels.shape;
         let scratch = allocate_written(kernels.scratch_len(), ZERO);
         let other = allocate_written(if shape.P > 1 { shape.m() } else { 0 }, ZERO);

@@ -31,7 +31,7 @@ pub enum Layout {
 
 /// The sizes of a transform, and the places of its points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
+pub(super) struct Shape {
     /// Number of points.
     pub n: usize,
     /// Number of processors.
@@ -42,22 +42,22 @@ pub struct Shape {
 
 impl Shape {
     /// Creates a shape. With one processor both layouts are the same.
-    pub fn new(n: usize, P: usize, layout: Layout) -> Shape {
+    pub(super) fn new(n: usize, P: usize, layout: Layout) -> Shape {
         Shape { n, P, layout: if P == 1 { Layout::Cyclic } else { layout } }
     }
 
     /// Returns the number of points of a processor.
-    pub fn m(&self) -> usize {
+    pub(super) fn m(&self) -> usize {
         self.n / self.P
     }
 
     /// Returns the number of points that a processor has for each.
-    pub fn c(&self) -> usize {
+    pub(super) fn c(&self) -> usize {
         self.m() / self.P
     }
 
     /// Returns the index in the input of point j of a processor, before phase I.
-    pub fn input(&self, id: usize, j: usize) -> usize {
+    pub(super) fn input(&self, id: usize, j: usize) -> usize {
         match self.layout {
             Layout::Cyclic => id + self.P * j,
             Layout::Blocked => id * self.c() + j / self.P + self.m() * (j % self.P),
@@ -65,7 +65,7 @@ impl Shape {
     }
 
     /// Returns the index in the output of point j of a processor, after phase III.
-    pub fn output(&self, id: usize, j: usize) -> usize {
+    pub(super) fn output(&self, id: usize, j: usize) -> usize {
         match self.layout {
             Layout::Cyclic => id * self.c() + j / self.P + self.m() * (j % self.P),
             Layout::Blocked => id + self.P * j,
@@ -74,7 +74,7 @@ impl Shape {
 
     /// Returns the place after phase I of the i-th point for processor `to`. In the cyclic order these lie
     /// together: "the blocks can directly be sent" (LogGP, section 2).
-    pub fn leaving_place(&self, to: usize, i: usize) -> usize {
+    pub(super) fn leaving_place(&self, to: usize, i: usize) -> usize {
         match self.layout {
             Layout::Cyclic => to * self.c() + i,
             Layout::Blocked => i * self.P + to,
@@ -83,7 +83,7 @@ impl Shape {
 
     /// Returns the place for phase III of the i-th point from processor `from`. In the cyclic order these "do
     /// not go into a contiguous location".
-    pub fn entering_place(&self, from: usize, i: usize) -> usize {
+    pub(super) fn entering_place(&self, from: usize, i: usize) -> usize {
         match self.layout {
             Layout::Cyclic => i * self.P + from,
             Layout::Blocked => from * self.c() + i,
@@ -91,13 +91,13 @@ impl Shape {
     }
 
     /// Returns the number of butterflies of the FFTs of this size over a processor's points.
-    pub fn butterflies(&self, size: usize) -> u64 {
+    pub(super) fn butterflies(&self, size: usize) -> u64 {
         self.m() as u64 * u64::from(size.ilog2()) / 2
     }
 
     /// Returns the sizes of the FFTs in phases I and III. With one layout for the whole butterfly they are
     /// the same, but that of size P is computed a column at a time.
-    pub fn sizes(&self) -> [usize; 2] {
+    pub(super) fn sizes(&self) -> [usize; 2] {
         match self.layout {
             Layout::Cyclic => [self.m(), self.P],
             Layout::Blocked => [self.P, self.m()],

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use loggp::{Params, Time};
 
 /// A processor that stands for all.
-pub struct Lockstep {
+pub(super) struct Lockstep {
     params: Params,
     /// Local time.
     pub t: Time,
@@ -33,18 +33,18 @@ pub struct Lockstep {
 
 impl Lockstep {
     /// Creates a processor at time 0.
-    pub fn new(params: Params) -> Lockstep {
+    pub(super) fn new(params: Params) -> Lockstep {
         let (t, gap_over, ready) = (Time::ZERO, Time::ZERO, Time::ZERO);
         Lockstep { params, t, gap_over, ready, under_way: VecDeque::new() }
     }
 
     /// Computes for this time.
-    pub fn compute(&mut self, time: Time) {
+    pub(super) fn compute(&mut self, time: Time) {
         self.t += time;
     }
 
     /// Sends a message whose last word follows `stream` after its first, and receives meanwhile what it can.
-    pub fn send_receiving(&mut self, stream: Time) {
+    pub(super) fn send_receiving(&mut self, stream: Time) {
         while let Some(arrival) = self.under_way.front()
             && self.t.max(*arrival).max(self.ready) <= self.t.max(self.gap_over - self.params.o)
         {
@@ -54,14 +54,14 @@ impl Lockstep {
     }
 
     /// Receives all messages.
-    pub fn receive_all(&mut self) {
+    pub(super) fn receive_all(&mut self) {
         while !self.under_way.is_empty() {
             self.receive();
         }
     }
 
     /// Runs the barrier made of messages, when no other message is under way.
-    pub fn barrier(&mut self) {
+    pub(super) fn barrier(&mut self) {
         for _ in 0..self.params.P.ilog2() {
             self.send(Time::ZERO);
             self.receive();

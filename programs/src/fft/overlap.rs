@@ -20,10 +20,10 @@ use super::phase::FftPhase;
 use super::remap::{AddressedPoint, POINT, load};
 
 /// Costs of a butterfly, and of loading and storing a point, if work is charged.
-pub type Charges = Option<(Time, Time)>;
+pub(super) type Charges = Option<(Time, Time)>;
 
 /// Runs the overlapped transform on one processor.
-pub fn transform_overlapped(p: &mut Proc, part: &mut FftPart, charges: Charges) {
+pub(super) fn transform_overlapped(p: &mut Proc, part: &mut FftPart, charges: Charges) {
     let FftPart { kernels, memory, watch } = part;
     let shape = &kernels.shape;
     let (id, P, c) = (p.id(), shape.P, shape.c());

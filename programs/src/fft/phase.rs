@@ -4,7 +4,7 @@ use loggp::{Proc, Time};
 
 /// A phase (LogP, section 4.1.3; LogGP, section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FftPhase {
+pub(super) enum FftPhase {
     /// Local computation in the first layout.
     First,
     /// Communication.
@@ -17,7 +17,7 @@ pub enum FftPhase {
 
 impl FftPhase {
     /// Returns its name in a report.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             FftPhase::First => "compute I",
             FftPhase::Remap => "remap",
@@ -28,7 +28,7 @@ impl FftPhase {
 }
 
 /// The time that a processor spent in each phase, in its local time.
-pub struct PhaseStopwatch {
+pub(super) struct PhaseStopwatch {
     /// Start of the present phase.
     since: Time,
     /// Time spent in each phase.
@@ -37,12 +37,12 @@ pub struct PhaseStopwatch {
 
 impl PhaseStopwatch {
     /// Starts the first phase.
-    pub fn start(p: &Proc) -> PhaseStopwatch {
+    pub(super) fn start(p: &Proc) -> PhaseStopwatch {
         PhaseStopwatch { since: p.now(), spent: [Time::ZERO; 4] }
     }
 
     /// Counts the time since the last lap for this phase. A phase may come again.
-    pub fn lap(&mut self, p: &Proc, phase: FftPhase) {
+    pub(super) fn lap(&mut self, p: &Proc, phase: FftPhase) {
         self.spent[phase as usize] += p.now() - self.since;
         self.since = p.now();
     }

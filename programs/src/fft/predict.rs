@@ -28,7 +28,7 @@ struct FftCosts {
 }
 
 /// Returns the phases of an algorithm in order, each with its name and its time.
-pub fn phases(plan: &Fft) -> Vec<(PhaseName, Option<Time>)> {
+pub(super) fn phases(plan: &Fft) -> Vec<(PhaseName, Option<Time>)> {
     let Some(costs) = costs(plan) else { return Vec::new() };
     let time = |phase| match phase {
         _ if plan.is_merged() => None,
@@ -41,7 +41,7 @@ pub fn phases(plan: &Fft) -> Vec<(PhaseName, Option<Time>)> {
 }
 
 /// Returns the time of all phases.
-pub fn total_time(plan: &Fft) -> Option<Time> {
+pub(super) fn total_time(plan: &Fft) -> Option<Time> {
     let costs = costs(plan)?;
     if plan.is_merged() {
         return overlapped_time(plan, &costs);
@@ -51,7 +51,7 @@ pub fn total_time(plan: &Fft) -> Option<Time> {
 
 /// Returns how the time of all phases stands to the model's. Single ports make messages of several words wait
 /// for each other.
-pub fn kind(plan: &Fft) -> FormKind {
+pub(super) fn kind(plan: &Fft) -> FormKind {
     let Fft { case, variant, shape, .. } = plan;
     let points = if *variant == FftVariant::Long { shape.c() } else { 1 };
     let is_alone = case.ports == Ports::Dual || stream_time(case, points) == Time::ZERO;

@@ -10,7 +10,7 @@ use super::layout::{Layout, Shape};
 /// A point in transit. On the CM-5 a message has 16 bytes of data, which is a point, and 4 bytes of address
 /// (LogP, section 4.1.4). The gap there includes the address, so it counts for no word here.
 #[derive(Payload)]
-pub struct AddressedPoint {
+pub(super) struct AddressedPoint {
     /// Index of the point among those of its sender for its receiver, as messages may overtake each other.
     #[payload(free)]
     pub i: u32,
@@ -18,19 +18,19 @@ pub struct AddressedPoint {
 }
 
 /// Tag of a point.
-pub const POINT: Tag<AddressedPoint> = Tag::named(0, "point");
+pub(super) const POINT: Tag<AddressedPoint> = Tag::named(0, "point");
 
 /// Tag of all points of a processor for another.
 const BLOCK: Tag<Vec<FftPoint>> = Tag::named(1, "block");
 
 /// Loads a point from memory. The rate `point` is for loading and storing (LogP, section 4.1.4), and is paid
 /// here.
-pub fn load(p: &mut Proc, points: &[FftPoint], place: usize) -> FftPoint {
+pub(super) fn load(p: &mut Proc, points: &[FftPoint], place: usize) -> FftPoint {
     p.work("point", 1, || points[place])
 }
 
 /// Sends each point alone to its new place, and receives while the gap runs.
-pub fn send_points(
+pub(super) fn send_points(
     p: &mut Proc,
     shape: &Shape,
     order: SendOrder,
@@ -87,7 +87,7 @@ impl RemappedPoints<'_> {
 
 /// Sends every processor its block in one message, staggered: at stage i processor q sends to q + i (LogGP,
 /// section 3). `blocks` then has the received blocks, by sender.
-pub fn exchange_blocks(p: &mut Proc, blocks: &mut Vec<Vec<FftPoint>>) {
+pub(super) fn exchange_blocks(p: &mut Proc, blocks: &mut Vec<Vec<FftPoint>>) {
     let (id, P) = (p.id(), p.P());
     let mut received = vec![Vec::new(); P];
     received[id] = std::mem::take(&mut blocks[id]);
@@ -102,7 +102,7 @@ pub fn exchange_blocks(p: &mut Proc, blocks: &mut Vec<Vec<FftPoint>>) {
 
 /// Collects the points for each processor, so that they can be sent together. In the cyclic order they
 /// already lie together.
-pub fn gather(shape: &Shape, points: &[FftPoint], blocks: &mut [Vec<FftPoint>]) {
+pub(super) fn gather(shape: &Shape, points: &[FftPoint], blocks: &mut [Vec<FftPoint>]) {
     for (to, block) in blocks.iter_mut().enumerate() {
         match shape.layout {
             Layout::Cyclic => block.copy_from_slice(&points[shape.leaving_place(to, 0)..][..shape.c()]),
@@ -115,7 +115,7 @@ pub fn gather(shape: &Shape, points: &[FftPoint], blocks: &mut [Vec<FftPoint>]) 
 }
 
 /// Moves received blocks of points to their places. In the blocked order they stay together.
-pub fn spread(shape: &Shape, blocks: &[Vec<FftPoint>], points: &mut [FftPoint]) {
+pub(super) fn spread(shape: &Shape, blocks: &[Vec<FftPoint>], points: &mut [FftPoint]) {
     for (from, block) in blocks.iter().enumerate() {
         match shape.layout {
             Layout::Blocked => points[shape.entering_place(from, 0)..][..shape.c()].copy_from_slice(block),

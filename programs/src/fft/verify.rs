@@ -8,7 +8,7 @@ const TOLERANCE: f64 = 1e-10;
 
 /// Compares a transform with rustfft's transform of the input, and its inverse with the input. Both are in
 /// natural order.
-pub fn verify(mut input: Vec<FftPoint>, mut transform: Vec<FftPoint>) -> Result<(), String> {
+pub(super) fn verify(mut input: Vec<FftPoint>, mut transform: Vec<FftPoint>) -> Result<(), String> {
     let n = input.len();
     let mut reference = input.clone();
     forward([n])[0].process(&mut reference);

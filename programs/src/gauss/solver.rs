@@ -11,11 +11,11 @@ use super::rows::{EliminatedBlock, Pivot, Rows, pivot_flops, solve_flops, substi
 use crate::math::dense::SingularStep;
 
 /// Rows that are eliminated together.
-pub const BLOCK: usize = 4;
+pub(super) const BLOCK: usize = 4;
 
 /// The owners of a block, and the messages in which it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deal {
+pub(super) enum Deal {
     /// Whole blocks are dealt out. The owner of one sends it to all others, in messages of two rows of 8-byte
     /// numbers.
     Blocks,
@@ -34,7 +34,7 @@ impl Deal {
     }
 }
 /// Rows in a message: a matrix of n columns then has messages of up to 16(n-4) bytes, as in the paper.
-pub const ROWS_PER_MESSAGE: usize = 2;
+pub(super) const ROWS_PER_MESSAGE: usize = 2;
 
 /// Tag of a pivot, or of its absence, by its row.
 pub(super) const PIVOT: Tag<Option<Pivot>> = Tag::named(0, "pivot");
@@ -44,10 +44,10 @@ const ROWS: Tag<Arc<[f64]>> = Tag::named(1, "rows");
 const UNKNOWNS: Tag<Vec<f64>> = Tag::named(2, "unknowns");
 
 /// Bytes of the longest message about a pivot.
-pub const PIVOT_BYTES: usize = 8 * (2 + BLOCK - 1);
+pub(super) const PIVOT_BYTES: usize = 8 * (2 + BLOCK - 1);
 
 /// A processor's part of the work.
-pub struct Solver {
+pub(super) struct Solver {
     deal: Deal,
     /// Number of processors.
     pub(super) P: usize,
@@ -69,7 +69,7 @@ pub struct Solver {
 
 impl Solver {
     /// Creates the part of a processor, with numbers from the matrix.
-    pub fn new(
+    pub(super) fn new(
         deal: Deal,
         (P, id): (usize, usize),
         piece: usize,
@@ -83,7 +83,7 @@ impl Solver {
     }
 
     /// Solves the equations, together with all others.
-    pub fn solve(&mut self, p: &mut Proc) -> Result<Vec<f64>, SingularStep> {
+    pub(super) fn solve(&mut self, p: &mut Proc) -> Result<Vec<f64>, SingularStep> {
         let blocks = self.n.div_ceil(BLOCK);
         let mut ahead = None;
         for number in 0..blocks {

@@ -11,7 +11,7 @@ const MOST_LEFT: f64 = 20.0;
 
 /// Refuses a wrong result of the processors, and a singular matrix, in one sentence. `epsilon` is the unit of
 /// the rounding errors.
-pub fn verify(
+pub(super) fn verify(
     matrix: &Array2<f64>,
     b: &Array1<f64>,
     found: &[Result<Vec<f64>, SingularStep>],

@@ -20,7 +20,7 @@ use super::transfer::shift;
 use crate::math::dense::SingularStep;
 
 /// A processor's part of the elimination.
-pub struct GridPart<'a> {
+pub(super) struct GridPart<'a> {
     layout: &'a GridLayout,
     /// Row in the grid.
     r: usize,
@@ -37,7 +37,7 @@ pub struct GridPart<'a> {
 }
 
 /// A panel's multipliers for a processor's rows.
-pub struct Multipliers {
+pub(super) struct Multipliers {
     /// The message: the pivots, and then column after column.
     pub message: Vec<f64>,
     /// Columns of the panel.
@@ -45,7 +45,7 @@ pub struct Multipliers {
 }
 
 /// The kind of work that moves numbers, which has no flops.
-pub const MOVE: &str = "move";
+pub(super) const MOVE: &str = "move";
 /// Sent in place of a pivot's row where there is no pivot.
 const NO_PIVOT: f64 = -1.0;
 
@@ -57,7 +57,7 @@ impl Multipliers {
     }
 
     /// Returns the multipliers for all of the processor's rows from the panel's first on.
-    pub fn l(&self) -> ArrayView2<'_, f64> {
+    pub(super) fn l(&self) -> ArrayView2<'_, f64> {
         let l = &self.message[self.w..];
         ArrayView2::from_shape((l.len() / self.w, self.w).f(), l).expect("whole columns were sent")
     }
@@ -65,7 +65,7 @@ impl Multipliers {
 
 impl<'a> GridPart<'a> {
     /// Creates the part of a processor, with numbers from the matrix.
-    pub fn new(layout: &'a GridLayout, id: usize, matrix: &ArrayView2<f64>) -> GridPart<'a> {
+    pub(super) fn new(layout: &'a GridLayout, id: usize, matrix: &ArrayView2<f64>) -> GridPart<'a> {
         let GridLayout { rows, cols, n, .. } = layout;
         let (r, c) = (id / cols.parts, id % cols.parts);
         let mut values = Array2::zeros((rows.len(r), cols.len(c)).f());
@@ -84,7 +84,7 @@ impl<'a> GridPart<'a> {
     }
 
     /// Returns its numbers, with their rows and columns.
-    pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+    pub(super) fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let GridLayout { rows, cols, .. } = self.layout;
         let column = |(place, j)| {
             rows.indices(self.r).zip(self.values.column(place)).map(move |(i, value)| (i, j, *value))
@@ -93,7 +93,7 @@ impl<'a> GridPart<'a> {
     }
 
     /// Eliminates the whole matrix.
-    pub fn eliminate(&mut self, p: &mut Proc, lookahead: bool) -> Result<(), SingularStep> {
+    pub(super) fn eliminate(&mut self, p: &mut Proc, lookahead: bool) -> Result<(), SingularStep> {
         let panels: Vec<Panel> = self.layout.panels().collect();
         let mut ahead = None;
         for panel in &panels {
@@ -164,7 +164,7 @@ impl<'a> GridPart<'a> {
     }
 
     /// Eliminates the panel together with the others that have rows of it. Returns its pivots.
-    pub fn eliminate_panel(&mut self, panel: &Panel, team: &mut Team) -> Vec<usize> {
+    pub(super) fn eliminate_panel(&mut self, panel: &Panel, team: &mut Team) -> Vec<usize> {
         let (rows, columns) = (self.rows_from(panel.start), self.columns_from(panel.start));
         let columns = columns.start..columns.start + panel.len();
         let mine = self.layout.rows.indices(self.r).skip(rows.start).collect();
@@ -176,7 +176,7 @@ impl<'a> GridPart<'a> {
 
     /// Returns the message of an eliminated panel: its pivots, and then the multipliers for the processor's
     /// rows.
-    pub fn multiplier_message(&self, panel: &Panel, pivots: Vec<usize>) -> Vec<f64> {
+    pub(super) fn multiplier_message(&self, panel: &Panel, pivots: Vec<usize>) -> Vec<f64> {
         let (rows, w) = (self.rows_from(panel.start), panel.len());
         let first = self.columns_from(panel.start).start;
         let mut message: Vec<f64> = Vec::with_capacity(w + rows.len() * w);
@@ -231,7 +231,7 @@ impl<'a> GridPart<'a> {
     }
 
     /// Moves rows within the processor, in these columns.
-    pub fn swap_within(&mut self, moves: &[Move], columns: Range<usize>) {
+    pub(super) fn swap_within(&mut self, moves: &[Move], columns: Range<usize>) {
         let place = |row| self.layout.rows.count_before(self.r, row);
         let moves: Vec<(usize, usize)> =
             moves.iter().map(|Move { from, to }| (place(*from), place(*to))).collect();
@@ -284,13 +284,13 @@ impl<'a> GridPart<'a> {
     }
 
     /// Returns the processor's rows from a row of the matrix on.
-    pub fn rows_from(&self, row: usize) -> Range<usize> {
+    pub(super) fn rows_from(&self, row: usize) -> Range<usize> {
         let rows = self.layout.rows;
         rows.count_before(self.r, row)..rows.len(self.r)
     }
 
     /// Returns the processor's columns from a column of the matrix on.
-    pub fn columns_from(&self, column: usize) -> Range<usize> {
+    pub(super) fn columns_from(&self, column: usize) -> Range<usize> {
         let cols = self.layout.cols;
         cols.count_before(self.c, column)..cols.len(self.c)
     }

@@ -5,10 +5,10 @@ use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 use crate::math::product::subtract_product;
 
 /// Most columns that are eliminated one by one and not by a product of matrices.
-pub const LEAF: usize = 8;
+pub(super) const LEAF: usize = 8;
 
 /// Computes A -= L U.
-pub fn update(mut a: ArrayViewMut2<f64>, l: ArrayView2<f64>, u: ArrayView2<f64>) {
+pub(super) fn update(mut a: ArrayViewMut2<f64>, l: ArrayView2<f64>, u: ArrayView2<f64>) {
     /// Products of fewer columns are not worth the copies that a product makes.
     const FEW: usize = 4;
     if l.ncols() >= FEW {
@@ -29,7 +29,7 @@ pub fn update(mut a: ArrayViewMut2<f64>, l: ArrayView2<f64>, u: ArrayView2<f64>)
 }
 
 /// Solves L X = U in place of U. L's diagonal is 1, and the numbers above it are ignored.
-pub fn solve(l: ArrayView2<f64>, mut u: ArrayViewMut2<f64>) {
+pub(super) fn solve(l: ArrayView2<f64>, mut u: ArrayViewMut2<f64>) {
     let w = l.nrows();
     if w <= LEAF {
         for mut column in u.columns_mut() {
@@ -48,17 +48,17 @@ pub fn solve(l: ArrayView2<f64>, mut u: ArrayViewMut2<f64>) {
 }
 
 /// Returns the flops of [`solve`] for w rows.
-pub fn solve_flops(w: usize, columns: usize) -> u64 {
+pub(super) fn solve_flops(w: usize, columns: usize) -> u64 {
     (w * w.saturating_sub(1) * columns) as u64
 }
 
 /// Returns the flops of a whole elimination of n rows. Each step divides the rest of a column, and then
 /// subtracts it from each of as many columns.
-pub fn elimination_flops(n: usize) -> u64 {
+pub(super) fn elimination_flops(n: usize) -> u64 {
     (1..n as u64).map(|left| left + 2 * left * left).sum()
 }
 
 /// Returns the flops of [`update`].
-pub fn update_flops(rows: usize, w: usize, columns: usize) -> u64 {
+pub(super) fn update_flops(rows: usize, w: usize, columns: usize) -> u64 {
     2 * (rows * w * columns) as u64
 }

@@ -5,7 +5,7 @@ use std::iter;
 /// One dimension of a matrix, cut into pieces that are dealt to parts in turn. Pieces of 1/parts of the
 /// length make a blocked layout, and shorter ones a cyclic layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub(super) struct Cut {
     /// Length of the dimension.
     n: usize,
     /// Number of parts.
@@ -16,27 +16,27 @@ pub struct Cut {
 
 impl Cut {
     /// Creates a cut in which each part gets one piece.
-    pub fn blocked(n: usize, parts: usize) -> Cut {
+    pub(super) fn blocked(n: usize, parts: usize) -> Cut {
         Cut { n, parts, piece: n.div_ceil(parts).max(1) }
     }
 
     /// Creates a cut in which the parts get pieces of this length in turn.
-    pub fn cyclic(n: usize, parts: usize, piece: usize) -> Cut {
+    pub(super) fn cyclic(n: usize, parts: usize, piece: usize) -> Cut {
         Cut { n, parts, piece }
     }
 
     /// Returns the length of the dimension.
-    pub fn n(&self) -> usize {
+    pub(super) fn n(&self) -> usize {
         self.n
     }
 
     /// Returns the part that has an index.
-    pub fn owner(&self, index: usize) -> usize {
+    pub(super) fn owner(&self, index: usize) -> usize {
         index / self.piece % self.parts
     }
 
     /// Returns the number of indices of a part below this one.
-    pub fn count_before(&self, part: usize, index: usize) -> usize {
+    pub(super) fn count_before(&self, part: usize, index: usize) -> usize {
         let (round, rest) = (index / self.piece / self.parts, index / self.piece % self.parts);
         let of_round = match part {
             part if part < rest => self.piece,
@@ -47,33 +47,33 @@ impl Cut {
     }
 
     /// Returns the number of indices of a part.
-    pub fn len(&self, part: usize) -> usize {
+    pub(super) fn len(&self, part: usize) -> usize {
         self.count_before(part, self.n)
     }
 
     /// Returns the number of indices of a part from this one on.
-    pub fn count_from(&self, part: usize, index: usize) -> usize {
+    pub(super) fn count_from(&self, part: usize, index: usize) -> usize {
         self.len(part) - self.count_before(part, index)
     }
 
     /// Returns the most indices that any part has from this one on.
-    pub fn most_from(&self, index: usize) -> usize {
+    pub(super) fn most_from(&self, index: usize) -> usize {
         (0..self.parts).map(|part| self.count_from(part, index)).max().unwrap_or(0)
     }
 
     /// Returns the number of parts that have indices from this one on.
-    pub fn parts_from(&self, index: usize) -> usize {
+    pub(super) fn parts_from(&self, index: usize) -> usize {
         (0..self.parts).filter(|part| self.count_from(*part, index) > 0).count()
     }
 
     /// Returns the first part, which may have none, and then the others that have indices from this one on.
-    pub fn parts_after(&self, first: usize, index: usize) -> impl Iterator<Item = usize> {
+    pub(super) fn parts_after(&self, first: usize, index: usize) -> impl Iterator<Item = usize> {
         let others = (first + 1..self.parts).chain(0..first);
         iter::once(first).chain(others.filter(move |part| self.count_from(*part, index) > 0))
     }
 
     /// Returns the indices of a part, in order.
-    pub fn indices(&self, part: usize) -> impl Iterator<Item = usize> {
+    pub(super) fn indices(&self, part: usize) -> impl Iterator<Item = usize> {
         let (piece, step, n) = (self.piece, self.piece * self.parts, self.n);
         let firsts = (part * piece..n).step_by(step.max(1));
         firsts.flat_map(move |first| first..(first + piece).min(n))
@@ -87,7 +87,7 @@ impl Cut {
 
 /// Columns that are eliminated together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Panel {
+pub(super) struct Panel {
     pub number: usize,
     /// First column.
     pub start: usize,
@@ -97,14 +97,14 @@ pub struct Panel {
 
 impl Panel {
     /// Returns the number of columns.
-    pub fn len(self) -> usize {
+    pub(super) fn len(self) -> usize {
         self.end - self.start
     }
 }
 
 /// A matrix on a grid of processors, in rows: processor r * C + c is at (r, c).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GridLayout {
+pub(super) struct GridLayout {
     /// Number of rows and columns of the matrix.
     pub n: usize,
     /// Most columns of a panel.
@@ -117,7 +117,7 @@ pub struct GridLayout {
 
 impl GridLayout {
     /// Returns the panels. Each lies in one grid column, and its pivot rows in one grid row.
-    pub fn panels(&self) -> impl Iterator<Item = Panel> {
+    pub(super) fn panels(&self) -> impl Iterator<Item = Panel> {
         let end = |k: usize| (k + self.block).min(self.rows.piece_end(k)).min(self.cols.piece_end(k));
         let panel = move |number, start| (start < self.n).then(|| Panel { number, start, end: end(start) });
         iter::successors(panel(0, 0), move |before| panel(before.number + 1, before.end))
@@ -126,7 +126,7 @@ impl GridLayout {
 
 /// Returns the rows and columns of the grid of P processors that is nearest to a square, with no more rows
 /// than columns.
-pub fn squarest(P: usize) -> (usize, usize) {
+pub(super) fn squarest(P: usize) -> (usize, usize) {
     let rows = (1..=P.isqrt()).rev().find(|rows| P.is_multiple_of(*rows)).unwrap_or(1);
     (rows, P / rows)
 }

@@ -4,7 +4,7 @@ use loggp::{Payload, Proc, Time};
 
 /// The steps for a panel, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PanelAct {
+pub(super) enum PanelAct {
     /// Elimination of the panel: pivots are found, rows scaled.
     Pivot,
     /// Broadcast of the multipliers.
@@ -20,7 +20,7 @@ pub enum PanelAct {
 }
 
 /// The reported phases: each with its name and its steps.
-pub const PHASES: [(&str, &[PanelAct]); 4] = [
+pub(super) const PHASES: [(&str, &[PanelAct]); 4] = [
     ("pivot", &[PanelAct::Pivot]),
     ("swap", &[PanelAct::Swap]),
     ("broadcast", &[PanelAct::Multipliers, PanelAct::PivotRows]),
@@ -29,7 +29,7 @@ pub const PHASES: [(&str, &[PanelAct]); 4] = [
 
 /// A processor's notes of a panel.
 #[derive(Clone, Copy, Debug, Default, Payload)]
-pub struct PanelNote {
+pub(super) struct PanelNote {
     /// End of each of the steps, if the processor took part.
     ended: [Time; 6],
     /// Number of multipliers and numbers of pivot rows received from others.
@@ -40,7 +40,7 @@ pub struct PanelNote {
 
 /// A processor's log.
 #[derive(Clone, Debug, Default, Payload)]
-pub struct EliminationLog {
+pub(super) struct EliminationLog {
     /// Row numbers of the pivots that the processor knows.
     pub pivots: Vec<usize>,
     /// The processor's notes, panel by panel.
@@ -49,7 +49,7 @@ pub struct EliminationLog {
 
 impl EliminationLog {
     /// Creates a log with room for n steps.
-    pub fn with_capacity(n: usize) -> EliminationLog {
+    pub(super) fn with_capacity(n: usize) -> EliminationLog {
         EliminationLog { pivots: Vec::with_capacity(n), notes: Vec::with_capacity(n) }
     }
 
@@ -62,34 +62,34 @@ impl EliminationLog {
     }
 
     /// Notes that a step ends now.
-    pub fn finish(&mut self, p: &Proc, panel: usize, act: PanelAct) {
+    pub(super) fn finish(&mut self, p: &Proc, panel: usize, act: PanelAct) {
         self.finish_at(panel, act, p.now());
     }
 
     /// Notes that a step ended at this time.
-    pub fn finish_at(&mut self, panel: usize, act: PanelAct, time: Time) {
+    pub(super) fn finish_at(&mut self, panel: usize, act: PanelAct, time: Time) {
         self.panel_note(panel).ended[act as usize] = time;
     }
 
     /// Notes numbers received from others.
-    pub fn add_received(&mut self, panel: usize, values: usize) {
+    pub(super) fn add_received(&mut self, panel: usize, values: usize) {
         self.panel_note(panel).received += values;
     }
 
     /// Notes an update with this many flops.
-    pub fn mark_active(&mut self, panel: usize, flops: u64) {
+    pub(super) fn mark_active(&mut self, panel: usize, flops: u64) {
         self.panel_note(panel).active |= flops > 0;
     }
 }
 
 /// The logs of all processors.
-pub struct EliminationLogs(pub Vec<EliminationLog>);
+pub(super) struct EliminationLogs(pub Vec<EliminationLog>);
 
 impl EliminationLogs {
     /// Returns the time of each phase, summed over all panels: a step lasts from when the last processor
     /// ended the step before until the last processor ends this one. Steps of other processors in the
     /// meantime hide it.
-    pub fn phases(&self) -> [Time; 4] {
+    pub(super) fn phases(&self) -> [Time; 4] {
         let mut spent = [Time::ZERO; 6];
         let mut now = Time::ZERO;
         for panel in 0..self.panels() {
@@ -103,13 +103,13 @@ impl EliminationLogs {
     }
 
     /// Returns the time at which the last processor ended the last panel.
-    pub fn end(&self) -> Time {
+    pub(super) fn end(&self) -> Time {
         let ended = (0..self.panels()).flat_map(|panel| self.notes(panel)).flat_map(|note| note.ended);
         ended.max().unwrap_or_default()
     }
 
     /// Returns the number of processors that had something to update, panel by panel.
-    pub fn active_counts(&self) -> Vec<usize> {
+    pub(super) fn active_counts(&self) -> Vec<usize> {
         (0..self.panels()).map(|panel| self.notes(panel).filter(|note| note.active).count()).collect()
     }
 
@@ -119,7 +119,7 @@ impl EliminationLogs {
     }
 
     /// Returns the notes of a panel by all processors that have one.
-    pub fn notes(&self, panel: usize) -> impl Iterator<Item = &PanelNote> {
+    pub(super) fn notes(&self, panel: usize) -> impl Iterator<Item = &PanelNote> {
         self.0.iter().filter_map(move |log| log.notes.get(panel))
     }
 }

@@ -2,7 +2,7 @@
 
 /// The move of a row's numbers to another row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Move {
+pub(super) struct Move {
     /// Row of the numbers before.
     pub from: usize,
     /// Row of the numbers after.
@@ -11,7 +11,7 @@ pub struct Move {
 
 /// Returns the moves of all rows when the rows of a panel, which begins at row `k`, change places with these
 /// pivots one after the other; in the order of their new places.
-pub fn moves(k: usize, pivots: &[usize]) -> Vec<Move> {
+pub(super) fn moves(k: usize, pivots: &[usize]) -> Vec<Move> {
     let mut rows: Vec<usize> = (k..k + pivots.len()).chain(pivots.iter().copied()).collect();
     rows.sort_unstable();
     rows.dedup();

@@ -15,7 +15,7 @@ use crate::math::dense::SingularStep;
 const ROW: Tag<Vec<f64>> = Tag::named(0, "row");
 
 /// A processor's rows of a panel.
-pub struct LuPanel<'v> {
+pub(super) struct LuPanel<'v> {
     /// First column and first row of the panel in the matrix.
     pub k: usize,
     /// Rows of the processor, numbered as in the matrix, in order; none lies above the panel's first row.
@@ -29,10 +29,10 @@ pub struct LuPanel<'v> {
 }
 
 /// A candidate for the pivot: the number, its row in the matrix, and the rest of the row.
-pub type Candidate = Maximum<Magnitude, Vec<f64>>;
+pub(super) type Candidate = Maximum<Magnitude, Vec<f64>>;
 
 /// The processors that eliminate a panel together, as one of the processors sees the group.
-pub struct Team<'p, 'a, 't> {
+pub(super) struct Team<'p, 'a, 't> {
     /// This processor.
     pub p: &'p mut Proc<'a>,
     /// The group of all.
@@ -59,7 +59,7 @@ impl Team<'_, '_, '_> {
 
 /// A number that is compared by its absolute value.
 #[derive(Clone, Copy, PartialEq, Payload)]
-pub struct Magnitude(pub f64);
+pub(super) struct Magnitude(pub f64);
 
 impl PartialOrd for Magnitude {
     fn partial_cmp(&self, other: &Magnitude) -> Option<std::cmp::Ordering> {
@@ -69,13 +69,13 @@ impl PartialOrd for Magnitude {
 
 impl<'v> LuPanel<'v> {
     /// Creates a panel that begins at column and row `k`, before its elimination.
-    pub fn new(k: usize, rows: Vec<usize>, values: ArrayViewMut2<'v, f64>) -> LuPanel<'v> {
+    pub(super) fn new(k: usize, rows: Vec<usize>, values: ArrayViewMut2<'v, f64>) -> LuPanel<'v> {
         let w = values.ncols();
         LuPanel { k, rows, values, top: Array2::zeros((w, w).f()), pivots: Vec::with_capacity(w) }
     }
 
     /// Eliminates the panel. The pivot rows end as its first rows.
-    pub fn eliminate(&mut self, team: &mut Team) -> Result<(), SingularStep> {
+    pub(super) fn eliminate(&mut self, team: &mut Team) -> Result<(), SingularStep> {
         let eliminated = self.eliminate_columns(team, 0, self.values.ncols());
         for j in 0..self.pivots.len() {
             if let Some(place) = self.place(self.k + j) {
@@ -176,7 +176,7 @@ impl<'v> LuPanel<'v> {
 
 /// Returns the flops of a processor in the elimination of a panel of w columns. It has `rows` rows from the
 /// panel's first on, of which `own` are the panel's first rows.
-pub fn panel_flops(rows: usize, w: usize, own: usize) -> u64 {
+pub(super) fn panel_flops(rows: usize, w: usize, own: usize) -> u64 {
     fn of(rows: &dyn Fn(usize) -> usize, first: usize, end: usize) -> u64 {
         if end - first <= LEAF {
             let column = |j| (rows(j) + rows(j + 1)) as u64 + update_flops(rows(j + 1), 1, end - j - 1);

@@ -150,7 +150,7 @@ fn unless_own_pivot(rows: RowCounts, time: Time) -> Time {
 
 /// Returns the predicted logs: one for each grid column, whose rows go at the pace of the one with most of
 /// them.
-pub fn predict_logs(plan: &Lu, flop: f64) -> EliminationLogs {
+pub(super) fn predict_logs(plan: &Lu, flop: f64) -> EliminationLogs {
     let costs = LuCosts { params: &plan.case.params, ports: plan.case.ports, flop };
     match plan.variant {
         LuVariant::Replicated => EliminationLogs(vec![predict_replicated(&costs, &plan.layout)]),

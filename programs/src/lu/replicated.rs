@@ -19,7 +19,7 @@ use super::transfer::shift;
 use crate::math::dense::SingularStep;
 
 /// A processor's part of the elimination.
-pub struct SkewedPart<'a> {
+pub(super) struct SkewedPart<'a> {
     /// Its columns are those of the first block row, as they are dealt to the processors. Each further block
     /// row is shifted by one.
     layout: &'a GridLayout,
@@ -45,7 +45,7 @@ struct EliminatedPanel {
 
 impl<'a> SkewedPart<'a> {
     /// Creates the part of a processor, with numbers from the matrix.
-    pub fn new(layout: &'a GridLayout, id: usize, matrix: &ArrayView2<f64>) -> SkewedPart<'a> {
+    pub(super) fn new(layout: &'a GridLayout, id: usize, matrix: &ArrayView2<f64>) -> SkewedPart<'a> {
         let (n, cut, most) = (layout.n, layout.cols, layout.cols.most_from(0));
         let mut part = SkewedPart {
             layout,
@@ -63,7 +63,7 @@ impl<'a> SkewedPart<'a> {
     }
 
     /// Returns its numbers, with their rows and columns.
-    pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+    pub(super) fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let of_row =
             |i| self.layout.cols.indices(self.share(i)).enumerate().map(move |(place, j)| (i, j, place));
         (0..self.layout.n).flat_map(of_row).map(|(i, j, place)| (i, j, self.values[(i, place)]))
@@ -87,7 +87,7 @@ impl<'a> SkewedPart<'a> {
     }
 
     /// Eliminates the whole matrix.
-    pub fn eliminate(&mut self, p: &mut Proc) -> Result<(), SingularStep> {
+    pub(super) fn eliminate(&mut self, p: &mut Proc) -> Result<(), SingularStep> {
         for panel in self.layout.panels() {
             let eliminated = self.eliminate_panel(p, &panel)?;
             let l = self.share_multipliers(p, &panel, &eliminated);

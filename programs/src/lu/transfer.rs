@@ -17,7 +17,7 @@ struct NumberedValues {
 }
 
 /// Returns how many of `values` numbers a message has.
-pub fn values_per_message(params: &Params, values: usize) -> usize {
+pub(super) fn values_per_message(params: &Params, values: usize) -> usize {
     match params.long {
         LongMessages::LogP => (params.word.get() / size_of::<f64>()).max(1),
         _ => values.max(1),
@@ -26,7 +26,7 @@ pub fn values_per_message(params: &Params, values: usize) -> usize {
 
 /// Sends numbers to one processor, and receives `expected` numbers from another. `step` must differ between
 /// exchanges, and between all processors from which numbers may arrive.
-pub fn shift(
+pub(super) fn shift(
     p: &mut Proc,
     step: usize,
     to: usize,

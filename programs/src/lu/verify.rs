@@ -12,7 +12,7 @@ const MOST_RESIDUAL: f64 = 20.0;
 
 /// The result of a decomposition: U, and L below the diagonal. Each column of L has its rows in the order
 /// that they had at the end of its panel.
-pub struct Factors {
+pub(super) struct Factors {
     /// L and U in one matrix.
     pub lu: Array2<f64>,
     /// Row numbers of the pivots, step by step.
@@ -21,7 +21,7 @@ pub struct Factors {
 
 /// Refuses a wrong decomposition, in one sentence. Where a step found no pivot, the columns up to that one
 /// are compared with the matrix: the rest of the last of them must be 0, but for rounding.
-pub fn verify(
+pub(super) fn verify(
     matrix: &Array2<f64>,
     mut factors: Factors,
     layout: &GridLayout,

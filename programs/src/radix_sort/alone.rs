@@ -10,7 +10,7 @@ use super::kernels::{CACHE, histogram, scatter, starts};
 const RADIX: u32 = 8;
 
 /// Sorts items by their keys into `out`; `scratch` has the same length. Items with equal keys stay in order.
-pub fn sort_alone<T: SortItem>(items: &[T], out: &mut [T], scratch: &mut [T]) {
+pub(super) fn sort_alone<T: SortItem>(items: &[T], out: &mut [T], scratch: &mut [T]) {
     if size_of_val(items) <= CACHE {
         out.copy_from_slice(items);
         sort_in_passes(out, scratch, T::BITS);

@@ -18,7 +18,7 @@ pub enum Input {
 }
 
 /// Bits of a digit that skewed keys use.
-pub const SKEWED_BITS: u32 = 2;
+pub(super) const SKEWED_BITS: u32 = 2;
 
 impl Input {
     /// Makes `count` keys.

@@ -3,7 +3,7 @@
 use super::item::{Digit, SortItem};
 
 /// Returns the number of items in each bucket.
-pub fn histogram<T: SortItem>(items: &[T], digit: Digit) -> Vec<u32> {
+pub(super) fn histogram<T: SortItem>(items: &[T], digit: Digit) -> Vec<u32> {
     let mut counts = vec![0; digit.buckets()];
     for item in items {
         counts[item.digit(digit)] += 1;
@@ -12,7 +12,7 @@ pub fn histogram<T: SortItem>(items: &[T], digit: Digit) -> Vec<u32> {
 }
 
 /// Returns the number of items in all buckets before each.
-pub fn starts(counts: &[u32]) -> Vec<u32> {
+pub(super) fn starts(counts: &[u32]) -> Vec<u32> {
     let mut sum = 0;
     let start = |count: &u32| {
         sum += count;
@@ -22,7 +22,7 @@ pub fn starts(counts: &[u32]) -> Vec<u32> {
 }
 
 /// Moves items to their buckets in order. The next one of bucket b goes to place `next[b]`.
-pub fn scatter<T: SortItem>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {
+pub(super) fn scatter<T: SortItem>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {
     if size_of_val(items) > CACHE {
         scatter_buffered(items, digit, next, out)
     } else {
@@ -31,7 +31,7 @@ pub fn scatter<T: SortItem>(items: &[T], digit: Digit, next: &mut [u32], out: &m
 }
 
 /// Most bytes that stay in a core's cache while they are scattered.
-pub const CACHE: usize = 1 << 20;
+pub(super) const CACHE: usize = 1 << 20;
 
 /// Moves items to their places one by one.
 fn scatter_directly<T: SortItem>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {

@@ -12,10 +12,10 @@ use super::setting::{SortRates, SortSetting};
 use crate::{Case, ComputeTimes, PhaseName};
 
 /// Name of the only phase of one processor.
-pub const ALONE: &str = "local sort";
+pub(super) const ALONE: &str = "local sort";
 
 /// Returns the phases for a report: first each phase summed over all passes, and then those of each pass.
-pub fn report(
+pub(super) fn report(
     setting: &SortSetting,
     mut time: impl FnMut(usize, &'static str) -> Option<Time>,
 ) -> Vec<(PhaseName, Option<Time>)> {
@@ -33,7 +33,7 @@ pub fn report(
 }
 
 /// Returns all phases of a case, in the order of [`report`].
-pub fn phases(case: &Case, setting: &SortSetting) -> Vec<(PhaseName, Option<Time>)> {
+pub(super) fn phases(case: &Case, setting: &SortSetting) -> Vec<(PhaseName, Option<Time>)> {
     let rates = match case.work {
         Work::Charged => setting.charged,
         _ => match &case.compute_times {

@@ -11,7 +11,7 @@ use super::kernels::starts;
 use super::tag::{COUNTS, SCAN, SUMS, TOTAL, pass_tag};
 
 /// The ranks that a processor needs to place its keys.
-pub struct KeyRanks {
+pub(super) struct KeyRanks {
     /// Rank of its own first key in each bucket.
     pub own: Vec<u32>,
     /// Rank of the first key of all in each bucket.
@@ -21,7 +21,7 @@ pub struct KeyRanks {
 }
 
 /// Computes the ranks from the processor's own counts.
-pub fn compute_ranks(p: &mut Proc, bulk: bool, pass: usize, counts: &[u32]) -> KeyRanks {
+pub(super) fn compute_ranks(p: &mut Proc, bulk: bool, pass: usize, counts: &[u32]) -> KeyRanks {
     let BucketSums { before, all } =
         if bulk { sum_by_doubling(p, pass, counts) } else { sum_by_pipeline(p, pass, counts) };
     p.work("scan", all.len() as u64, || {
@@ -116,7 +116,7 @@ fn add(sums: &mut [u32], counts: &[u32]) {
 
 /// Swaps values with another processor. Where a message waits for its receiver (LogGPS 3.1), two processors
 /// that both sent first would wait for each other forever.
-pub fn swap<T: loggp::Payload>(p: &mut Proc, other: usize, tag: Tag<T>, mine: T) -> T {
+pub(super) fn swap<T: loggp::Payload>(p: &mut Proc, other: usize, tag: Tag<T>, mine: T) -> T {
     if p.params().gps().is_some() && other < p.id() {
         let theirs = p.recv(tag.from(other));
         p.send(other, tag, mine);

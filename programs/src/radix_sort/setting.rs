@@ -61,7 +61,7 @@ const fn cost_option(name: &'static str, about: &'static str) -> Opt<TimeSpan> {
 
 /// Costs of a unit of each kind of work.
 #[derive(Clone, Copy, Debug)]
-pub struct SortRates {
+pub(super) struct SortRates {
     /// Key in the histogram.
     pub histogram: Time,
     /// Key in the local sort.
@@ -74,7 +74,7 @@ pub struct SortRates {
 
 /// The settings of a case.
 #[derive(Clone, Copy, Debug)]
-pub struct SortSetting {
+pub(super) struct SortSetting {
     /// Bits of a key.
     pub bits: u32,
     /// Method of the sort.
@@ -87,7 +87,7 @@ pub struct SortSetting {
 
 impl SortSetting {
     /// Reads the settings of a case.
-    pub fn new(case: &Case, bulk: bool) -> SortSetting {
+    pub(super) fn new(case: &Case, bulk: bool) -> SortSetting {
         SortSetting {
             bits: case.get(&KEY_BITS),
             method: SortMethod { radix: case.get(&RADIX), bulk },
@@ -102,12 +102,12 @@ impl SortSetting {
     }
 
     /// Returns the digits of a key.
-    pub fn digits(&self) -> impl ExactSizeIterator<Item = Digit> {
+    pub(super) fn digits(&self) -> impl ExactSizeIterator<Item = Digit> {
         Digit::all(self.bits, self.method.radix)
     }
 
     /// Refuses a case that there is no room for, or that the machine cannot send.
-    pub fn check(&self, case: &Case) -> Result<(), Refusal> {
+    pub(super) fn check(&self, case: &Case) -> Result<(), Refusal> {
         let Params { P, .. } = case.params;
         let (key, buckets) = ((self.bits / 8) as usize, 1_usize << self.method.radix);
         if case.size == 0 {

@@ -145,7 +145,7 @@ fn distribute_short<T: SortItem>(
 
 /// Returns the rank of the next item.
 #[inline]
-pub fn next_rank<T: SortItem>(item: &T, digit: Digit, next: &mut [u32]) -> usize {
+pub(super) fn next_rank<T: SortItem>(item: &T, digit: Digit, next: &mut [u32]) -> usize {
     let next = &mut next[item.digit(digit)];
     *next += 1;
     *next as usize - 1

@@ -8,14 +8,14 @@ use super::packet::Packet;
 
 /// Exchanges send vectors, and returns the receive vector: the number of elements that each processor has for
 /// this one.
-pub fn receive_vector(p: &mut Proc, sendl: &[usize]) -> Vec<usize> {
+pub(super) fn receive_vector(p: &mut Proc, sendl: &[usize]) -> Vec<usize> {
     let sendl = sendl.iter().map(|elements| *elements as u32).collect();
     all_to_all(p, sendl).into_iter().map(|elements| elements as usize).collect()
 }
 
 /// Returns the receiver and the sender of processor i in step k. They are the same, i xor k, if P is a power
 /// of two.
-pub fn partners(i: usize, k: usize, P: usize) -> (usize, usize) {
+pub(super) fn partners(i: usize, k: usize, P: usize) -> (usize, usize) {
     match P.is_power_of_two() {
         true => (i ^ k, i ^ k),
         false => ((i + k) % P, (i + P - k) % P),
@@ -34,7 +34,7 @@ pub struct Stage<'a> {
 }
 
 /// Sends the messages of a stage step by step, and receives those for this processor.
-pub fn send_linear(
+pub(super) fn send_linear(
     p: &mut Proc,
     &Stage { number, sendl, recvl, .. }: &Stage,
     mut message: impl FnMut(usize) -> Packet,

@@ -11,7 +11,7 @@ const NAMES: [[&str; 5]; 2] = [
 
 /// Returns the metrics of the lengths of all messages in each stage, including empty ones and those to
 /// oneself.
-pub fn lengths(deliveries: &[Delivery]) -> impl Iterator<Item = (&'static str, f64)> {
+pub(super) fn lengths(deliveries: &[Delivery]) -> impl Iterator<Item = (&'static str, f64)> {
     let stages = deliveries.first().map_or(0, |delivery| delivery.lengths.len());
     (0..stages).flat_map(|stage| {
         let rows: Vec<&Vec<usize>> = deliveries.iter().map(|delivery| &delivery.lengths[stage]).collect();
@@ -31,7 +31,7 @@ pub fn lengths(deliveries: &[Delivery]) -> impl Iterator<Item = (&'static str, f
 
 /// Returns the counts of random scheduling: requests, of which some were rejected and repeated, and sleeps.
 /// There are none if nothing was counted.
-pub fn counts(deliveries: &[Delivery]) -> impl Iterator<Item = (&'static str, f64)> {
+pub(super) fn counts(deliveries: &[Delivery]) -> impl Iterator<Item = (&'static str, f64)> {
     let sum = |of: fn(&Delivery) -> u64| deliveries.iter().map(of).sum::<u64>() as f64;
     let metrics = [
         ("requests", sum(|delivery| delivery.counts.requests)),

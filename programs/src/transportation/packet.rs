@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use loggp::{Pack, Payload, Unpack};
 
-pub type Element = u32;
+pub(super) type Element = u32;
 
 /// Bytes of an element, of a length, and of a place in an order: a word of the CM-5.
-pub const BYTES: usize = size_of::<Element>();
+pub(super) const BYTES: usize = size_of::<Element>();
 
 /// Elements that lie together at their source.
 #[derive(Clone, Debug)]

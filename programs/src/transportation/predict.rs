@@ -17,7 +17,7 @@ use super::two_stage::TwoStageForm;
 use crate::Case;
 
 /// Costs of operations on a case's machine.
-pub struct TransportationCosts<'a> {
+pub(super) struct TransportationCosts<'a> {
     case: &'a Case,
     /// Time to set the place and length of a part.
     part: Time,
@@ -25,12 +25,12 @@ pub struct TransportationCosts<'a> {
 
 impl TransportationCosts<'_> {
     /// Returns the costs of a case, or `None` if the formulas do not hold for its work.
-    pub fn new(case: &Case, part: Time) -> Option<TransportationCosts<'_>> {
+    pub(super) fn new(case: &Case, part: Time) -> Option<TransportationCosts<'_>> {
         (case.work == Work::Charged).then_some(TransportationCosts { case, part })
     }
 
     /// Returns the time that an element adds to a message, in ps.
-    pub fn mu(case: &Case) -> Option<f64> {
+    pub(super) fn mu(case: &Case) -> Option<f64> {
         let G = case.params.G()?.as_ps() as f64;
         let ports = if case.ports == Ports::Single { 2.0 } else { 1.0 };
         Some(ports * G * BYTES as f64 / case.params.word.get() as f64)
@@ -66,7 +66,7 @@ impl TransportationCosts<'_> {
     }
 
     /// Returns the time of a step of a linear permutation with messages of a word.
-    pub fn tau(&self) -> Time {
+    pub(super) fn tau(&self) -> Time {
         match self.case.barrier {
             Some(cost) => (self.way() + cost).max(self.case.params.g),
             None => (self.rounds() + 1) * self.hop(),
@@ -138,7 +138,7 @@ impl TransportationCosts<'_> {
 
     /// Returns the time of the exchange of send vectors, if the gap of the last message still runs for
     /// `gap_left`.
-    pub fn vectors(&self, gap_left: Time) -> Time {
+    pub(super) fn vectors(&self, gap_left: Time) -> Time {
         if self.P() == 1 { Time::ZERO } else { gap_left + self.all_to_all(BYTES) }
     }
 
@@ -216,7 +216,7 @@ impl TransportationCosts<'_> {
 }
 
 /// Returns the times of the algorithm `linear`: the exchange of the vectors, and the steps.
-pub fn linear_times(costs: &TransportationCosts, matrix: &Matrix) -> Vec<Time> {
+pub(super) fn linear_times(costs: &TransportationCosts, matrix: &Matrix) -> Vec<Time> {
     let longer: Vec<Time> = (1..matrix.P()).filter_map(|k| costs.step_time(matrix, k)).collect();
     vec![costs.vectors(Time::ZERO), costs.steps_time(&longer)]
 }
@@ -242,7 +242,11 @@ pub fn longest_messages(matrix: &Matrix, form: &TwoStageForm) -> (usize, usize) 
 
 /// Returns the times of a two-stage algorithm: preprocessing and communication of the first stage, and of the
 /// second.
-pub fn two_stage_times(costs: &TransportationCosts, matrix: &Matrix, form: &TwoStageForm) -> Vec<Time> {
+pub(super) fn two_stage_times(
+    costs: &TransportationCosts,
+    matrix: &Matrix,
+    form: &TwoStageForm,
+) -> Vec<Time> {
     let P = matrix.P();
     let (longest1, longest2) = longest_messages(matrix, form);
     let padded = |padding: Padding, longest: usize| padding.elements(form.order(P, longest));

@@ -21,7 +21,7 @@ use super::linear::Stage;
 use super::packet::{BYTES, Packet, PacketBlock};
 
 /// A message between processors.
-pub enum SchedulingNote {
+pub(super) enum SchedulingNote {
     /// Request to send.
     Request,
     /// Yes, and the busy bit is set; or no, and the time for which the processor is busy.
@@ -121,7 +121,7 @@ struct RandomScheduler<'a, M, R> {
 }
 
 /// Sends the messages of a stage to whom is found free, and receives those for this processor.
-pub fn send_random(
+pub(super) fn send_random(
     p: &mut Proc,
     &Stage { number, seed, sendl, recvl }: &Stage,
     form: RandomSchedule,

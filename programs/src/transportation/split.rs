@@ -21,7 +21,7 @@ pub enum Scheme {
 
 /// Returns the start of each destination's round robin, if each begins where the one before ends, and the
 /// first at `first`.
-pub fn consecutive_starts(sendl: &[usize], first: usize) -> Vec<usize> {
+pub(super) fn consecutive_starts(sendl: &[usize], first: usize) -> Vec<usize> {
     let P = sendl.len();
     let mut k = first % P;
     let next_start = |elements: &usize| {
@@ -35,7 +35,7 @@ pub fn consecutive_starts(sendl: &[usize], first: usize) -> Vec<usize> {
 /// Splits the messages of a source as in figure 8. The message for j has `sendl[j]` of the elements, and its
 /// round robin begins at intermediate `starts[j]`. Returns for each intermediate the parts that are not
 /// empty, by j.
-pub fn split(sendl: &[usize], starts: &[usize], all: &Arc<Vec<Element>>) -> Vec<Vec<PacketPart>> {
+pub(super) fn split(sendl: &[usize], starts: &[usize], all: &Arc<Vec<Element>>) -> Vec<Vec<PacketPart>> {
     let P = sendl.len();
     let mut parts = vec![Vec::new(); P];
     let mut start = 0;
@@ -53,13 +53,13 @@ pub fn split(sendl: &[usize], starts: &[usize], all: &Arc<Vec<Element>>) -> Vec<
 }
 
 /// Returns the number of elements of each message.
-pub fn lengths(messages: &[Vec<PacketPart>]) -> Vec<usize> {
+pub(super) fn lengths(messages: &[Vec<PacketPart>]) -> Vec<usize> {
     messages.iter().map(|parts| parts.iter().map(|part| part.slice.len()).sum()).collect()
 }
 
 /// Returns a random permutation of the intermediate processors that keeps the lengths of their messages:
 /// entry k is the intermediate of message k (appendix).
-pub fn shuffle(lengths: &[usize], rng: &mut fastrand::Rng) -> Vec<usize> {
+pub(super) fn shuffle(lengths: &[usize], rng: &mut fastrand::Rng) -> Vec<usize> {
     let mut by: Vec<usize> = (0..lengths.len()).collect();
     let mut sizes = lengths.to_vec();
     sizes.sort_unstable();

@@ -117,7 +117,7 @@ fn starts_after(own: &[u32], scanned: &[u32]) -> Vec<usize> {
 
 /// Runs the two-stage algorithm on one processor. Its phases are preprocessing and communication of the first
 /// stage, and of the second.
-pub fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: &Source) -> Delivery {
+pub(super) fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: &Source) -> Delivery {
     let (i, P) = (p.id(), p.P());
     let &Source { ref sendl, ref elements, r, seed } = source;
     let mut delivery = Delivery::default();

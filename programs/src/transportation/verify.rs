@@ -4,7 +4,7 @@ use super::endpoints::Source;
 use super::packet::Element;
 
 /// Compares each processor's messages with those that the sources had for it.
-pub fn verify<'a>(
+pub(super) fn verify<'a>(
     sources: &[Source],
     results: impl Iterator<Item = &'a [Vec<Element>]>,
 ) -> Result<(), String> {

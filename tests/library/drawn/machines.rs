@@ -4,7 +4,7 @@ use loggp::params::LogGps;
 use loggp::{Level, PS, Params, Ports, Time};
 
 /// Draws parameters. Times are small and often equal, so that much happens at the same time.
-pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
+pub(crate) fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
     loop {
         let unit = [0, 1, 1, 1, 2, 2, 5, 5][rng.usize(0..8)];
         let time = |rng: &mut fastrand::Rng, most: i64| rng.i64(-1..=most).max(0) * unit * PS;
@@ -41,7 +41,7 @@ pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
 }
 
 /// Returns the length of the longest message that does not arrive before its send is called.
-pub fn longest(params: &Params, most: usize) -> usize {
+pub(crate) fn longest(params: &Params, most: usize) -> usize {
     let Some(gps) = params.gps() else { return most };
     let fits = |words: usize| {
         let (short, long) = (words.min(gps.s) as i64, words.saturating_sub(gps.s) as i64);
@@ -52,7 +52,7 @@ pub fn longest(params: &Params, most: usize) -> usize {
 }
 
 /// Draws levels within a machine; half of the machines have none.
-pub fn draw_levels(rng: &mut fastrand::Rng, params: &Params) -> Vec<Level> {
+pub(crate) fn draw_levels(rng: &mut fastrand::Rng, params: &Params) -> Vec<Level> {
     let mut levels = vec![];
     let mut P = params.P;
     while levels.len() < 2 && rng.bool() {

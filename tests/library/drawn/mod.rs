@@ -2,18 +2,18 @@
 
 #![allow(dead_code)] // each set of tests uses a part of this folder
 
-pub mod machines;
-pub mod program;
-pub mod random;
+pub(crate) mod machines;
+pub(crate) mod program;
+pub(crate) mod random;
 
 use loggp::{Machine, PS, Proc, Run, RunError, Work};
 
-pub use program::{Case, Note, run_live};
-pub use random::draw;
+pub(crate) use program::{Case, Note, run_live};
+pub(crate) use random::draw;
 
 impl Case {
     /// Returns the machine of the case, which traces.
-    pub fn machine(&self) -> Machine {
+    pub(crate) fn machine(&self) -> Machine {
         let machine = Machine::new(self.params).ports(self.ports).capacity(self.capacity);
         let machine = machine.latency(self.latency).ties(self.ties);
         let machine = machine.noise(self.noise.clone()).levels(self.levels.iter().copied()).trace(true);
@@ -22,7 +22,7 @@ impl Case {
     }
 
     /// Runs the program on a machine.
-    pub fn run_on(&self, machine: &Machine) -> Result<Run<Vec<Note>>, RunError> {
+    pub(crate) fn run_on(&self, machine: &Machine) -> Result<Run<Vec<Note>>, RunError> {
         machine.run(|p: &mut Proc| run_live(p, self))
     }
 }

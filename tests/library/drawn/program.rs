@@ -6,7 +6,7 @@ use loggp::{
 };
 
 /// Number of tags: few, so that calls compete for the same messages.
-pub const TAGS: usize = 3;
+pub(crate) const TAGS: usize = 3;
 
 /// The value of a message, whose bytes are words here.
 type Value = Vec<u8>;
@@ -43,7 +43,7 @@ macro_rules! receive {
 
 /// A call of a program. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Op {
+pub(crate) enum Op {
     /// Units of work of a cycle each.
     Work(i64),
     /// `wait_until` this much later.
@@ -118,7 +118,7 @@ use Op::*;
 
 impl Op {
     /// Returns whether the result may depend on the order in which messages arrive.
-    pub fn depends_on_order(&self) -> bool {
+    pub(crate) fn depends_on_order(&self) -> bool {
         match self {
             Recv { pattern, .. } | Irecv(pattern) => pattern.from.is_none() || pattern.tag.is_none(),
             SendReceiving { .. } | Until { .. } | Poll { .. } | Probe { .. } | Test { .. } | WaitAny(_) => {
@@ -131,7 +131,7 @@ impl Op {
 
 /// A collective.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum GroupCall {
+pub(crate) enum GroupCall {
     Barrier,
     Broadcast,
     AllReduce,
@@ -140,13 +140,13 @@ pub enum GroupCall {
 
 /// The messages that a receive takes: a sender, or `None` for any, and a tag, or `None` for any.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pattern {
+pub(crate) struct Pattern {
     pub from: Option<usize>,
     pub tag: Option<usize>,
 }
 
 impl Pattern {
-    pub fn can_take(&self, from: usize, tag: usize) -> bool {
+    pub(crate) fn can_take(&self, from: usize, tag: usize) -> bool {
         self.from.is_none_or(|f| f == from) && self.tag.is_none_or(|t| t == tag)
     }
 
@@ -159,7 +159,7 @@ impl Pattern {
 
 /// The call that made a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum RequestKind {
+pub(crate) enum RequestKind {
     Isend,
     Irecv,
     IrecvFrom,
@@ -167,11 +167,11 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    pub const ALL: [RequestKind; 4] =
+    pub(crate) const ALL: [RequestKind; 4] =
         [RequestKind::Isend, RequestKind::Irecv, RequestKind::IrecvFrom, RequestKind::IrecvAnyTag];
 
     /// Returns the call for a receive with this pattern.
-    pub fn of(pattern: Pattern) -> RequestKind {
+    pub(crate) fn of(pattern: Pattern) -> RequestKind {
         match pattern {
             Pattern { tag: None, .. } => RequestKind::IrecvAnyTag,
             Pattern { from: Some(_), .. } => RequestKind::IrecvFrom,
@@ -182,7 +182,7 @@ impl RequestKind {
 
 /// A machine and a program for it: the calls of each processor.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub(crate) struct Case {
     pub params: Params,
     pub levels: Vec<Level>,
     pub ports: Ports,
@@ -197,7 +197,7 @@ pub struct Case {
 
 impl Case {
     /// Returns a case without levels and noise, whose machine has no barrier of its own.
-    pub fn new(params: Params, program: &[impl AsRef<[Op]>]) -> Case {
+    pub(crate) fn new(params: Params, program: &[impl AsRef<[Op]>]) -> Case {
         Case {
             params,
             levels: vec![],
@@ -212,7 +212,7 @@ impl Case {
     }
 
     /// Returns the number of messages that the program sends to a processor, by sender and tag.
-    pub fn sent_to(&self, id: usize) -> Counts {
+    pub(crate) fn sent_to(&self, id: usize) -> Counts {
         let mut counts = vec![[0; TAGS]; self.program.len()];
         for (from, calls) in self.program.iter().enumerate() {
             for op in calls {
@@ -231,7 +231,7 @@ impl Case {
 
     /// Returns a processor's calls, and then the receives of all messages left and the waits for its
     /// requests, first for the receives, so that its senders continue.
-    pub fn calls(&self, id: usize) -> Vec<Op> {
+    pub(crate) fn calls(&self, id: usize) -> Vec<Op> {
         let rest = |tag| Recv { pattern: Pattern { from: None, tag: Some(tag) }, upto: usize::MAX };
         let mut calls = self.program[id].clone();
         calls.extend((0..TAGS).map(rest));
@@ -242,7 +242,7 @@ impl Case {
     }
 
     /// Returns whether the program has no collectives, whose messages the oracle does not know.
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         let plain = |op: &Op| match op {
             Barrier => self.barrier.is_some(),
             Together(..) => false,
@@ -252,13 +252,13 @@ impl Case {
     }
 
     /// Returns whether the program makes requests.
-    pub fn has_requests(&self) -> bool {
+    pub(crate) fn has_requests(&self) -> bool {
         self.program.iter().flatten().any(|op| matches!(op, Isend { .. } | Irecv(_)))
     }
 }
 
 /// Numbers of messages: by sender and tag.
-pub type Counts = Vec<[usize; TAGS]>;
+pub(crate) type Counts = Vec<[usize; TAGS]>;
 
 fn count(counts: &Counts, pattern: Pattern) -> usize {
     let all =
@@ -269,7 +269,7 @@ fn count(counts: &Counts, pattern: Pattern) -> usize {
 /// The messages to a processor that are still to be received, so that it does not wait for more than are
 /// sent.
 #[derive(Clone, Debug)]
-pub struct MessageLedger {
+pub(crate) struct MessageLedger {
     sent: Counts,
     came: Counts,
     /// The receive requests that have not been waited for.
@@ -277,30 +277,30 @@ pub struct MessageLedger {
 }
 
 impl MessageLedger {
-    pub fn new(case: &Case, id: usize) -> MessageLedger {
+    pub(crate) fn new(case: &Case, id: usize) -> MessageLedger {
         MessageLedger { sent: case.sent_to(id), came: vec![[0; TAGS]; case.program.len()], pending: vec![] }
     }
 
     /// Returns whether a message is left for such a receive, whichever messages its earlier requests get.
-    pub fn is_left(&self, pattern: Pattern) -> bool {
+    pub(crate) fn is_left(&self, pattern: Pattern) -> bool {
         let others = self.pending.iter().filter(|other| other.can_overlap(&pattern)).count();
         count(&self.sent, pattern) > count(&self.came, pattern) + others
     }
 
     /// Returns whether to receive again, until `upto` matching messages have been received.
-    pub fn needs_more(&self, pattern: Pattern, upto: usize) -> bool {
+    pub(crate) fn needs_more(&self, pattern: Pattern, upto: usize) -> bool {
         count(&self.came, pattern) < upto && self.is_left(pattern)
     }
 
-    pub fn add_received(&mut self, message: Message) {
+    pub(crate) fn add_received(&mut self, message: Message) {
         self.came[message.from][message.tag] += 1;
     }
 
-    pub fn add_call(&mut self, pattern: Pattern) {
+    pub(crate) fn add_call(&mut self, pattern: Pattern) {
         self.pending.push(pattern);
     }
 
-    pub fn remove_call(&mut self, pattern: Pattern) {
+    pub(crate) fn remove_call(&mut self, pattern: Pattern) {
         let place = self.pending.iter().position(|other| *other == pattern).expect("it was called for");
         self.pending.remove(place);
     }
@@ -308,7 +308,7 @@ impl MessageLedger {
 
 /// A message that a program received or saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Payload)]
-pub struct Message {
+pub(crate) struct Message {
     pub from: usize,
     pub tag: usize,
     /// The length in words; 0 if the message was only seen.
@@ -317,7 +317,7 @@ pub struct Message {
 
 /// The state after a call: the local time, and the received message, if any.
 #[derive(Clone, Debug, PartialEq, Payload)]
-pub struct Note {
+pub(crate) struct Note {
     pub now: i64,
     pub came: Option<Message>,
 }
@@ -408,7 +408,7 @@ struct LiveProcessor {
 }
 
 /// Makes a processor's calls, and returns its notes.
-pub fn run_live(p: &mut Proc, case: &Case) -> Vec<Note> {
+pub(crate) fn run_live(p: &mut Proc, case: &Case) -> Vec<Note> {
     fn message(from: usize, tag: usize, value: &Value) -> Option<Message> {
         Some(Message { from, tag, words: value.len() })
     }

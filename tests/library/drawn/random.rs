@@ -11,7 +11,7 @@ use super::program::{Case, GroupCall, Op, Pattern, RequestKind, TAGS};
 
 /// Draws a machine and a program for it. Times are small and often equal, so that much happens at the same
 /// time.
-pub fn draw(seed: u64) -> Case {
+pub(crate) fn draw(seed: u64) -> Case {
     let mut rng = Rng::with_seed(seed);
     let P = match rng.usize(0..50) {
         0 => rng.usize(13..=30),
@@ -23,7 +23,7 @@ pub fn draw(seed: u64) -> Case {
 
 /// Draws a machine on which a message is in transit until it is received, and a program for it; often few may be
 /// in transit. Returns `None` where the machine is refused, because its G_l is negative.
-pub fn draw_until_received(seed: u64) -> Option<Case> {
+pub(crate) fn draw_until_received(seed: u64) -> Option<Case> {
     let mut case = Case { capacity: Capacity::Received, ..draw(seed) };
     let mut rng = Rng::with_seed(!seed);
     if case.params.C.is_none() && rng.bool() {
@@ -35,7 +35,7 @@ pub fn draw_until_received(seed: u64) -> Option<Case> {
 }
 
 /// Draws a program of two processors whose messages take no time.
-pub fn draw_instant_pair(seed: u64) -> Case {
+pub(crate) fn draw_instant_pair(seed: u64) -> Case {
     let params =
         Params::builder(2).word(1).cycle(PS).G(Time::ZERO).build().expect("nothing is wrong with zeros");
     let case = draw_with(params, Rng::with_seed(seed), seed);
@@ -43,7 +43,7 @@ pub fn draw_instant_pair(seed: u64) -> Case {
 }
 
 /// Draws a machine of up to `most` processors and a program for it.
-pub fn draw_large(seed: u64, most: usize) -> Case {
+pub(crate) fn draw_large(seed: u64, most: usize) -> Case {
     let mut rng = Rng::with_seed(seed);
     let P = rng.usize(1..=most);
     draw_with(draw_params(&mut rng, P), rng, seed)

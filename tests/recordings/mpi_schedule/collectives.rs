@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::*;
 
-pub fn copies(mut rank: RankCalls, members: &[&[u32]]) -> RankCalls {
+pub(super) fn copies(mut rank: RankCalls, members: &[&[u32]]) -> RankCalls {
     for (number, members) in members.iter().enumerate() {
         let number_at_parent = number as u64;
         rank.communicators.push(Communicator {
@@ -109,7 +109,7 @@ fn persistent_collectives_are_immediate_ones() {
 }
 
 /// Returns how many bytes each rank sends to each other, and receives from it by the lengths of its receives.
-pub fn traffic(schedule: &Schedule) -> [HashMap<(u32, u32), u64>; 2] {
+pub(super) fn traffic(schedule: &Schedule) -> [HashMap<(u32, u32), u64>; 2] {
     let mut all = [HashMap::new(), HashMap::new()];
     for rank in 0..schedule.ranks() {
         for placed in schedule.operations(rank) {

@@ -18,7 +18,7 @@ use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_mpi_trace::schedule::{self, CallGroup, CallSpan, ProgramSchedule, RankIndex, ScheduleOptions};
 
 use collectives::copies;
-pub use unfinished::assert_same_in_pieces;
+pub(crate) use unfinished::assert_same_in_pieces;
 
 use CallKind::{Complete, Forget, Look, NewCommunicator, Probe, Recv, Send, SendRecv, Start};
 

@@ -7,7 +7,7 @@ use loggp_mpi_trace::source::{CallSource, TakeCalls};
 use super::*;
 
 /// The calls of ranks in pieces.
-pub struct Pieces<'a> {
+pub(super) struct Pieces<'a> {
     pub ranks: &'a [RankCalls],
     /// The most calls of a piece.
     pub length: usize,
@@ -29,7 +29,11 @@ impl CallSource for Pieces<'_> {
 }
 
 /// Asserts that a program's schedule is the same in pieces of any length.
-pub fn assert_same_in_pieces(ranks: &[RankCalls], program: &ProgramSchedule, options: ScheduleOptions) {
+pub(crate) fn assert_same_in_pieces(
+    ranks: &[RankCalls],
+    program: &ProgramSchedule,
+    options: ScheduleOptions,
+) {
     for length in [1, 2, 7, 1024] {
         let pieces = schedule::read(&mut Pieces { ranks, length }, options).unwrap();
         let about = format!("in pieces of {length}");

@@ -47,7 +47,7 @@ pub(super) struct Started {
 }
 
 impl<'a> MemberWriter<'a> {
-    pub fn new(
+    pub(super) fn new(
         builder: &'a mut ScheduleBuilder,
         Member { members, id, tag, before }: Member<'a>,
         combine_time: &'a dyn Fn(u64) -> Time,
@@ -72,23 +72,23 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Writes a collective that is a part of this one.
-    pub fn write(&mut self, call: &CollectiveCall) -> WriteResult {
+    pub(super) fn write(&mut self, call: &CollectiveCall) -> WriteResult {
         (self.write_part)(self, call)
     }
 
     /// Starts a send.
-    pub fn start_send(&mut self, to: usize, length: u64) -> Result<Started, ScheduleError> {
+    pub(super) fn start_send(&mut self, to: usize, length: u64) -> Result<Started, ScheduleError> {
         self.start(Operation::Send { to: self.members[to], bytes: length * self.unit, tag: self.tag })
     }
 
     /// Starts a receive.
-    pub fn start_recv(&mut self, from: usize, length: u64) -> Result<Started, ScheduleError> {
+    pub(super) fn start_recv(&mut self, from: usize, length: u64) -> Result<Started, ScheduleError> {
         let (from, tag) = (Some(self.members[from]), Some(self.tag));
         self.start(Operation::Recv { from, bytes: length * self.unit, tag })
     }
 
     /// Starts an operation.
-    pub fn start(&mut self, what: Operation) -> Result<Started, ScheduleError> {
+    pub(super) fn start(&mut self, what: Operation) -> Result<Started, ScheduleError> {
         let is_send = matches!(what, Operation::Send { .. });
         let gate = if self.waits_for_data && !is_send { self.before } else { &self.gate };
         let operation = add_after(self.builder, what, gate)?;
@@ -98,12 +98,12 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Makes an operation wait for another one.
-    pub fn require(&mut self, later: Started, earlier: Started) -> WriteResult {
+    pub(super) fn require(&mut self, later: Started, earlier: Started) -> WriteResult {
         self.builder.require_done(later.operation, earlier.operation)
     }
 
     /// Waits for operations.
-    pub fn wait(&mut self, all: impl IntoIterator<Item = Started>) -> WriteResult {
+    pub(super) fn wait(&mut self, all: impl IntoIterator<Item = Started>) -> WriteResult {
         /// The most operations that each later one waits for by itself.
         const MOST: usize = 3;
         let all: Vec<Started> = all.into_iter().collect();
@@ -143,25 +143,29 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Returns the operation that ends all.
-    pub fn end(&mut self) -> Result<u32, ScheduleError> {
+    pub(super) fn end(&mut self) -> Result<u32, ScheduleError> {
         match self.gate[..] {
             [(last, false)] if self.gates > 0 => Ok(last),
             _ => self.join(),
         }
     }
 
-    pub fn send(&mut self, to: usize, length: u64) -> WriteResult {
+    pub(super) fn send(&mut self, to: usize, length: u64) -> WriteResult {
         let sent = self.start_send(to, length)?;
         self.wait([sent])
     }
 
-    pub fn recv(&mut self, from: usize, length: u64) -> WriteResult {
+    pub(super) fn recv(&mut self, from: usize, length: u64) -> WriteResult {
         let received = self.start_recv(from, length)?;
         self.wait([received])
     }
 
     /// Sends to one member and receives from another, both at once. To itself it takes no message.
-    pub fn send_recv(&mut self, (to, sent): (usize, u64), (from, received): (usize, u64)) -> WriteResult {
+    pub(super) fn send_recv(
+        &mut self,
+        (to, sent): (usize, u64),
+        (from, received): (usize, u64),
+    ) -> WriteResult {
         if to == self.id && from == self.id {
             return Ok(());
         }
@@ -175,19 +179,19 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Exchanges messages of the same length with a member.
-    pub fn swap(&mut self, other: usize, length: u64) -> WriteResult {
+    pub(super) fn swap(&mut self, other: usize, length: u64) -> WriteResult {
         self.send_recv((other, length), (other, length))
     }
 
     /// Sends to all of these at once.
-    pub fn send_all(&mut self, to: impl IntoIterator<Item = usize>, length: u64) -> WriteResult {
+    pub(super) fn send_all(&mut self, to: impl IntoIterator<Item = usize>, length: u64) -> WriteResult {
         let sent: Vec<Started> =
             to.into_iter().map(|to| self.start_send(to, length)).collect::<Result<_, _>>()?;
         self.wait(sent)
     }
 
     /// Combines what came with what is here.
-    pub fn combine(&mut self, length: u64) -> WriteResult {
+    pub(super) fn combine(&mut self, length: u64) -> WriteResult {
         let time = (self.combine_time)(length * self.unit);
         if time > Time::ZERO {
             let combined = self.start(Operation::Calc(time))?;
@@ -197,22 +201,22 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Returns the member at this distance ahead.
-    pub fn ahead(&self, distance: usize) -> usize {
+    pub(super) fn ahead(&self, distance: usize) -> usize {
         (self.id + distance) % self.P
     }
 
     /// Returns the member at this distance behind.
-    pub fn behind(&self, distance: usize) -> usize {
+    pub(super) fn behind(&self, distance: usize) -> usize {
         (self.id + self.P - distance % self.P) % self.P
     }
 
     /// Returns the rank's place, counted from a root.
-    pub fn place_from(&self, root: usize) -> usize {
+    pub(super) fn place_from(&self, root: usize) -> usize {
         if self.swaps_root { self.swapped(self.id, root) } else { self.behind(root) }
     }
 
     /// Returns the member at a place that is counted from a root.
-    pub fn member_at(&self, place: usize, root: usize) -> usize {
+    pub(super) fn member_at(&self, place: usize, root: usize) -> usize {
         if self.swaps_root { self.swapped(place, root) } else { (place + root) % self.P }
     }
 
@@ -225,7 +229,7 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Returns the powers of 2 below P.
-    pub fn distances(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+    pub(super) fn distances(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
         loggp_model::rounds::distances(self.P)
     }
 }
@@ -238,30 +242,30 @@ pub(super) struct Lengths<'a, 'c> {
 }
 
 impl Lengths<'_, '_> {
-    pub fn root(&self) -> usize {
+    pub(super) fn root(&self) -> usize {
         self.call.root
     }
 
     /// Returns the length of the whole message.
-    pub fn whole(&self) -> u64 {
+    pub(super) fn whole(&self) -> u64 {
         self.call.whole() / self.unit
     }
 
-    pub fn sent(&self, to: usize) -> u64 {
+    pub(super) fn sent(&self, to: usize) -> u64 {
         self.call.sent.of(to) / self.unit
     }
 
-    pub fn received(&self, from: usize) -> u64 {
+    pub(super) fn received(&self, from: usize) -> u64 {
         self.call.received.of(from) / self.unit
     }
 
     /// Returns the number of elements in so many bytes.
-    pub fn elements(&self, bytes: u64) -> u64 {
+    pub(super) fn elements(&self, bytes: u64) -> u64 {
         bytes / self.unit
     }
 
     /// Returns the length of an element's multiple that has about this many bytes, or the whole: a segment.
-    pub fn segment(&self, bytes: u64, whole: u64) -> u64 {
+    pub(super) fn segment(&self, bytes: u64, whole: u64) -> u64 {
         if bytes < self.unit || bytes >= whole * self.unit {
             return whole;
         }

@@ -33,12 +33,12 @@ pub(super) enum Halving {
 
 impl Pairing {
     /// Returns the nodes of this many ranks.
-    pub fn nodes(self, P: usize) -> Nodes {
+    pub(super) fn nodes(self, P: usize) -> Nodes {
         Nodes::new(P, self == Pairing::ToOdd)
     }
 
     /// Combines in the pairs, so that the nodes have all. Returns the node that the rank is.
-    pub fn combine(self, rank: &mut MemberWriter, whole: u64) -> Result<Option<usize>, ScheduleError> {
+    pub(super) fn combine(self, rank: &mut MemberWriter, whole: u64) -> Result<Option<usize>, ScheduleError> {
         let nodes = self.nodes(rank.P);
         let node = nodes.node(rank.id);
         let Some(other) = nodes.partner(rank.id) else { return Ok(node) };
@@ -60,7 +60,7 @@ impl Pairing {
     }
 
     /// Gives the result to the ranks that are no nodes.
-    pub fn tell(self, rank: &mut MemberWriter, whole: u64) -> WriteResult {
+    pub(super) fn tell(self, rank: &mut MemberWriter, whole: u64) -> WriteResult {
         let nodes = self.nodes(rank.P);
         match (nodes.partner(rank.id), nodes.node(rank.id)) {
             (None, _) => Ok(()),

@@ -12,7 +12,7 @@ use super::line::Handle;
 
 /// A communicator that was made by a call, as one of its ranks knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub(super) struct Made {
     pub members: Rc<[u32]>,
     /// Its number among all, which the members share.
     pub number: usize,
@@ -23,7 +23,7 @@ pub struct Made {
 
 /// What a rank did with communicators, in its order.
 #[derive(Clone, Copy, Debug)]
-pub enum Event {
+pub(super) enum Event {
     /// It used one whose name was new.
     Name(Handle),
     Split {
@@ -39,13 +39,13 @@ pub enum Event {
 }
 
 /// The number of the communicator of all ranks.
-pub const WORLD: usize = 0;
+pub(super) const WORLD: usize = 0;
 /// `MPI_UNDEFINED`, in all libraries.
 const UNDEFINED: i64 = -32766;
 
 /// The communicators of a rank, by their names.
 #[derive(Debug)]
-pub struct Names {
+pub(super) struct Names {
     me: u32,
     P: usize,
     named: FxHashMap<u64, (Handle, usize)>,
@@ -56,7 +56,7 @@ pub struct Names {
 }
 
 /// What a name stands for.
-pub enum Named {
+pub(super) enum Named {
     /// All ranks.
     World,
     /// One that was made, and is used for the first time.
@@ -67,23 +67,23 @@ pub enum Named {
 }
 
 impl Names {
-    pub fn new(me: usize, P: usize) -> Names {
+    pub(super) fn new(me: usize, P: usize) -> Names {
         Names { me: me as u32, P, named: FxHashMap::default(), nameless: Vec::new(), is_guessed: false }
     }
 
     /// Adds a communicator, which gets its name when it is used.
-    pub fn add(&mut self, made: Made) {
+    pub(super) fn add(&mut self, made: Made) {
         self.nameless.push(made);
     }
 
     /// Returns what a name stands for if that is known already.
     #[inline]
-    pub fn find(&self, handle: Handle) -> Option<usize> {
+    pub(super) fn find(&self, handle: Handle) -> Option<usize> {
         self.named.get(&handle.name).filter(|(known, _)| *known == handle).map(|(_, number)| *number)
     }
 
     /// Returns what a new name stands for. Unless it is unknown, `set` must say its number.
-    pub fn resolve(&mut self, handle: Handle) -> Named {
+    pub(super) fn resolve(&mut self, handle: Handle) -> Named {
         let Handle { rank, size, .. } = handle;
         let is_in = |made: &Made| {
             made.members.len() == size && made.members.get(rank).is_some_and(|member| *member == self.me)
@@ -102,7 +102,7 @@ impl Names {
     }
 
     /// Says which communicator a name stands for.
-    pub fn set(&mut self, handle: Handle, number: usize) {
+    pub(super) fn set(&mut self, handle: Handle, number: usize) {
         self.named.insert(handle.name, (handle, number));
     }
 }
@@ -118,7 +118,7 @@ struct RankState {
 
 /// Returns for each rank the communicators that it made, in its order, from the events of all. `None` are those of
 /// which the rank is no member.
-pub fn resolve(events: &[Vec<Event>]) -> Vec<Vec<Option<Made>>> {
+pub(super) fn resolve(events: &[Vec<Event>]) -> Vec<Vec<Option<Made>>> {
     let P = events.len();
     let mut known: Vec<Rc<[u32]>> = vec![(0..P as u32).collect()];
     let mut children: Vec<u64> = vec![0];

@@ -7,7 +7,7 @@ use crate::call::{Envelope, Receive};
 const ANY_TAG: i64 = -1;
 
 /// Reads the ends of messages.
-pub struct Ends<'a> {
+pub(super) struct Ends<'a> {
     pub call: &'a MpiLine<'a>,
     pub communicator: u32,
     pub members: &'a [u32],
@@ -16,7 +16,7 @@ pub struct Ends<'a> {
 
 impl Ends<'_> {
     /// Returns a message, or `None` if it is to no process. The tag stands behind the rank.
-    pub fn send(&self, count: usize, to: usize) -> Result<Option<Envelope>, String> {
+    pub(super) fn send(&self, count: usize, to: usize) -> Result<Option<Envelope>, String> {
         let bytes = self.call.bytes(count)?;
         let Some(peer) = self.peer(to)? else { return Ok(None) };
         let tag = self.tag(to + 1)?.ok_or_else(|| format!("{}: no message has any tag", self.call.name()))?;
@@ -24,11 +24,11 @@ impl Ends<'_> {
     }
 
     /// Returns a receive, or `None` if it is from no process. The tag stands behind the rank.
-    pub fn receive(&self, count: usize, from: usize) -> Result<Option<Receive>, String> {
+    pub(super) fn receive(&self, count: usize, from: usize) -> Result<Option<Receive>, String> {
         self.receive_of(from, self.call.bytes(count)?)
     }
 
-    pub fn receive_of(&self, from: usize, bytes: u64) -> Result<Option<Receive>, String> {
+    pub(super) fn receive_of(&self, from: usize, bytes: u64) -> Result<Option<Receive>, String> {
         let tag = self.tag(from + 1)?;
         let from = if self.call.number(from, "a rank")? == self.any_source {
             None

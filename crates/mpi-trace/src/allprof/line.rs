@@ -14,7 +14,7 @@ const MOST: usize = 24;
 const UNKNOWN: &[u8] = b"-";
 
 /// A reader of lines, with one buffer for all.
-pub struct LineReader<R> {
+pub(super) struct LineReader<R> {
     input: R,
     buffer: Vec<u8>,
     /// What of the buffer is read and not taken.
@@ -25,12 +25,12 @@ pub struct LineReader<R> {
 
 impl<R: Read> LineReader<R> {
     /// Creates a reader.
-    pub fn new(input: R) -> LineReader<R> {
+    pub(super) fn new(input: R) -> LineReader<R> {
         LineReader { input, buffer: vec![0; 1 << 16], begin: 0, end: 0, is_at_end: false }
     }
 
     /// Returns the next line without its end, or `None` after the last one.
-    pub fn next(&mut self) -> Result<Option<&[u8]>, String> {
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, String> {
         let mut searched = self.begin;
         loop {
             if let Some(length) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
@@ -62,7 +62,7 @@ impl<R: Read> LineReader<R> {
 }
 
 /// An MPI call, as a line has it.
-pub struct MpiLine<'a> {
+pub(super) struct MpiLine<'a> {
     name: &'a [u8],
     /// The start of the call, its arguments, and its end.
     arguments: [&'a [u8]; MOST],
@@ -71,7 +71,7 @@ pub struct MpiLine<'a> {
 
 /// A communicator of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handle {
+pub(super) struct Handle {
     pub name: u64,
     /// This rank's number in the communicator.
     pub rank: usize,
@@ -81,7 +81,7 @@ pub struct Handle {
 
 impl<'a> MpiLine<'a> {
     /// Splits a line. Returns `None` for an empty line and for one that begins with #.
-    pub fn split(line: &'a [u8]) -> Result<Option<MpiLine<'a>>, String> {
+    pub(super) fn split(line: &'a [u8]) -> Result<Option<MpiLine<'a>>, String> {
         let line = line.trim_ascii();
         if line.is_empty() || line[0] == b'#' {
             return Ok(None);
@@ -105,13 +105,13 @@ impl<'a> MpiLine<'a> {
     }
 
     /// Returns the name of the call.
-    pub fn name(&self) -> &'a str {
+    pub(super) fn name(&self) -> &'a str {
         std::str::from_utf8(self.name).unwrap_or("MPI_")
     }
 
     /// Returns the name in bytes, which is faster to compare.
     #[inline]
-    pub fn name_bytes(&self) -> &'a [u8] {
+    pub(super) fn name_bytes(&self) -> &'a [u8] {
         self.name
     }
 
@@ -130,7 +130,7 @@ impl<'a> MpiLine<'a> {
 
     /// Returns the number at a place: the first one, if there are several with commas between them.
     #[inline]
-    pub fn number(&self, place: usize, what: &str) -> Result<i64, String> {
+    pub(super) fn number(&self, place: usize, what: &str) -> Result<i64, String> {
         let part = self.argument(place)?;
         let first = part.split(|byte| *byte == b',').next().unwrap_or_default().trim_ascii();
         to_number(first).ok_or_else(|| {
@@ -141,7 +141,7 @@ impl<'a> MpiLine<'a> {
 
     /// Returns a number that is not negative, such as a count or an address.
     #[inline]
-    pub fn natural(&self, place: usize, what: &str) -> Result<u64, String> {
+    pub(super) fn natural(&self, place: usize, what: &str) -> Result<u64, String> {
         let part = self.argument(place)?;
         let first = part.split(|byte| *byte == b',').next().unwrap_or_default().trim_ascii();
         to_natural(first).ok_or_else(|| {
@@ -152,7 +152,7 @@ impl<'a> MpiLine<'a> {
 
     /// Returns the size of a datatype, `kind,size,extent`.
     #[inline]
-    pub fn size(&self, place: usize) -> Result<u64, String> {
+    pub(super) fn size(&self, place: usize) -> Result<u64, String> {
         let kind = self.argument(place)?;
         let size = kind.split(|byte| *byte == b',').nth(1).and_then(|size| to_natural(size.trim_ascii()));
         size.ok_or_else(|| {
@@ -163,13 +163,13 @@ impl<'a> MpiLine<'a> {
 
     /// Returns the size in bytes of a count of a datatype. The datatype stands behind the count.
     #[inline]
-    pub fn bytes(&self, count: usize) -> Result<u64, String> {
+    pub(super) fn bytes(&self, count: usize) -> Result<u64, String> {
         let (n, size) = (self.natural(count, "a count")?, self.size(count + 1)?);
         self.multiply(n, size)
     }
 
     /// Returns the sizes in bytes of the counts at a place, of which there must be `ranks`.
-    pub fn all_bytes(&self, counts: usize, datatype: usize, ranks: usize) -> Result<Vec<u64>, String> {
+    pub(super) fn all_bytes(&self, counts: usize, datatype: usize, ranks: usize) -> Result<Vec<u64>, String> {
         let (text, size) = (self.argument(counts)?, self.size(datatype)?);
         let all: Option<Vec<u64>> =
             text.split(|byte| *byte == b',').map(|count| to_natural(count.trim_ascii())).collect();
@@ -188,13 +188,13 @@ impl<'a> MpiLine<'a> {
     }
 
     /// Returns when the call began, in ns. `None` is not known, before `MPI_Init`.
-    pub fn begin(&self) -> Result<Option<i64>, String> {
+    pub(super) fn begin(&self) -> Result<Option<i64>, String> {
         if self.argument(0)?.trim_ascii() == UNKNOWN { Ok(None) } else { self.moment(0).map(Some) }
     }
 
     /// Returns a moment, in ns.
     #[inline]
-    pub fn moment(&self, place: usize) -> Result<i64, String> {
+    pub(super) fn moment(&self, place: usize) -> Result<i64, String> {
         let text = self.argument(place)?.trim_ascii();
         let (whole, rest) = match memchr::memchr(b'.', text) {
             Some(point) => (&text[..point], &text[point + 1..]),
@@ -210,13 +210,13 @@ impl<'a> MpiLine<'a> {
 
     /// Returns when the call ended, in ns.
     #[inline]
-    pub fn end(&self) -> Result<i64, String> {
+    pub(super) fn end(&self) -> Result<i64, String> {
         self.moment((self.count.saturating_sub(1)).min(MOST - 1))
     }
 
     /// Returns the communicator at a place.
     #[inline]
-    pub fn handle(&self, place: usize) -> Result<Handle, String> {
+    pub(super) fn handle(&self, place: usize) -> Result<Handle, String> {
         let text = self.argument(place)?;
         let mut parts = text.split(|byte| *byte == b',').map(|part| to_number(part.trim_ascii()));
         let name = parts.next().flatten();

@@ -14,7 +14,7 @@ use crate::call::{
 };
 
 /// The reader of one rank's trace.
-pub struct RankReader {
+pub(super) struct RankReader {
     id: usize,
     /// The number of ranks.
     P: usize,
@@ -38,7 +38,7 @@ type Kind = Result<CallKind, Unreadable>;
 struct Unreadable(String);
 
 impl RankReader {
-    pub fn new(id: usize, P: usize, mpi: MpiLibrary) -> RankReader {
+    pub(super) fn new(id: usize, P: usize, mpi: MpiLibrary) -> RankReader {
         RankReader {
             id,
             P,
@@ -53,17 +53,17 @@ impl RankReader {
     }
 
     /// Returns whether the trace had its end.
-    pub fn is_whole(&self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         self.ended
     }
 
     /// Returns whether a communicator's name could be that of several.
-    pub fn has_guessed_names(&self) -> bool {
+    pub(super) fn has_guessed_names(&self) -> bool {
         self.names.is_guessed
     }
 
     /// Reads a line, which has a number.
-    pub fn read_line(
+    pub(super) fn read_line(
         &mut self,
         (line, number): (&[u8], u64),
         calls: &mut RankCalls,

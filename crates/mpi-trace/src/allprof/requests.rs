@@ -6,7 +6,7 @@ use crate::call::{CallKind, Completed, RequestId};
 
 /// The requests of a rank, by their addresses.
 #[derive(Debug, Default)]
-pub struct Requests {
+pub(super) struct Requests {
     at: FxHashMap<u64, Request>,
     /// The number of the next one.
     next: RequestId,
@@ -22,24 +22,24 @@ struct Request {
 
 impl Requests {
     /// Adds a request that is under way, and returns its number.
-    pub fn start(&mut self, address: u64) -> RequestId {
+    pub(super) fn start(&mut self, address: u64) -> RequestId {
         self.next += 1;
         self.at.insert(address, Request { active: Some(self.next), persistent: None });
         self.next
     }
 
     /// Notes that nothing is under way at an address.
-    pub fn clear(&mut self, address: u64) {
+    pub(super) fn clear(&mut self, address: u64) {
         self.at.remove(&address);
     }
 
     /// Adds a persistent request.
-    pub fn keep(&mut self, address: u64, kind: Option<CallKind>) {
+    pub(super) fn keep(&mut self, address: u64, kind: Option<CallKind>) {
         self.at.insert(address, Request { active: None, persistent: Some(kind) });
     }
 
     /// Starts a persistent request, and returns what it does.
-    pub fn restart(&mut self, address: u64) -> Option<CallKind> {
+    pub(super) fn restart(&mut self, address: u64) -> Option<CallKind> {
         let request = self.at.get_mut(&address)?;
         let mut kind = request.persistent.clone()??;
         if let CallKind::Send { request: number, .. } | CallKind::Recv { request: number, .. } = &mut kind {
@@ -51,13 +51,13 @@ impl Requests {
     }
 
     /// Starts the persistent requests in an array, and returns what they do.
-    pub fn restart_all(&mut self, first: u64, count: u64, size: u64) -> Vec<CallKind> {
+    pub(super) fn restart_all(&mut self, first: u64, count: u64, size: u64) -> Vec<CallKind> {
         let places = addresses(&self.at, (first, count, size), |request| request.persistent.is_some());
         places.into_iter().filter_map(|address| self.restart(address)).collect()
     }
 
     /// Completes the request at an address, and returns its number if it was under way.
-    pub fn complete(&mut self, address: u64) -> Option<RequestId> {
+    pub(super) fn complete(&mut self, address: u64) -> Option<RequestId> {
         let request = self.at.get_mut(&address)?;
         if request.persistent.is_some() {
             return request.active.take();
@@ -66,12 +66,12 @@ impl Requests {
     }
 
     /// Gives up the request at an address.
-    pub fn forget(&mut self, address: u64) -> Option<RequestId> {
+    pub(super) fn forget(&mut self, address: u64) -> Option<RequestId> {
         self.at.remove(&address)?.active
     }
 
     /// Returns the addresses in an array at which requests are under way, and when each was started.
-    pub fn under_way(&self, first: u64, count: u64, size: u64) -> Vec<(u64, RequestId)> {
+    pub(super) fn under_way(&self, first: u64, count: u64, size: u64) -> Vec<(u64, RequestId)> {
         let places = addresses(&self.at, (first, count, size), |request| request.active.is_some());
         places.into_iter().filter_map(|address| Some((address, self.at.get(&address)?.active?))).collect()
     }
@@ -97,6 +97,6 @@ fn addresses(
 }
 
 /// Returns a request as it was completed: a trace says no more.
-pub fn completed(request: RequestId) -> Completed {
+pub(super) fn completed(request: RequestId) -> Completed {
     Completed { request, taken: None, is_cancelled: false }
 }

@@ -5,7 +5,7 @@ use crate::call::{CollectiveKind, WaitForm};
 
 /// What a call is, and where its arguments are.
 #[derive(Clone, Copy, Debug)]
-pub enum Shape {
+pub(super) enum Shape {
     Send {
         is_immediate: bool,
         mode: u8,
@@ -42,7 +42,7 @@ pub enum Shape {
 
 /// Where a collective has its arguments.
 #[derive(Clone, Copy, Debug)]
-pub struct CollectiveShape {
+pub(super) struct CollectiveShape {
     pub kind: CollectiveKind,
     pub sent: Amounts,
     pub received: Amounts,
@@ -53,7 +53,7 @@ pub struct CollectiveShape {
 
 /// Where a call says how much it sends or receives.
 #[derive(Clone, Copy, Debug)]
-pub enum Amounts {
+pub(super) enum Amounts {
     Nothing,
     /// A count.
     Same(usize),
@@ -64,10 +64,10 @@ pub enum Amounts {
 }
 
 /// Modes of sends, by the letter in the call's name.
-pub const STANDARD: u8 = b's';
-pub const BUFFERED: u8 = b'b';
-pub const SYNCHRONOUS: u8 = b'y';
-pub const READY: u8 = b'r';
+pub(super) const STANDARD: u8 = b's';
+pub(super) const BUFFERED: u8 = b'b';
+pub(super) const SYNCHRONOUS: u8 = b'y';
+pub(super) const READY: u8 = b'r';
 
 /// Prefixes of calls that send and receive nothing: their time counts as computation.
 const LOCAL: [&[u8]; 19] = [
@@ -93,7 +93,7 @@ const LOCAL: [&[u8]; 19] = [
 ];
 
 /// Returns the shape of a call. The usual calls come first.
-pub fn shape(name: &[u8]) -> Shape {
+pub(super) fn shape(name: &[u8]) -> Shape {
     let send = |is_immediate, mode| Shape::Send { is_immediate, mode };
     match name {
         b"MPI_Irecv" => Shape::Recv { is_immediate: true },
@@ -182,7 +182,7 @@ fn blocking(name: &[u8]) -> Option<CollectiveShape> {
 
 impl Shape {
     /// Returns where the call names its communicator.
-    pub fn communicator(&self) -> Option<usize> {
+    pub(super) fn communicator(&self) -> Option<usize> {
         match *self {
             Shape::Send { .. } | Shape::Recv { .. } | Shape::Init { .. } => Some(6),
             Shape::SendRecv => Some(11),

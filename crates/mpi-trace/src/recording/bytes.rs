@@ -17,21 +17,21 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
         Cursor { bytes, at: 0 }
     }
 
-    pub fn is_at_end(&self) -> bool {
+    pub(super) fn is_at_end(&self) -> bool {
         self.at >= self.bytes.len()
     }
 
     /// Returns an error at this place.
-    pub fn wrong<T>(&self, what: impl Into<Cow<'static, str>>) -> Result<T, Wrong> {
+    pub(super) fn wrong<T>(&self, what: impl Into<Cow<'static, str>>) -> Result<T, Wrong> {
         Err(Wrong { at: self.at, what: what.into() })
     }
 
     #[inline]
-    pub fn byte(&mut self) -> Result<u8, Wrong> {
+    pub(super) fn byte(&mut self) -> Result<u8, Wrong> {
         let Some(&byte) = self.bytes.get(self.at) else { return self.wrong("a record ends too early") };
         self.at += 1;
         Ok(byte)
@@ -39,7 +39,7 @@ impl<'a> Cursor<'a> {
 
     /// Reads a number of 7 bits in each byte, the lowest first.
     #[inline]
-    pub fn number(&mut self) -> Result<u64, Wrong> {
+    pub(super) fn number(&mut self) -> Result<u64, Wrong> {
         let first = self.byte()?;
         if first < 128 { Ok(u64::from(first)) } else { self.long_number(first) }
     }
@@ -57,19 +57,19 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    pub fn signed(&mut self) -> Result<i64, Wrong> {
+    pub(super) fn signed(&mut self) -> Result<i64, Wrong> {
         let number = self.number()?;
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
     #[inline]
-    pub fn small(&mut self) -> Result<u32, Wrong> {
+    pub(super) fn small(&mut self) -> Result<u32, Wrong> {
         let number = self.number()?;
         u32::try_from(number).or_else(|_| self.wrong(format!("{number} has more than 32 bits")))
     }
 
     /// Reads how many items of at least a byte follow.
-    pub fn length(&mut self) -> Result<usize, Wrong> {
+    pub(super) fn length(&mut self) -> Result<usize, Wrong> {
         let number = self.number()?;
         let left = self.bytes.len() - self.at;
         match usize::try_from(number) {
@@ -78,7 +78,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub fn text(&mut self) -> Result<Cow<'a, str>, Wrong> {
+    pub(super) fn text(&mut self) -> Result<Cow<'a, str>, Wrong> {
         let length = self.length()?;
         let text = &self.bytes[self.at..self.at + length];
         self.at += length;

@@ -12,7 +12,7 @@ pub(super) struct Clock {
 impl Clock {
     /// Returns a time on the clock of all ranks: the offset is that of a line through the first and the last
     /// measurement.
-    pub fn correct(&self, ns: i64) -> i64 {
+    pub(super) fn correct(&self, ns: i64) -> i64 {
         let offset = match (self.offsets.first(), self.offsets.last()) {
             (Some(&(from, before)), Some(&(to, after))) if to > from => {
                 let share = ns.saturating_sub(from) as f64 / to.saturating_sub(from) as f64;
@@ -36,7 +36,7 @@ pub(super) struct BlockClock {
 }
 
 impl BlockClock {
-    pub fn new(clock: &Clock, header: (u64, i64), begin: (u64, i64), end: (u64, i64)) -> Self {
+    pub(super) fn new(clock: &Clock, header: (u64, i64), begin: (u64, i64), end: (u64, i64)) -> Self {
         let rate = |from: (u64, i64), to: (u64, i64)| {
             let ticks = to.0.wrapping_sub(from.0) as i64;
             (ticks > 0)
@@ -48,14 +48,14 @@ impl BlockClock {
     }
 
     #[inline]
-    pub fn ns(&self, ticks: u64) -> i64 {
+    pub(super) fn ns(&self, ticks: u64) -> i64 {
         let ticks = ticks.wrapping_sub(self.ticks) as i64;
         let rate = if ticks < 0 { self.rate_before } else { self.rate };
         self.ns.saturating_add((ticks as f64 * rate) as i64)
     }
 
     #[inline]
-    pub fn length(&self, ticks: u64) -> i64 {
+    pub(super) fn length(&self, ticks: u64) -> i64 {
         (ticks as f64 * self.rate) as i64
     }
 }

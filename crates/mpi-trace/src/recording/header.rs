@@ -41,7 +41,7 @@ pub(super) struct RankHeader {
 }
 
 impl RankHeader {
-    pub fn read(source: &mut impl Read) -> Result<Self, RecordingError> {
+    pub(super) fn read(source: &mut impl Read) -> Result<Self, RecordingError> {
         let header = read_framed(source, RANK_MAGIC, "the file of a rank that loggp recorded")?;
         let mut cursor = Cursor::new(&header);
         let mut read = || {
@@ -112,7 +112,7 @@ impl PlaceIndex {
     }
 
     /// Returns the place of an address in a module, if it is known.
-    pub fn find(&self, module: &str, address: u64) -> Option<crate::call::Place> {
+    pub(super) fn find(&self, module: &str, address: u64) -> Option<crate::call::Place> {
         let key = (module.as_bytes(), address);
         let found = self.places.binary_search_by(|place| (self.text(place.module), place.address).cmp(&key));
         let place = self.places[found.ok()?];
@@ -123,7 +123,7 @@ impl PlaceIndex {
 }
 
 impl Index {
-    pub fn read(source: &mut impl Read) -> Result<Self, RecordingError> {
+    pub(super) fn read(source: &mut impl Read) -> Result<Self, RecordingError> {
         let header = read_framed(source, MERGED_MAGIC, "a program that loggp recorded")?;
         let mut index = Index::from_bytes(&header).map_err(|wrong| RecordingError::header(16, wrong))?;
         index.places.header = header;

@@ -34,7 +34,7 @@ impl Known {
     /// Returns a moment in ns: no earlier than the end of the last call, unless it is so in ticks. Two blocks may
     /// take a moment between them for two that are some ns apart.
     #[inline]
-    pub fn moment(&self, ticks: u64) -> i64 {
+    pub(super) fn moment(&self, ticks: u64) -> i64 {
         let ns = self.clock.ns(ticks);
         match self.latest {
             Some((last, end)) if ticks.wrapping_sub(last) as i64 >= 0 => ns.max(end),
@@ -56,7 +56,7 @@ pub(super) struct Requests {
 impl Requests {
     /// Numbers a new request.
     #[inline]
-    pub fn add(&mut self) -> RequestId {
+    pub(super) fn add(&mut self) -> RequestId {
         let number = self.next;
         self.next += 1;
         if number / 64 - self.first >= self.words.len() as u64 {
@@ -71,7 +71,7 @@ impl Requests {
     /// Completes the request that is so many before the next one, and returns its number, or `None` if there is no
     /// such request that waits.
     #[inline]
-    pub fn take(&mut self, distance: u64) -> Option<RequestId> {
+    pub(super) fn take(&mut self, distance: u64) -> Option<RequestId> {
         let number = self.next.checked_sub(distance)?;
         let word = (number / 64).checked_sub(self.first)?;
         let word = self.words.get_mut(usize::try_from(word).ok()?)?;

@@ -9,37 +9,37 @@ use crate::call::{
 
 /// The codes of records, as `recorder/write.h` has them.
 mod code {
-    pub const PLACE: u8 = 1;
-    pub const COMMUNICATOR: u8 = 2;
-    pub const THREAD: u8 = 3;
+    pub(super) const PLACE: u8 = 1;
+    pub(super) const COMMUNICATOR: u8 = 2;
+    pub(super) const THREAD: u8 = 3;
     /// As recorders wrote it that did not measure these calls.
-    pub const COUNTED: u8 = 4;
-    pub const OFFSET: u8 = 5;
-    pub const FINALIZE: u8 = 6;
-    pub const UNMODELLED: u8 = 7;
-    pub const STOPPED: u8 = 8;
-    pub const SEND: u8 = 16;
-    pub const LAST_SEND: u8 = 23;
-    pub const RECV: u8 = 24;
-    pub const RECV_REQUEST: u8 = 25;
-    pub const SENDRECV: u8 = 26;
-    pub const SENDRECV_REQUEST: u8 = 27;
-    pub const COLLECTIVE: u8 = 28;
-    pub const COLLECTIVE_REQUEST: u8 = 29;
-    pub const START: u8 = 30;
-    pub const WAIT: u8 = 31;
-    pub const TEST: u8 = 32;
-    pub const LOOK: u8 = 33;
-    pub const PROBE: u8 = 34;
-    pub const IPROBE: u8 = 35;
-    pub const NEW_COMMUNICATOR: u8 = 36;
-    pub const FORGET: u8 = 37;
-    pub const WAITALL: u8 = 38;
-    pub const WAITANY: u8 = 39;
-    pub const WAITSOME: u8 = 40;
-    pub const TESTALL: u8 = 41;
-    pub const TESTANY: u8 = 42;
-    pub const TESTSOME: u8 = 43;
+    pub(super) const COUNTED: u8 = 4;
+    pub(super) const OFFSET: u8 = 5;
+    pub(super) const FINALIZE: u8 = 6;
+    pub(super) const UNMODELLED: u8 = 7;
+    pub(super) const STOPPED: u8 = 8;
+    pub(super) const SEND: u8 = 16;
+    pub(super) const LAST_SEND: u8 = 23;
+    pub(super) const RECV: u8 = 24;
+    pub(super) const RECV_REQUEST: u8 = 25;
+    pub(super) const SENDRECV: u8 = 26;
+    pub(super) const SENDRECV_REQUEST: u8 = 27;
+    pub(super) const COLLECTIVE: u8 = 28;
+    pub(super) const COLLECTIVE_REQUEST: u8 = 29;
+    pub(super) const START: u8 = 30;
+    pub(super) const WAIT: u8 = 31;
+    pub(super) const TEST: u8 = 32;
+    pub(super) const LOOK: u8 = 33;
+    pub(super) const PROBE: u8 = 34;
+    pub(super) const IPROBE: u8 = 35;
+    pub(super) const NEW_COMMUNICATOR: u8 = 36;
+    pub(super) const FORGET: u8 = 37;
+    pub(super) const WAITALL: u8 = 38;
+    pub(super) const WAITANY: u8 = 39;
+    pub(super) const WAITSOME: u8 = 40;
+    pub(super) const TESTALL: u8 = 41;
+    pub(super) const TESTANY: u8 = 42;
+    pub(super) const TESTSOME: u8 = 43;
 }
 
 /// Reads a record, and returns the call if it is one.

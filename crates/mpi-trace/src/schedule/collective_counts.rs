@@ -6,7 +6,7 @@ use crate::error::ProgramError;
 
 /// The counts of all communicators, by their numbers.
 #[derive(Debug, Default)]
-pub struct CollectiveCounts(FxHashMap<u32, Count>);
+pub(super) struct CollectiveCounts(FxHashMap<u32, Count>);
 
 /// The collectives of a communicator.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ struct Count {
 
 impl CollectiveCounts {
     /// Counts the collectives that a rank made on a communicator.
-    pub fn add(&mut self, communicator: u32, rank: u32, count: u64, hash: u64) {
+    pub(super) fn add(&mut self, communicator: u32, rank: u32, count: u64, hash: u64) {
         let first = Count { first: (rank, count, hash), least: count, odd: None };
         let all = self.0.entry(communicator).or_insert(first);
         all.least = all.least.min(count);
@@ -32,7 +32,7 @@ impl CollectiveCounts {
 
     /// Returns the communicators of which not all ranks made the same collectives, with the number that all made. This
     /// is an error unless the recording `is_cut`.
-    pub fn least(self, is_cut: bool) -> Result<FxHashMap<u32, u64>, ProgramError> {
+    pub(super) fn least(self, is_cut: bool) -> Result<FxHashMap<u32, u64>, ProgramError> {
         let mut counts: Vec<(u32, Count)> = self.0.into_iter().collect();
         counts.sort_unstable_by_key(|(communicator, _)| *communicator);
         let mut least = FxHashMap::default();

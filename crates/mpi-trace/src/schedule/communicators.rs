@@ -11,7 +11,7 @@ const OF_SOME: u64 = 1 << 32;
 
 /// A communicator of a rank.
 #[derive(Debug)]
-pub struct KnownCommunicator {
+pub(super) struct KnownCommunicator {
     /// Its number, which is the same on all its ranks.
     pub number: u32,
     pub members: Vec<u32>,
@@ -29,7 +29,7 @@ pub struct KnownCommunicator {
 
 /// The communicators of a rank, by the rank's own numbers.
 #[derive(Debug, Default)]
-pub struct CommunicatorList {
+pub(super) struct CommunicatorList {
     known: Vec<KnownCommunicator>,
     /// How many intercommunicators had the same groups.
     earlier: FxHashMap<(Vec<u32>, Vec<u32>), u64>,
@@ -37,7 +37,7 @@ pub struct CommunicatorList {
 
 impl CommunicatorList {
     /// Adds the communicators that have come since.
-    pub fn add(
+    pub(super) fn add(
         &mut self,
         calls: &RankCalls,
         tags: &mut TagTable,
@@ -101,7 +101,7 @@ impl CommunicatorList {
 
     /// Returns a communicator, or an error if there is none.
     #[inline]
-    pub fn get(&mut self, number: u32, rank: usize) -> Result<&mut KnownCommunicator, ProgramError> {
+    pub(super) fn get(&mut self, number: u32, rank: usize) -> Result<&mut KnownCommunicator, ProgramError> {
         let count = self.known.len();
         self.known.get_mut(number as usize).ok_or_else(|| {
             ProgramError::of_rank(
@@ -112,7 +112,7 @@ impl CommunicatorList {
     }
 
     /// Returns all communicators.
-    pub fn iter(&self) -> impl Iterator<Item = &KnownCommunicator> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &KnownCommunicator> {
         self.known.iter()
     }
 }

@@ -27,7 +27,7 @@ struct Flow {
 
 /// What went through all channels.
 #[derive(Debug, Default)]
-pub struct Flows {
+pub(super) struct Flows {
     channels: FxHashMap<Channel, Flow>,
     /// The outcomes of requests that were not known when they were posted.
     pub fates: Fates,
@@ -48,7 +48,7 @@ pub struct Flows {
 impl Flows {
     /// Counts a message, and returns its number in the channel.
     #[inline]
-    pub fn send(&mut self, channel: Channel, bytes: u64) -> u32 {
+    pub(super) fn send(&mut self, channel: Channel, bytes: u64) -> u32 {
         let flow = self.channels.entry(channel).or_default();
         flow.sent += 1;
         flow.sent_bytes = flow.sent_bytes.wrapping_add(bytes);
@@ -56,13 +56,13 @@ impl Flows {
     }
 
     /// Notes that a message is of a synchronous send.
-    pub fn note_synchronous(&mut self, channel: Channel, number: u32) {
+    pub(super) fn note_synchronous(&mut self, channel: Channel, number: u32) {
         self.synchronous.entry(channel).or_default().push(number);
     }
 
     /// Counts a receive, and returns the number of its message in the channel.
     #[inline]
-    pub fn post(&mut self, channel: Channel) -> u32 {
+    pub(super) fn post(&mut self, channel: Channel) -> u32 {
         let flow = self.channels.entry(channel).or_default();
         flow.posted += 1;
         flow.posted - 1
@@ -70,7 +70,7 @@ impl Flows {
 
     /// Counts a receive as one that has its message, whose length may be known.
     #[inline]
-    pub fn take(&mut self, channel: Channel, bytes: Option<u64>) {
+    pub(super) fn take(&mut self, channel: Channel, bytes: Option<u64>) {
         let flow = self.channels.entry(channel).or_default();
         flow.taken += 1;
         match bytes {
@@ -81,24 +81,24 @@ impl Flows {
 
     /// Returns what came of requests, and where all receives are with any tag if nothing else says so: this must be known
     /// before what was sent is compared with what was received.
-    pub fn take_fates(&mut self) -> Knowledge {
+    pub(super) fn take_fates(&mut self) -> Knowledge {
         let one_tag = self.tags.one_tag();
         Knowledge { fates: std::mem::take(&mut self.fates), one_tag, ..Knowledge::default() }
     }
 
     /// Notes that a receive did not complete.
-    pub fn give_up(&mut self, channel: Channel, request: RequestId) {
+    pub(super) fn give_up(&mut self, channel: Channel, request: RequestId) {
         self.given_up.entry(channel).or_default().push(request);
     }
 
     /// Notes that it is not known what a receive of a rank takes.
-    pub fn note_open(&mut self, rank: u32) {
+    pub(super) fn note_open(&mut self, rank: u32) {
         self.open.insert(rank);
     }
 
     /// Compares what was sent with what was received. Adds what must be known to read the program again, and returns
     /// whether that is anything, and sentences about what does not fit. What cannot have happened is an error.
-    pub fn compare(
+    pub(super) fn compare(
         mut self,
         tags: &TagTable,
         knowledge: &mut Knowledge,

@@ -152,7 +152,7 @@ pub struct SpanList {
 }
 
 /// The places of kinds of calls in the list of kinds, while it is written.
-pub type SpanNumbers = FxHashMap<SpanKind, u32>;
+pub(super) type SpanNumbers = FxHashMap<SpanKind, u32>;
 
 impl SpanList {
     /// Returns the number of calls.

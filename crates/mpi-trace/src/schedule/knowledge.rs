@@ -5,11 +5,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::call::{Envelope, RequestId};
 
 /// The sender, the receiver and the schedule's tag of messages.
-pub type Channel = (u32, u32, u32);
+pub(super) type Channel = (u32, u32, u32);
 
 /// The outcome of a request that only a later call tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub(super) enum Fate {
     /// A receive took this message.
     Took(Envelope),
     /// It was cancelled, or did not complete.
@@ -17,12 +17,12 @@ pub enum Fate {
 }
 
 /// The outcomes of requests, by their ranks and numbers.
-pub type Fates = FxHashMap<(u32, RequestId), Fate>;
+pub(super) type Fates = FxHashMap<(u32, RequestId), Fate>;
 
 /// The facts about all ranks without which the schedule is not right. Earlier readings of the calls find
 /// these facts.
 #[derive(Debug, Default)]
-pub struct Knowledge {
+pub(super) struct Knowledge {
     /// The outcomes of requests.
     pub fates: Fates,
     /// Ranks and numbers of their communicators on which they receive with any tag only.
@@ -38,19 +38,19 @@ pub struct Knowledge {
 impl Knowledge {
     /// Returns whether a rank receives on a communicator with any tag only, so that tags tell nothing apart.
     #[inline]
-    pub fn has_one_tag(&self, rank: u32, communicator: u32) -> bool {
+    pub(super) fn has_one_tag(&self, rank: u32, communicator: u32) -> bool {
         !self.one_tag.is_empty() && self.one_tag.contains(&(rank, communicator))
     }
 
     /// Returns whether a channel has fewer messages than this.
     #[inline]
-    pub fn is_beyond(&self, channel: Channel, number: u32) -> bool {
+    pub(super) fn is_beyond(&self, channel: Channel, number: u32) -> bool {
         !self.limits.is_empty() && self.limits.get(&channel).is_some_and(|limit| number >= *limit)
     }
 
     /// Returns whether a message is of a synchronous send.
     #[inline]
-    pub fn is_synchronous(&self, channel: Channel, number: u32) -> bool {
+    pub(super) fn is_synchronous(&self, channel: Channel, number: u32) -> bool {
         !self.synchronous.is_empty()
             && self.synchronous.get(&channel).is_some_and(|all| all.binary_search(&number).is_ok())
     }

@@ -20,7 +20,7 @@ const MANY: usize = 8;
 const WORD: u64 = 8;
 
 /// A writer of one rank's operations.
-pub struct RankWriter<'a> {
+pub(super) struct RankWriter<'a> {
     pub(super) builder: &'a mut ScheduleBuilder,
     pub(super) shared: &'a mut Shared,
     pub(super) rank: usize,
@@ -59,13 +59,17 @@ pub(super) struct Posted {
 
 impl Posted {
     /// Returns a request that is complete when an operation is.
-    pub fn new(operation: u32) -> Posted {
+    pub(super) fn new(operation: u32) -> Posted {
         Posted { operation, other: None, channel: None, bytes: None, is_open: false }
     }
 }
 
 impl<'a> RankWriter<'a> {
-    pub fn new(builder: &'a mut ScheduleBuilder, shared: &'a mut Shared, rank: usize) -> RankWriter<'a> {
+    pub(super) fn new(
+        builder: &'a mut ScheduleBuilder,
+        shared: &'a mut Shared,
+        rank: usize,
+    ) -> RankWriter<'a> {
         let begin = builder.operation_count();
         RankWriter {
             builder,
@@ -91,7 +95,7 @@ impl<'a> RankWriter<'a> {
     }
 
     /// Adds a piece of the rank's calls.
-    pub fn add_calls(&mut self, calls: &RankCalls) -> Result<(), ProgramError> {
+    pub(super) fn add_calls(&mut self, calls: &RankCalls) -> Result<(), ProgramError> {
         self.communicators.add(calls, &mut self.shared.tags, self.rank, self.builder.ranks())?;
         for place in calls.places.iter().skip(self.places.len()) {
             let next = self.shared.places.len() as u32;
@@ -270,7 +274,7 @@ impl<'a> RankWriter<'a> {
     }
 
     /// Ends the rank.
-    pub fn finish(mut self) -> Result<RankIndex, ProgramError> {
+    pub(super) fn finish(mut self) -> Result<RankIndex, ProgramError> {
         let (begin, end) = self.ends;
         if self.threads.is_empty() {
             self.threads.push(Thread { computing_since: Some(begin), ..Thread::default() });

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::call::Communicator;
 
 /// The number of the world.
-pub const WORLD: u32 = 0;
+pub(super) const WORLD: u32 = 0;
 /// The first tag of the world's collectives.
 const COLLECTIVES: u32 = 1 << 30;
 /// The first tag of pairs.
@@ -20,7 +20,7 @@ const AT_ONCE: u32 = 4096;
 
 /// What a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Use {
+pub(super) enum Use {
     /// It is the program's.
     Message,
     /// It is the program's, to a rank that receives with any tag only.
@@ -32,18 +32,18 @@ pub enum Use {
 /// With which tags ranks receive on their communicators, where it is not known what receives took: by the rank and the
 /// communicator's number, whether with any tag and whether with certain ones.
 #[derive(Debug, Default)]
-pub struct AskedTags(FxHashMap<(u32, u32), (bool, bool)>);
+pub(super) struct AskedTags(FxHashMap<(u32, u32), (bool, bool)>);
 
 impl AskedTags {
     /// Notes with which tag, or with any, a rank receives on a communicator.
-    pub fn note(&mut self, rank: u32, communicator: u32, tag: Option<i32>) {
+    pub(super) fn note(&mut self, rank: u32, communicator: u32, tag: Option<i32>) {
         let (any, certain) = self.0.entry((rank, communicator)).or_default();
         *any |= tag.is_none();
         *certain |= tag.is_some();
     }
 
     /// Returns where ranks receive with any tag only.
-    pub fn one_tag(&self) -> FxHashSet<(u32, u32)> {
+    pub(super) fn one_tag(&self) -> FxHashSet<(u32, u32)> {
         self.0.iter().filter(|(_, (any, certain))| *any && !*certain).map(|(at, _)| *at).collect()
     }
 }
@@ -60,7 +60,7 @@ struct Identity {
 
 /// The communicators and tags of a program.
 #[derive(Debug, Default)]
-pub struct TagTable {
+pub(super) struct TagTable {
     communicators: FxHashMap<Identity, u32>,
     pairs: FxHashMap<(Use, u32, i32), u32>,
     /// The pairs in the order of their tags.
@@ -70,7 +70,7 @@ pub struct TagTable {
 impl TagTable {
     /// Returns the number of a communicator, given that of its parent. Of intercommunicators with the same groups,
     /// `earlier` had been made before at the rank.
-    pub fn number(&mut self, communicator: &Communicator, parent: u32, earlier: u64) -> u32 {
+    pub(super) fn number(&mut self, communicator: &Communicator, parent: u32, earlier: u64) -> u32 {
         let Communicator { members, remote, number_at_parent, .. } = communicator;
         let identity = match remote {
             None => Identity {
@@ -93,7 +93,7 @@ impl TagTable {
 
     /// Returns the schedule's tag for a message.
     #[inline]
-    pub fn tag(&mut self, what: Use, communicator: u32, tag: i32) -> u32 {
+    pub(super) fn tag(&mut self, what: Use, communicator: u32, tag: i32) -> u32 {
         match u32::try_from(tag) {
             Ok(tag) if communicator == WORLD && what == Use::Message && tag < COLLECTIVES => tag,
             _ => self.pair(what, communicator, tag),
@@ -110,7 +110,7 @@ impl TagTable {
     }
 
     /// Returns the tag of a communicator's collective with this number.
-    pub fn of_collective(&self, communicator: u32, number: u64) -> u32 {
+    pub(super) fn of_collective(&self, communicator: u32, number: u64) -> u32 {
         match communicator {
             WORLD => COLLECTIVES + (number % u64::from(COLLECTIVES)) as u32,
             other => {
@@ -121,7 +121,7 @@ impl TagTable {
     }
 
     /// Returns what a tag of the schedule is in the program.
-    pub fn describe(&self, tag: u32) -> String {
+    pub(super) fn describe(&self, tag: u32) -> String {
         match self.by_tag.get(tag.wrapping_sub(PAIRS) as usize) {
             Some((WORLD, tag)) => format!("tag {tag}"),
             Some((communicator, tag)) => format!("tag {tag} of communicator {communicator}"),

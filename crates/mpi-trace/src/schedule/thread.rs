@@ -6,7 +6,7 @@ use loggp_goal::patterns::Prerequisite;
 
 /// A thread, which does one thing after the other.
 #[derive(Debug, Default)]
-pub struct Thread {
+pub(super) struct Thread {
     /// The operations that the next one waits for.
     pub before: Vec<Prerequisite>,
     /// The start of the current computation; `None` if the thread has made no call.
@@ -21,7 +21,7 @@ pub struct Thread {
 
 /// Tests and probes that found nothing, with no other call in between.
 #[derive(Clone, Copy, Debug)]
-pub struct VainLooks {
+pub(super) struct VainLooks {
     pub begin: i64,
     pub count: u64,
     /// The time inside of these calls.
@@ -30,14 +30,14 @@ pub struct VainLooks {
 
 /// The moments that count already.
 #[derive(Debug, Default)]
-pub struct CountedTime {
+pub(super) struct CountedTime {
     /// Stretches that neither overlap nor touch: their begins and ends.
     stretches: BTreeMap<i64, i64>,
 }
 
 impl CountedTime {
     /// Counts the moments between two, and returns how many of them did not count before.
-    pub fn add(&mut self, since: i64, until: i64) -> i64 {
+    pub(super) fn add(&mut self, since: i64, until: i64) -> i64 {
         if since >= until {
             return 0;
         }
@@ -56,7 +56,7 @@ impl CountedTime {
     }
 
     /// Forgets all before a moment, after which everything begins that will be added.
-    pub fn forget_before(&mut self, moment: i64) {
+    pub(super) fn forget_before(&mut self, moment: i64) {
         while let Some(first) = self.stretches.first_entry()
             && *first.get() < moment
         {

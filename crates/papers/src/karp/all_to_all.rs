@@ -6,7 +6,7 @@ use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST as PROGRAM;
 use super::{CM5, machine_name};
 use crate::prelude::*;
 
-pub const ALL_TO_ALL: Exhibit = Exhibit {
+pub(super) const ALL_TO_ALL: Exhibit = Exhibit {
     id: "karp-all-to-all",
     place: "section 5.1",
     title: "all-to-all broadcast",

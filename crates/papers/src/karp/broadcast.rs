@@ -8,7 +8,7 @@ use super::search::{BestTrees, ScheduleSearch};
 use super::{CM5, cycles, machine_name};
 use crate::prelude::*;
 
-pub const BROADCAST: Exhibit = Exhibit {
+pub(super) const BROADCAST: Exhibit = Exhibit {
     id: "karp-broadcast",
     place: "section 3.2, lemmas 3.1 and 3.2, theorems 3.1 and 3.4",
     title: "optimal broadcast of one datum",
@@ -141,6 +141,6 @@ fn case(P: usize, algorithm: &str, times: [i64; 3]) -> Case {
 }
 
 /// Returns when each processor but the source has the datum: o after its message arrives.
-pub fn information_times(trace: &Trace) -> Vec<Time> {
+pub(super) fn information_times(trace: &Trace) -> Vec<Time> {
     trace.messages.iter().map(|message| message.arrival + trace.params.o).collect()
 }

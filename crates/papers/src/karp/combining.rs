@@ -8,7 +8,7 @@ use loggp_programs::combining::COMBINING as PROGRAM;
 use super::{CM5, f, last_step, machine_name};
 use crate::prelude::*;
 
-pub const COMBINING: Exhibit = Exhibit {
+pub(super) const COMBINING: Exhibit = Exhibit {
     id: "karp-combining",
     place: "section 5.2, theorem 5.1",
     title: "all-to-all broadcast with combining",

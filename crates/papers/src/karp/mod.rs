@@ -6,7 +6,7 @@ mod all_to_all;
 mod broadcast;
 mod combining;
 mod p_of_t;
-pub mod search;
+pub(crate) mod search;
 mod summation;
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ use loggp::{Time, US};
 
 use super::Paper;
 
-pub static PAPER: Paper = Paper {
+pub(crate) static PAPER: Paper = Paper {
     name: "Karp et al.",
     folder: "karp",
     source: "Karp, Sahay, Santos, Schauser: \

@@ -7,7 +7,7 @@ use super::broadcast::information_times;
 use super::{cycles, f, last_step};
 use crate::prelude::*;
 
-pub const P_OF_T: Exhibit = Exhibit {
+pub(super) const P_OF_T: Exhibit = Exhibit {
     id: "karp-p-of-t",
     place: "section 3.3, fact 3.1, theorems 3.2 and 3.3",
     title: "how many processors a broadcast reaches in t steps",

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 /// The least times of all broadcast trees, for every number of processors from 1 on, in cycles.
-pub struct BestTrees {
+pub(crate) struct BestTrees {
     /// Least time by which all have the datum.
     pub time: Vec<i64>,
     /// Least sum of the times at which they have it.
@@ -14,7 +14,7 @@ impl BestTrees {
     /// Searches all trees of up to P processors. A child has the datum D after its parent began to send, and
     /// the next child d later. Every tree of n processors is a first child with a tree of m, and the rest of
     /// the tree, which begins d later.
-    pub fn up_to(P: usize, D: i64, d: i64) -> BestTrees {
+    pub(crate) fn up_to(P: usize, D: i64, d: i64) -> BestTrees {
         let (mut time, mut sum) = (vec![0], vec![0]);
         for n in 2..=P {
             let value_at = |values: &[i64], m: usize| values[m - 1];
@@ -39,7 +39,7 @@ impl BestTrees {
 /// A search for the most operands that one processor can have summed at the end of cycle T with the help of
 /// others. All that it may do in a cycle is tried; of the paper's lemmas only one is used, that each
 /// processor sends once.
-pub struct SummationSearch {
+pub(crate) struct SummationSearch {
     /// L, o and g of the machine, in cycles.
     times: [i64; 3],
     /// Results so far, by T and number of helpers.
@@ -47,12 +47,12 @@ pub struct SummationSearch {
 }
 
 impl SummationSearch {
-    pub fn new(times: [i64; 3]) -> SummationSearch {
+    pub(crate) fn new(times: [i64; 3]) -> SummationSearch {
         SummationSearch { times, found: HashMap::new() }
     }
 
     /// Returns the most operands summed by T with this number of helpers.
-    pub fn most_operands(&mut self, T: i64, helpers: usize) -> i64 {
+    pub(crate) fn most_operands(&mut self, T: i64, helpers: usize) -> i64 {
         if let Some(most) = self.found.get(&(T, helpers)) {
             return *most;
         }
@@ -90,7 +90,7 @@ impl SummationSearch {
 
 /// A search of all schedules, in which a processor may also idle, and send and receive as often as it likes.
 /// It uses none of the paper's lemmas. L + o must be at least a cycle, and so must g.
-pub struct ScheduleSearch {
+pub(crate) struct ScheduleSearch {
     L: u8,
     o: u8,
     g: u8,
@@ -123,18 +123,18 @@ struct CycleMove {
 }
 
 impl ScheduleSearch {
-    pub fn new(times: [i64; 3]) -> ScheduleSearch {
+    pub(crate) fn new(times: [i64; 3]) -> ScheduleSearch {
         let [L, o, g] = times.map(|time| time as u8);
         ScheduleSearch { L, o, g }
     }
 
     /// Returns the least time of any broadcast among P processors.
-    pub fn broadcast_time(&self, P: usize) -> i64 {
+    pub(crate) fn broadcast_time(&self, P: usize) -> i64 {
         self.least_budget(P, |_| 1)
     }
 
     /// Returns the least sum of information times of any broadcast among P processors.
-    pub fn broadcast_sum(&self, P: usize) -> i64 {
+    pub(crate) fn broadcast_sum(&self, P: usize) -> i64 {
         self.least_budget(P, |missing| missing)
     }
 
@@ -177,7 +177,7 @@ impl ScheduleSearch {
     }
 
     /// Returns the most operands that P processors can have summed on one of them at the end of cycle T.
-    pub fn most_operands(&self, T: i64, P: usize) -> i64 {
+    pub(crate) fn most_operands(&self, T: i64, P: usize) -> i64 {
         let most = self.most_additions(vec![SearchState::default(); P], T, &mut HashMap::new());
         most.map_or(1, |most| most + 1)
     }

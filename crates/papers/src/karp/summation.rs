@@ -10,7 +10,7 @@ use super::search::{ScheduleSearch, SummationSearch};
 use super::{CM5, cycles, machine_name};
 use crate::prelude::*;
 
-pub const SUMMATION: Exhibit = Exhibit {
+pub(super) const SUMMATION: Exhibit = Exhibit {
     id: "karp-summation",
     place: "section 4, lemmas 4.1 and 4.2, theorem 4.1",
     title: "optimal summation",

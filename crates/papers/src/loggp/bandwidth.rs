@@ -4,7 +4,7 @@ use loggp_programs::scatter::SCATTER;
 
 use crate::prelude::*;
 
-pub const FIGURE_2: Exhibit = Exhibit {
+pub(super) const FIGURE_2: Exhibit = Exhibit {
     id: "loggp-fig2",
     place: "figure 2",
     title: "bandwidth on the Meiko CS-2 with Split-C",
@@ -27,7 +27,7 @@ pub const FIGURE_2: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_3: Exhibit = Exhibit {
+pub(super) const FIGURE_3: Exhibit = Exhibit {
     id: "loggp-fig3",
     place: "figure 3",
     title: "the time to send messages of moderate size",

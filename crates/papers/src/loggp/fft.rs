@@ -9,7 +9,7 @@ use loggp_study::Prediction;
 
 use crate::prelude::*;
 
-pub const FIGURE_5: Exhibit = Exhibit {
+pub(super) const FIGURE_5: Exhibit = Exhibit {
     id: "loggp-fig5",
     place: "figure 5",
     title: "the phases of the FFT with long and with short messages",

@@ -6,7 +6,7 @@ use loggp_programs::scatter::SCATTER;
 use super::machine_in_cycles;
 use crate::prelude::*;
 
-pub const FIGURE_1: Exhibit = Exhibit {
+pub(super) const FIGURE_1: Exhibit = Exhibit {
     id: "loggp-fig1",
     place: "figure 1 and section 2.1",
     title: "sending and receiving messages under LogGP",

@@ -16,7 +16,7 @@ mod table3;
 use super::Paper;
 use super::prelude::{Params, US};
 
-pub static PAPER: Paper = Paper {
+pub(crate) static PAPER: Paper = Paper {
     name: "LogGP",
     folder: "loggp",
     source: "Alexandrov, Ionescu, Schauser, Scheiman: \

@@ -9,7 +9,7 @@ use super::machine_in_cycles;
 use super::schedules::{both_clocks, route_to};
 use crate::prelude::*;
 
-pub const FIGURE_9: Exhibit = Exhibit {
+pub(super) const FIGURE_9: Exhibit = Exhibit {
     id: "loggp-fig9",
     place: "figure 9",
     title: "the optimal schedule that splits no set of items",
@@ -22,7 +22,7 @@ pub const FIGURE_9: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_10: Exhibit = Exhibit {
+pub(super) const FIGURE_10: Exhibit = Exhibit {
     id: "loggp-fig10",
     place: "figure 10",
     title: "the optimal schedule with the message for P3 split",

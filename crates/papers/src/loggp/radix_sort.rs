@@ -4,7 +4,7 @@ use loggp_programs::radix_sort::RADIX_SORT;
 
 use crate::prelude::*;
 
-pub const FIGURE_6: Exhibit = Exhibit {
+pub(super) const FIGURE_6: Exhibit = Exhibit {
     id: "loggp-fig6",
     place: "figure 6",
     title: "radix sort with long and with short messages",

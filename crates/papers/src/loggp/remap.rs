@@ -6,7 +6,7 @@ use loggp_programs::remap::REMAP;
 
 use crate::prelude::*;
 
-pub const FIGURE_4: Exhibit = Exhibit {
+pub(super) const FIGURE_4: Exhibit = Exhibit {
     id: "loggp-fig4",
     place: "figure 4",
     title: "all-to-all remap with long and with short messages",

@@ -4,7 +4,7 @@ use loggp_programs::scatter::{ALPHA, SCATTER};
 
 use crate::prelude::*;
 
-pub const FIGURE_11: Exhibit = Exhibit {
+pub(super) const FIGURE_11: Exhibit = Exhibit {
     id: "loggp-fig11",
     place: "figure 11",
     title: "three scatters on the Meiko CS-2",
@@ -36,7 +36,7 @@ pub const FIGURE_11: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_12: Exhibit = Exhibit {
+pub(super) const FIGURE_12: Exhibit = Exhibit {
     id: "loggp-fig12",
     place: "figure 12",
     title: "a scatter with a fixed splitting ratio",

@@ -6,7 +6,7 @@ use loggp_programs::scatter::SCATTER;
 use super::{machine_in_cycles, simplified_machine};
 use crate::prelude::*;
 
-pub const FIGURE_7: Exhibit = Exhibit {
+pub(super) const FIGURE_7: Exhibit = Exhibit {
     id: "loggp-fig7",
     place: "figure 7",
     title: "the Short-Message algorithm, which is optimal under LogP",
@@ -28,7 +28,7 @@ pub const FIGURE_7: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_8: Exhibit = Exhibit {
+pub(super) const FIGURE_8: Exhibit = Exhibit {
     id: "loggp-fig8",
     place: "figure 8",
     title: "the Binomial Tree algorithm",
@@ -83,7 +83,7 @@ fn view_series(algorithm: &'static str) -> Vec<CaseSeries> {
 }
 
 /// Returns a case on both clocks.
-pub fn both_clocks(name: &str, case: Case) -> Vec<CaseSeries> {
+pub(super) fn both_clocks(name: &str, case: Case) -> Vec<CaseSeries> {
     vec![
         CaseSeries::from_case(name, case.clone()).traced(),
         CaseSeries::from_case(format!("{name}, measured"), case).measured(),
@@ -91,7 +91,7 @@ pub fn both_clocks(name: &str, case: Case) -> Vec<CaseSeries> {
 }
 
 /// Returns the messages that bring a processor's items to it from the source, the last first.
-pub fn route_to(trace: &Trace, to: usize) -> Vec<&Message> {
+pub(super) fn route_to(trace: &Trace, to: usize) -> Vec<&Message> {
     let bringer = |to: usize| trace.messages.iter().find(move |message| message.to == to);
     std::iter::successors(bringer(to), |message| bringer(message.id.from)).collect()
 }

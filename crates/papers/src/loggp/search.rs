@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 /// A machine of the simplified LogGP (section 4.1): latency and gap, and a G of 1 per item.
 #[derive(Clone, Copy)]
-pub struct SimplifiedMachine {
+pub(super) struct SimplifiedMachine {
     pub L: u32,
     pub g: u32,
 }
@@ -26,7 +26,7 @@ const NEVER: u32 = u32::MAX;
 /// Returns the least time of any scatter of k items for each of P processors, by section 4.5's footnote on
 /// when a scatter ends. A processor may send any items that it has, its own too, as often as it likes, and
 /// reception takes no time; so the paper's rules are at least as strict.
-pub fn least_time(machine: SimplifiedMachine, P: usize, k: usize) -> u32 {
+pub(super) fn least_time(machine: SimplifiedMachine, P: usize, k: usize) -> u32 {
     let mut has = vec![vec![NEVER; (P - 1) * k]; P];
     has[0].fill(0);
     let start = ScatterState { free: vec![0; P], has, last: 0 };
@@ -84,7 +84,7 @@ fn can_finish(
 
 /// A search through the scatters of k items for each processor, in which every item is passed on and never
 /// copied. By lemma 1 a fastest scatter is among these; so the search has room for more processors.
-pub struct PassingSearch {
+pub(super) struct PassingSearch {
     machine: SimplifiedMachine,
     /// Time by which the scatter is to end.
     end: u32,
@@ -107,12 +107,12 @@ struct PassingState {
 
 impl PassingSearch {
     /// Returns the least time of such a scatter of k items among P processors.
-    pub fn least_time(machine: SimplifiedMachine, P: usize, k: u8) -> u32 {
+    pub(super) fn least_time(machine: SimplifiedMachine, P: usize, k: u8) -> u32 {
         (0..).find(|end| PassingSearch::can_end_by(machine, P, k, *end)).expect("every scatter ends")
     }
 
     /// Returns whether any such scatter of k items among P processors ends by `end`.
-    pub fn can_end_by(machine: SimplifiedMachine, P: usize, k: u8, end: u32) -> bool {
+    pub(super) fn can_end_by(machine: SimplifiedMachine, P: usize, k: u8, end: u32) -> bool {
         let mut orders = vec![vec![0]];
         for id in 1..P {
             let longer = |order: &Vec<usize>| {

@@ -6,7 +6,7 @@ use super::search::{PassingSearch, SimplifiedMachine, least_time};
 use super::simplified_machine;
 use crate::prelude::*;
 
-pub const TABLE_2: Exhibit = Exhibit {
+pub(super) const TABLE_2: Exhibit = Exhibit {
     id: "loggp-table2",
     place: "table 2 and sections 4.5 to 4.8",
     title: "the formulas of the scatters, and how the optimal one splits",
@@ -36,7 +36,7 @@ pub const TABLE_2: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const THEOREMS: Exhibit = Exhibit {
+pub(super) const THEOREMS: Exhibit = Exhibit {
     id: "loggp-theorems",
     place: "lemmas 1 and 2, theorems 1 and 2",
     title: "what is proved of scatters, and a search through all of them",

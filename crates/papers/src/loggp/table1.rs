@@ -7,7 +7,7 @@ use loggp_study::calibration::Calibration;
 
 use crate::prelude::*;
 
-pub const TABLE_1: Exhibit = Exhibit {
+pub(super) const TABLE_1: Exhibit = Exhibit {
     id: "loggp-table1",
     place: "table 1",
     title: "the parameters of the Meiko CS-2, found from inside",

@@ -6,7 +6,7 @@ use loggp_programs::scatter::SCATTER;
 use super::simplified_machine;
 use crate::prelude::*;
 
-pub const TABLE_3: Exhibit = Exhibit {
+pub(super) const TABLE_3: Exhibit = Exhibit {
     id: "loggp-table3",
     place: "table 3",
     title: "scatters of k items among 1,024 processors",

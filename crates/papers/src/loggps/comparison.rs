@@ -9,7 +9,7 @@ use super::elimination::{
 use super::synchronization::{Shares, draw_bars};
 use crate::prelude::*;
 
-pub const TABLE_10: Exhibit = Exhibit {
+pub(super) const TABLE_10: Exhibit = Exhibit {
     id: "loggps-table10",
     place: "table 10",
     title: "Gaussian elimination: what two models of LogGP predict",
@@ -25,7 +25,7 @@ pub const TABLE_10: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_8: Exhibit = Exhibit {
+pub(super) const FIGURE_8: Exhibit = Exhibit {
     id: "loggps-fig8",
     place: "figure 8",
     title: "where the elimination's time goes, by two models of LogGP",
@@ -37,7 +37,7 @@ pub const FIGURE_8: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const CLOCK: Exhibit = Exhibit {
+pub(super) const CLOCK: Exhibit = Exhibit {
     id: "loggps-sec4.6",
     place: "section 4.6",
     title: "LogGP-1 by a clock that is slow to read",

@@ -7,7 +7,7 @@ use loggp_study::PhasePrediction as Phase;
 use super::platforms::{PLATFORMS, all, message_case};
 use crate::prelude::*;
 
-pub const FIGURE_2: Exhibit = Exhibit {
+pub(super) const FIGURE_2: Exhibit = Exhibit {
     id: "loggps-fig2",
     place: "figure 2",
     title: "three messages under LogGPS, with s = 2 and S = 4",
@@ -46,7 +46,7 @@ fn figure_2_machine() -> Params {
     Params::builder(2).set(MACHINE).and_then(ParamsBuilder::build).expect("such a machine can be")
 }
 
-pub const TABLE_3: Exhibit = Exhibit {
+pub(super) const TABLE_3: Exhibit = Exhibit {
     id: "loggps-table3",
     place: "table 3",
     title: "what a message costs under LogGPS",
@@ -67,7 +67,7 @@ pub const TABLE_3: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const TABLE_4: Exhibit = Exhibit {
+pub(super) const TABLE_4: Exhibit = Exhibit {
     id: "loggps-table4",
     place: "table 4",
     title: "what MPI's routines cost under LogGPS",

@@ -18,7 +18,7 @@ use crate::prelude::*;
 
 /// A program that stands for the paper's.
 #[derive(Clone, Copy, Debug)]
-pub struct EliminationProgram {
+pub(super) struct EliminationProgram {
     /// Its algorithm, which names the program.
     pub name: &'static str,
     fragmented: &'static str,
@@ -27,17 +27,17 @@ pub struct EliminationProgram {
 }
 
 /// The program that is judged: four processors share a block of rows.
-pub const SHARED: EliminationProgram =
+pub(super) const SHARED: EliminationProgram =
     EliminationProgram { name: "shared", fragmented: "shared-fragmented", is_judged: true };
 /// The program beside it: each block has an owner, who sends it to all others.
-pub const WHOLE: EliminationProgram =
+pub(super) const WHOLE: EliminationProgram =
     EliminationProgram { name: "whole", fragmented: "fragmented", is_judged: false };
 /// Both.
-pub const PROGRAMS: [EliminationProgram; 2] = [SHARED, WHOLE];
+pub(super) const PROGRAMS: [EliminationProgram; 2] = [SHARED, WHOLE];
 
 /// A code of the elimination.
 #[derive(Debug)]
-pub struct CodeVariant {
+pub(super) struct CodeVariant {
     /// Name in the paper.
     pub name: &'static str,
     is_fragmented: bool,
@@ -46,17 +46,17 @@ pub struct CodeVariant {
 }
 
 /// Columns of tables 7 and 10.
-pub const CODES: [CodeVariant; 3] = [
+pub(super) const CODES: [CodeVariant; 3] = [
     CodeVariant { name: "original", is_fragmented: false, S: 16_383 },
     CodeVariant { name: "S = 65,536", is_fragmented: false, S: 65_536 },
     CodeVariant { name: "fragmented", is_fragmented: true, S: 16_383 },
 ];
 
 /// Sizes of the tables.
-pub const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
+pub(super) const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
 
 /// A run as tables 7 and 10 print it.
-pub struct PrintedRun {
+pub(super) struct PrintedRun {
     pub n: usize,
     /// Number of its code.
     pub code: usize,
@@ -67,7 +67,7 @@ pub struct PrintedRun {
 }
 
 /// The runs by code and size. Up to n = 1024 all codes have the same times.
-pub const PRINTED: [PrintedRun; 9] = [
+pub(super) const PRINTED: [PrintedRun; 9] = [
     printed(256, 0, "0.047", [("0.050", "6.4"), ("0.069", "46.8"), ("0.043", "-8.5")]),
     printed(512, 0, "0.121", [("0.128", "5.8"), ("0.165", "36.4"), ("0.110", "-9.1")]),
     printed(1024, 0, "0.612", [("0.592", "-3.3"), ("0.668", "9.2"), ("0.551", "-10.0")]),
@@ -90,12 +90,12 @@ const fn printed(
 
 impl PrintedRun {
     /// Returns the run of one of the codes that differ at n.
-    pub fn of(n: usize, code: usize) -> &'static PrintedRun {
+    pub(super) fn of(n: usize, code: usize) -> &'static PrintedRun {
         PRINTED.iter().find(|run| (run.n, run.code) == (n, code)).expect("both tables have it")
     }
 
     /// Computes the error of a prediction in % from the printed times.
-    pub fn error(&self, model: usize) -> f64 {
+    pub(super) fn error(&self, model: usize) -> f64 {
         100.0 * (number(self.predicted[model].0) / number(self.measured) - 1.0)
     }
 
@@ -109,14 +109,14 @@ impl PrintedRun {
     }
 
     /// Returns how many times the tables print it: up to n = 1024 once for each code.
-    pub fn repeats(&self) -> usize {
+    pub(super) fn repeats(&self) -> usize {
         if has_different_codes(self.n) { 1 } else { CODES.len() }
     }
 }
 
 /// Adds a row for printed errors of predictions by a model, computed from the printed times. Agreement asks
 /// for what the rounding of the times leaves.
-pub fn add_errors<'s>(
+pub(super) fn add_errors<'s>(
     sheet: &'s mut Sheet,
     (what, place): (&str, &str),
     runs: &[(usize, &PrintedRun)],
@@ -133,26 +133,26 @@ pub fn add_errors<'s>(
 }
 
 /// Parses a number of the tables.
-pub fn number(text: &str) -> f64 {
+pub(super) fn number(text: &str) -> f64 {
     text.parse().expect("the tables have numbers")
 }
 
 /// Tolerance of our predictions against the paper's, and its reason.
-pub const WITHIN_7_PERCENT: (f64, &str) =
+pub(super) const WITHIN_7_PERCENT: (f64, &str) =
     (0.07, "\"within 7% errors\", as section 4.4 calls accurate; the program is another");
 
 /// Returns Myrinet with sixteen processors and this S.
-pub fn myrinet(S: usize) -> Params {
+pub(super) fn myrinet(S: usize) -> Params {
     with_changes(preset_machine("myrinet", 16), &format!("S={S}"))
 }
 
 /// Returns the number by which a size is divided to run it with a program.
-pub fn size_divisor(lab: &Lab, program: EliminationProgram, n: usize) -> usize {
+pub(super) fn size_divisor(lab: &Lab, program: EliminationProgram, n: usize) -> usize {
     if lab.full && program.is_judged { 1 } else { n.div_ceil(1024) }
 }
 
 /// Writes the size of a run with the program that is judged.
-pub fn size_text(lab: &Lab, n: usize) -> String {
+pub(super) fn size_text(lab: &Lab, n: usize) -> String {
     match size_divisor(lab, SHARED, n) {
         1 => format!("n = {n}"),
         divisor => format!("n = {n}, run at n/{divisor}"),
@@ -168,7 +168,7 @@ fn series_name(lab: &Lab, program: EliminationProgram, n: usize, code: &str) -> 
 }
 
 /// Returns the case of an elimination at n, run at n/divisor.
-pub fn case(program: EliminationProgram, code: &CodeVariant, n: usize, divisor: usize) -> Case {
+pub(super) fn case(program: EliminationProgram, code: &CodeVariant, n: usize, divisor: usize) -> Case {
     let params = myrinet(code.S);
     let gps = params.gps().expect("it is a machine of LogGPS");
     let times = [("O_s", gps.O_s), ("O_r", gps.O_r), ("G_s", gps.G_s), ("G_l", gps.G_l)];
@@ -180,23 +180,23 @@ pub fn case(program: EliminationProgram, code: &CodeVariant, n: usize, divisor: 
 }
 
 /// Returns whether the three codes differ: some message is longer than S.
-pub fn has_different_codes(n: usize) -> bool {
+pub(super) fn has_different_codes(n: usize) -> bool {
     longest_message(n) > CODES[0].S
 }
 
 /// Returns the codes that differ at n, each with its number and name.
-pub fn codes(n: usize) -> impl Iterator<Item = (usize, &'static str)> {
+pub(super) fn codes(n: usize) -> impl Iterator<Item = (usize, &'static str)> {
     let name = move |code: &CodeVariant| if has_different_codes(n) { code.name } else { "all three" };
     CODES.iter().map(name).enumerate().take(if has_different_codes(n) { 3 } else { 1 })
 }
 
 /// Returns the runs of all sizes and codes, with both programs.
-pub fn series(lab: &Lab) -> Vec<CaseSeries> {
+pub(super) fn series(lab: &Lab) -> Vec<CaseSeries> {
     PROGRAMS.into_iter().flat_map(|program| program_series(lab, program)).collect()
 }
 
 /// Returns the runs of all sizes and codes, with the program that is judged.
-pub fn judged_series(lab: &Lab) -> Vec<CaseSeries> {
+pub(super) fn judged_series(lab: &Lab) -> Vec<CaseSeries> {
     program_series(lab, SHARED)
 }
 
@@ -212,7 +212,7 @@ fn program_series(lab: &Lab, program: EliminationProgram) -> Vec<CaseSeries> {
 }
 
 /// A run of a code at n.
-pub struct Elimination {
+pub(super) struct Elimination {
     divisor: usize,
     /// The run, at the reduced size.
     result: CaseResult,
@@ -220,35 +220,40 @@ pub struct Elimination {
 
 impl Elimination {
     /// Returns a run of these series. Where the codes do not differ, that is their common run.
-    pub fn from_sheet(sheet: &Sheet, program: EliminationProgram, n: usize, code: usize) -> Elimination {
+    pub(super) fn from_sheet(
+        sheet: &Sheet,
+        program: EliminationProgram,
+        n: usize,
+        code: usize,
+    ) -> Elimination {
         let (_, name) = codes(n).nth(if has_different_codes(n) { code } else { 0 }).expect("there is one");
         let result = sheet.last_result(&series_name(sheet.lab, program, n, name)).clone();
         Elimination { divisor: size_divisor(sheet.lab, program, n), result }
     }
 
     /// Returns the time at n, in s.
-    pub fn seconds(&self) -> Ran<f64> {
+    pub(super) fn seconds(&self) -> Ran<f64> {
         self.result.ran(|result| (self.divisor as i64 * result.model()).in_units(SEC))
     }
 
     /// Returns whether it was run at n itself.
-    pub fn is_whole(&self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         self.divisor == 1
     }
 
     /// Returns the bytes of its longest message, at n.
-    pub fn longest_message(&self) -> Ran<f64> {
+    pub(super) fn longest_message(&self) -> Ran<f64> {
         self.result.metric("longest message") * self.divisor as f64
     }
 
     /// Returns the trace, at the reduced size.
-    pub fn trace(&self) -> &Trace {
+    pub(super) fn trace(&self) -> &Trace {
         self.result.trace()
     }
 
     /// Returns the bytes of all messages above S at n, for each processor in the mean: at n/d there are one
     /// d-th of the messages, each with one d-th of the bytes.
-    pub fn long_bytes(&self) -> Ran<f64> {
+    pub(super) fn long_bytes(&self) -> Ran<f64> {
         self.trace().ran(|trace| {
             let S = trace.params.gps().map_or(usize::MAX, |gps| gps.S);
             let words = trace.messages.iter().map(|message| message.words).filter(|words| *words > S);
@@ -257,7 +262,7 @@ impl Elimination {
     }
 
     /// Replays the run with changed parameters or another model. Returns the time at n in s, and the trace.
-    pub fn replay_with(&self, what: &str) -> Result<(Ran<f64>, Trace), StudyError> {
+    pub(super) fn replay_with(&self, what: &str) -> Result<(Ran<f64>, Trace), StudyError> {
         let mut calls = self.trace().clone();
         calls.params = myrinet(CODES[0].S);
         for call in &mut calls.calls {

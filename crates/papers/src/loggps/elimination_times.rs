@@ -9,7 +9,7 @@ use super::elimination::{
 use super::platforms::with_changes;
 use crate::prelude::*;
 
-pub const TABLE_7: Exhibit = Exhibit {
+pub(super) const TABLE_7: Exhibit = Exhibit {
     id: "loggps-table7",
     place: "table 7",
     title: "Gaussian elimination: measured times, and what LogGPS predicts",

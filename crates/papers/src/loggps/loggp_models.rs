@@ -8,7 +8,7 @@ use super::platforms::message_case;
 use super::protocols::LATE;
 use crate::prelude::*;
 
-pub const TABLE_8: Exhibit = Exhibit {
+pub(super) const TABLE_8: Exhibit = Exhibit {
     id: "loggps-table8",
     place: "table 8",
     title: "what three models make of a message",
@@ -21,7 +21,7 @@ pub const TABLE_8: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_7: Exhibit = Exhibit {
+pub(super) const FIGURE_7: Exhibit = Exhibit {
     id: "loggps-fig7",
     place: "figure 7",
     title: "LogGP-1's parameters for Myrinet",
@@ -32,7 +32,7 @@ pub const FIGURE_7: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const TABLE_9: Exhibit = Exhibit {
+pub(super) const TABLE_9: Exhibit = Exhibit {
     id: "loggps-table9",
     place: "table 9",
     title: "LogGP's parameters for Myrinet",

@@ -13,7 +13,7 @@ mod synchronization;
 
 use super::Paper;
 
-pub static PAPER: Paper = Paper {
+pub(crate) static PAPER: Paper = Paper {
     name: "LogGPS",
     folder: "loggps",
     source: "Ino, Fujimoto, Hagihara: \

@@ -9,7 +9,7 @@ use loggp_study::loggps::{Equations, Estimate, LogGpsCalibration};
 use super::platforms::PLATFORMS;
 use crate::prelude::*;
 
-pub const TABLE_5: Exhibit = Exhibit {
+pub(super) const TABLE_5: Exhibit = Exhibit {
     id: "loggps-table5",
     place: "table 5",
     title: "LogGPS's parameters of three platforms",

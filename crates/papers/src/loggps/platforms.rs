@@ -5,7 +5,7 @@ use loggp_programs::message::{MESSAGE, RECEIVER_DELAY};
 
 use crate::prelude::*;
 
-pub struct Platform {
+pub(super) struct Platform {
     /// Name in the paper.
     pub name: &'static str,
     /// Name of its preset.
@@ -17,7 +17,7 @@ pub struct Platform {
     pub longest: usize,
 }
 
-pub const PLATFORMS: [Platform; 3] = [
+pub(super) const PLATFORMS: [Platform; 3] = [
     Platform { name: "Cenju-4", machine: "cenju4", W: Time::from_ps(500 * US.as_ps()), longest: 4000 },
     Platform { name: "Myrinet", machine: "myrinet", W: Time::from_ps(500 * US.as_ps()), longest: 24_000 },
     Platform {
@@ -30,24 +30,24 @@ pub const PLATFORMS: [Platform; 3] = [
 
 impl Platform {
     /// Returns a machine of two of its processors.
-    pub fn params(&self) -> Params {
+    pub(super) fn params(&self) -> Params {
         preset_machine(self.machine, 2)
     }
 }
 
 /// Returns whether all checks came out right.
-pub fn all(checks: Vec<Ran<bool>>) -> Ran<bool> {
+pub(super) fn all(checks: Vec<Ran<bool>>) -> Ran<bool> {
     let both = |one: Ran<bool>, other: Ran<bool>| one.map(|one| one && other.value());
     checks.into_iter().reduce(both).expect("there is a check")
 }
 
 /// Returns a machine with some of its parameters changed.
-pub fn with_changes(params: Params, text: &str) -> Params {
+pub(super) fn with_changes(params: Params, text: &str) -> Params {
     ParamsBuilder::from(params).set(text).and_then(ParamsBuilder::build).expect("the change can be")
 }
 
 /// Returns the case of a message of k bytes whose receiver is late.
-pub fn message_case(algorithm: &str, params: Params, k: usize, late: Time) -> Case {
+pub(super) fn message_case(algorithm: &str, params: Params, k: usize, late: Time) -> Case {
     let case = Case { size: k, ..Case::new(&MESSAGE, algorithm, params) };
     case.with(&RECEIVER_DELAY, late.into())
 }

@@ -10,7 +10,7 @@ use loggp_study::loggps::LogGpsCalibration;
 use super::platforms::{message_case, with_changes};
 use crate::prelude::*;
 
-pub const TABLE_1: Exhibit = Exhibit {
+pub(super) const TABLE_1: Exhibit = Exhibit {
     id: "loggps-table1",
     place: "table 1",
     title: "the protocols of MPICH: packets, and who synchronizes",
@@ -43,7 +43,7 @@ fn late_name(name: &str, late: i64) -> String {
     format!("{name}, receiver {late} us late")
 }
 
-pub const FIGURE_1: Exhibit = Exhibit {
+pub(super) const FIGURE_1: Exhibit = Exhibit {
     id: "loggps-fig1",
     place: "figure 1",
     title: "who waits for whom, by protocol",
@@ -67,7 +67,7 @@ pub const FIGURE_1: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const TABLE_2: Exhibit = Exhibit {
+pub(super) const TABLE_2: Exhibit = Exhibit {
     id: "loggps-table2",
     place: "table 2",
     title: "message lengths and protocols of MPI's implementations",
@@ -153,4 +153,4 @@ fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 /// A delay by which every message up to S has arrived.
-pub const LATE: Time = Time::from_ps(MS.as_ps());
+pub(super) const LATE: Time = Time::from_ps(MS.as_ps());

@@ -7,7 +7,7 @@ use super::platforms::{PLATFORMS, Platform, with_changes};
 use crate::pictures::curves::curves;
 use crate::prelude::*;
 
-pub const TABLE_6: Exhibit = Exhibit {
+pub(super) const TABLE_6: Exhibit = Exhibit {
     id: "loggps-table6",
     place: "table 6",
     title: "round trips under LogGPS",
@@ -29,7 +29,7 @@ pub const TABLE_6: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_3: Exhibit = Exhibit {
+pub(super) const FIGURE_3: Exhibit = Exhibit {
     id: "loggps-fig3",
     place: "figure 3",
     title: "the round trip, call by call",
@@ -47,7 +47,7 @@ pub const FIGURE_3: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_4: Exhibit = Exhibit {
+pub(super) const FIGURE_4: Exhibit = Exhibit {
     id: "loggps-fig4",
     place: "figure 4",
     title: "round trips over the length of the messages, by LogGPS",
@@ -60,7 +60,7 @@ pub const FIGURE_4: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_5: Exhibit = Exhibit {
+pub(super) const FIGURE_5: Exhibit = Exhibit {
     id: "loggps-fig5",
     place: "figure 5",
     title: "round trips over the length of the messages, measured",

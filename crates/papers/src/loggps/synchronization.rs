@@ -11,7 +11,7 @@ use super::elimination::{
 use crate::pictures::styles;
 use crate::prelude::*;
 
-pub const FIGURE_6: Exhibit = Exhibit {
+pub(super) const FIGURE_6: Exhibit = Exhibit {
     id: "loggps-fig6",
     place: "figure 6",
     title: "where the elimination's time goes, by LogGPS",
@@ -25,7 +25,7 @@ pub const FIGURE_6: Exhibit = Exhibit {
 };
 
 /// The accounts of all processors together, of which a run's time has shares.
-pub struct Shares(Ran<Accounts>);
+pub(super) struct Shares(Ran<Accounts>);
 
 /// Accounts from the bottom of a bar up: activities, LogGPS's synchronization, and other waits.
 const LAYERS: [Account; 9] = [
@@ -42,29 +42,29 @@ const LAYERS: [Account; 9] = [
 
 impl Shares {
     /// Analyzes a run that the machine has just made.
-    pub fn from_trace(trace: &Trace) -> Shares {
+    pub(super) fn from_trace(trace: &Trace) -> Shares {
         Shares(trace.ran(|trace| Analysis::from_run(trace).total))
     }
 
     /// Returns the share of the paper's synchronization.
-    pub fn synchronization(&self) -> Ran<f64> {
+    pub(super) fn synchronization(&self) -> Ran<f64> {
         self.0.map(|accounts| accounts.synchronization().in_units(accounts.total()))
     }
 
     /// Returns the share of an account.
-    pub fn share(&self, account: Account) -> Ran<f64> {
+    pub(super) fn share(&self, account: Account) -> Ran<f64> {
         self.0.map(|accounts| accounts[account].in_units(accounts.total()))
     }
 
     /// Returns a bar of the shares in %.
-    pub fn bar(&self, label: impl Into<String>, group: impl Into<String>) -> Bar {
+    pub(super) fn bar(&self, label: impl Into<String>, group: impl Into<String>) -> Bar {
         let heights = LAYERS.map(|account| 100.0 * self.share(account).value()).into();
         Bar { label: label.into(), group: group.into(), heights }
     }
 }
 
 /// Draws bars.
-pub fn draw_bars(title: &str, x: &str, bars: Vec<Bar>) -> String {
+pub(super) fn draw_bars(title: &str, x: &str, bars: Vec<Bar>) -> String {
     Bars {
         title: title.into(),
         subtitle: "mean over the processors".into(),

@@ -7,7 +7,7 @@ use loggp_programs::broadcast::BROADCAST;
 use crate::karp::search::BestTrees;
 use crate::prelude::*;
 
-pub const FIGURE_3: Exhibit = Exhibit {
+pub(super) const FIGURE_3: Exhibit = Exhibit {
     id: "logp-fig3",
     place: "figure 3",
     title: "the optimal broadcast tree, and what each processor does when",
@@ -27,7 +27,7 @@ pub const FIGURE_3: Exhibit = Exhibit {
 const TREES: [&str; 4] = ["optimal", "binomial", "binary", "flat"];
 
 /// Returns the caption's machine.
-pub fn machine() -> Params {
+pub(super) fn machine() -> Params {
     cycle_machine(8, [6, 2, 4])
 }
 
@@ -95,7 +95,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 /// The tree of a run's messages.
-pub struct MessageTree {
+pub(super) struct MessageTree {
     /// Receivers of each processor's messages, in order.
     pub children: Vec<Vec<usize>>,
     /// Times at which each processor began to send.
@@ -106,7 +106,7 @@ pub struct MessageTree {
 
 impl MessageTree {
     /// Makes the tree of a run in which each processor receives at most once.
-    pub fn from_trace(trace: &Trace) -> MessageTree {
+    pub(super) fn from_trace(trace: &Trace) -> MessageTree {
         let P = trace.params.P;
         let (children, sends, received) = (vec![Vec::new(); P], vec![Vec::new(); P], vec![None; P]);
         let mut tree = MessageTree { children, sends, received };
@@ -167,7 +167,7 @@ impl MessageTree {
 
 /// Writes a tree as brackets: a pair for each node around those of its children, larger subtrees first. Two
 /// trees have the same shape if they have the same brackets.
-pub fn shape(children: &[Vec<usize>], root: usize) -> String {
+pub(super) fn shape(children: &[Vec<usize>], root: usize) -> String {
     let mut below: Vec<String> = children[root].iter().map(|child| shape(children, *child)).collect();
     below.sort_by(|one, other| (other.len(), other).cmp(&(one.len(), one)));
     format!("({})", below.concat())

@@ -5,7 +5,7 @@ use loggp::Work;
 use super::fft::{P, POINTS, case};
 use crate::prelude::*;
 
-pub const FIGURE_7: Exhibit = Exhibit {
+pub(super) const FIGURE_7: Exhibit = Exhibit {
     id: "logp-fig7",
     place: "figure 7",
     title: "how fast the FFT's two phases of computing are",

@@ -8,7 +8,7 @@ use loggp_programs::rtt::RTT;
 use super::enter_times;
 use crate::prelude::*;
 
-pub const OVERHEAD: Exhibit = Exhibit {
+pub(super) const OVERHEAD: Exhibit = Exhibit {
     id: "logp-sec3.1",
     place: "section 3.1",
     title: "o raised to g, so that g can be ignored",
@@ -47,7 +47,7 @@ const NAMES: [&str; 6] = ["broadcast", "summation", "scatter", "remap", "all-to-
 /// Machines of LogGP where o is much less than g.
 const CS2: [&str; 2] = ["cs2-splitc", "cs2-elan"];
 
-pub const REMOTE: Exhibit = Exhibit {
+pub(super) const REMOTE: Exhibit = Exhibit {
     id: "logp-sec3.2",
     place: "section 3.2",
     title: "reading a remote location, and prefetching",

@@ -8,7 +8,7 @@ use super::table_1::{ROWS, SCALE, SMALL};
 use crate::prelude::*;
 use crate::topology::{Distances, TOPOLOGIES};
 
-pub const DISTANCES: Exhibit = Exhibit {
+pub(super) const DISTANCES: Exhibit = Exhibit {
     id: "logp-distances",
     place: "section 5.1",
     title: "the average distance between processors, in seven networks",

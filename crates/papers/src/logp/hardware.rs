@@ -4,7 +4,7 @@ use super::table_1::ROWS;
 use crate::prelude::*;
 use crate::topology::TOPOLOGIES;
 
-pub const PARAMETERS: Exhibit = Exhibit {
+pub(super) const PARAMETERS: Exhibit = Exhibit {
     id: "logp-hardware",
     place: "section 5.2",
     title: "L, o and g of the CM-5 from its hardware",

@@ -11,7 +11,7 @@ use loggp_programs::{Emulation, Program};
 
 use crate::prelude::*;
 
-pub const ORDERS: Exhibit = Exhibit {
+pub(super) const ORDERS: Exhibit = Exhibit {
     id: "logp-sec3",
     place: "section 3",
     title: "the paper's programs under all orders of messages, and a latency that is better longer",

@@ -3,7 +3,7 @@
 use super::fft::{P, POINTS, computing_time, gap_limited_case, remap_time};
 use crate::prelude::*;
 
-pub const HYBRID: Exhibit = Exhibit {
+pub(super) const HYBRID: Exhibit = Exhibit {
     id: "logp-sec4.1.1",
     place: "section 4.1.1",
     title: "what the layouts of the FFT communicate",

@@ -7,7 +7,7 @@ use super::about;
 use crate::pictures::curves::trend_lines;
 use crate::prelude::*;
 
-pub const LAYOUTS: Exhibit = Exhibit {
+pub(super) const LAYOUTS: Exhibit = Exhibit {
     id: "logp-lu",
     place: "section 4.2",
     title: "LU decomposition: what the layout of the matrix costs",

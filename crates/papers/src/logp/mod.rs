@@ -29,7 +29,7 @@ use super::Paper;
 use super::prelude::{Ran, RunResult, between, in_us};
 use super::row::ClaimRule;
 
-pub static PAPER: Paper = Paper {
+pub(crate) static PAPER: Paper = Paper {
     name: "LogP",
     folder: "logp",
     source: "Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken: \

@@ -4,7 +4,7 @@ use loggp::{Machine, Run, RunError, Tag};
 
 use crate::prelude::*;
 
-pub const VIRTUAL_PROCESSORS: Exhibit = Exhibit {
+pub(super) const VIRTUAL_PROCESSORS: Exhibit = Exhibit {
     id: "logp-multithreading",
     place: "section 3.2",
     title: "virtual processors hide the latency, up to L/g of them",

@@ -7,7 +7,7 @@ use super::enter_times;
 use super::fft::P;
 use crate::prelude::*;
 
-pub const SCHEDULE: Exhibit = Exhibit {
+pub(super) const SCHEDULE: Exhibit = Exhibit {
     id: "logp-sec4.1.2",
     place: "section 4.1.2",
     title: "how the naive schedule stalls",

@@ -4,7 +4,7 @@ use loggp::{Level, Machine, Run, RunError, Tag};
 
 use crate::prelude::*;
 
-pub const NETWORK_PROCESSOR: Exhibit = Exhibit {
+pub(super) const NETWORK_PROCESSOR: Exhibit = Exhibit {
     id: "logp-sec5.4",
     place: "section 5.4",
     title: "a network processor doubles the performance of a node at best",

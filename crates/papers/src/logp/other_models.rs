@@ -9,7 +9,7 @@ use loggp_programs::stress::STRESS;
 use super::{broadcast, fft};
 use crate::prelude::*;
 
-pub const PRAM: Exhibit = Exhibit {
+pub(super) const PRAM: Exhibit = Exhibit {
     id: "logp-sec6.1",
     place: "section 6.1",
     title: "the PRAM is L = o = g = 0, and communication is free on it",
@@ -29,7 +29,7 @@ pub const PRAM: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const BSP: Exhibit = Exhibit {
+pub(super) const BSP: Exhibit = Exhibit {
     id: "logp-sec6.3",
     place: "section 6.3",
     title: "BSP's supersteps take longer than messages that are used as they come",

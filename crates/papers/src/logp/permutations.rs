@@ -6,7 +6,7 @@ use loggp::{Machine, Tag};
 
 use crate::prelude::*;
 
-pub const PERMUTATIONS: Exhibit = Exhibit {
+pub(super) const PERMUTATIONS: Exhibit = Exhibit {
     id: "logp-sec5.6",
     place: "section 5.6",
     title: "good and bad permutations are the same to the model",

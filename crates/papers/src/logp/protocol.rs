@@ -4,7 +4,7 @@ use loggp::{Machine, Tag};
 
 use crate::prelude::*;
 
-pub const PROTOCOL: Exhibit = Exhibit {
+pub(super) const PROTOCOL: Exhibit = Exhibit {
     id: "logp-sec5.2",
     place: "section 5.2",
     title: "the vendor's protocol on the CM-5",

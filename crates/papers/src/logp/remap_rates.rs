@@ -5,7 +5,7 @@ use loggp::Noise;
 use super::fft::{self, POINTS, case, idle_times, predicted_remap_time, remap_time};
 use crate::prelude::*;
 
-pub const FIGURE_8: Exhibit = Exhibit {
+pub(super) const FIGURE_8: Exhibit = Exhibit {
     id: "logp-fig8",
     place: "figure 8",
     title: "the rate of the staggered remap, predicted and with processors that drift out of step",

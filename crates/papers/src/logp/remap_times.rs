@@ -6,7 +6,7 @@ use super::about;
 use super::fft::{P, POINTS, case, computing_time, predicted_remap_time, remap_time};
 use crate::prelude::*;
 
-pub const FIGURE_6: Exhibit = Exhibit {
+pub(super) const FIGURE_6: Exhibit = Exhibit {
     id: "logp-fig6",
     place: "figure 6",
     title: "the FFT's computation, and its remap with a naive and with a staggered schedule",

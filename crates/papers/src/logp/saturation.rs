@@ -4,7 +4,7 @@ use loggp_programs::stress::{LATENCY, RATE, STEADY, STRESS};
 
 use crate::prelude::*;
 
-pub const SATURATION: Exhibit = Exhibit {
+pub(super) const SATURATION: Exhibit = Exhibit {
     id: "logp-saturation",
     place: "section 5.3",
     title: "latency over load, up to saturation and beyond, with the capacity and without it",

@@ -9,7 +9,7 @@ use loggp_programs::summation::{SUMMATION, SummationVariant, TIME, schedule};
 use super::broadcast::{self, MessageTree, shape};
 use crate::prelude::*;
 
-pub const FIGURE_4: Exhibit = Exhibit {
+pub(super) const FIGURE_4: Exhibit = Exhibit {
     id: "logp-fig4",
     place: "figure 4",
     title: "the optimal summation: who sends to whom, and what each processor adds when",

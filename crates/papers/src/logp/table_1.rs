@@ -6,7 +6,7 @@ use loggp_programs::broadcast::BROADCAST;
 use crate::prelude::*;
 use crate::topology::TOPOLOGIES;
 
-pub const TABLE_1: Exhibit = Exhibit {
+pub(super) const TABLE_1: Exhibit = Exhibit {
     id: "logp-table1",
     place: "table 1",
     title: "how long a message of 160 bits takes through a network without load",
@@ -21,14 +21,14 @@ pub const TABLE_1: Exhibit = Exhibit {
 };
 
 /// The most of T that counts as a small part of it.
-pub const SMALL: f64 = 0.1;
+pub(super) const SMALL: f64 = 0.1;
 /// The scale for a part of T, which is the same for the claims of sections 5.1 and 5.2.
-pub const SCALE: &str = "up to a tenth is small, more is significant, and more than half dominates";
+pub(super) const SCALE: &str = "up to a tenth is small, more is significant, and more than half dominates";
 /// Reason for accepting a number that the paper does not round.
 const CUT: &str = "the paper cuts digits off where it does not round";
 
 /// A row of table 1: a machine's network. Times are in cycles of its hardware.
-pub struct UnloadedNetwork {
+pub(super) struct UnloadedNetwork {
     /// Name of the machine in the paper.
     pub name: &'static str,
     /// Preset of `loggp machines` that is made of the row.
@@ -51,7 +51,7 @@ pub struct UnloadedNetwork {
 const M: u32 = 160;
 
 /// The rows of table 1.
-pub const ROWS: [UnloadedNetwork; 7] = [
+pub(super) const ROWS: [UnloadedNetwork; 7] = [
     row("nCUBE/2", "ncube2", [25, 1], [6400.0, 40.0, 5.0], "6760"),
     row("CM-5", "cm5-cmmd", [25, 4], [3600.0, 8.0, 9.3], "3714"),
     row("Dash", "dash", [30, 16], [30.0, 2.0, 6.8], "53"),
@@ -74,12 +74,12 @@ const fn row(
 
 impl UnloadedNetwork {
     /// Returns L = H r + ceil(M/w) over H links, in cycles.
-    pub fn latency(&self, hops: f64) -> f64 {
+    pub(super) fn latency(&self, hops: f64) -> f64 {
         hops * self.delay + f64::from(M.div_ceil(self.width))
     }
 
     /// Returns T(M, H) = Tsnd + ceil(M/w) + H r + Trcv over H links, in cycles.
-    pub fn time(&self, hops: f64) -> f64 {
+    pub(super) fn time(&self, hops: f64) -> f64 {
         self.overheads + self.latency(hops)
     }
 }

@@ -6,7 +6,7 @@ use loggp_programs::transportation::{Delivery, Matrix, Scheme, TwoStageForm, exp
 use super::{join_runs, message_lengths, run_two_stage};
 use crate::prelude::*;
 
-pub const APPENDIX: Exhibit = Exhibit {
+pub(super) const APPENDIX: Exhibit = Exhibit {
     id: "transport-appendix",
     place: "appendix",
     title: "expected lengths, where parts are shuffled",

@@ -10,7 +10,7 @@ use loggp_programs::transportation::{
 use super::{BARRIER, add_formula_check, case, message_lengths, run_two_stage, shortest_and_longest};
 use crate::prelude::*;
 
-pub const BOUNDS: Exhibit = Exhibit {
+pub(super) const BOUNDS: Exhibit = Exhibit {
     id: "transport-bounds",
     place: "sections 7, 8 and 10",
     title: "how long messages may be, and how long two stages take",

@@ -8,7 +8,7 @@ use loggp_programs::transportation::{Delivery, Matrix, Scheme, TwoStageForm};
 use super::{named_matrix, run_two_stage};
 use crate::prelude::*;
 
-pub const FIGURE_7: Exhibit = Exhibit {
+pub(super) const FIGURE_7: Exhibit = Exhibit {
     id: "transport-fig7",
     place: "figure 7, section 7",
     title: "organization of data in the two-stage algorithm",

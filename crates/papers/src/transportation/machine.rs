@@ -6,7 +6,7 @@ use loggp::collectives::{all_reduce_vector, scan_vector};
 use super::machine;
 use crate::prelude::*;
 
-pub const SECTION_4: Exhibit = Exhibit {
+pub(super) const SECTION_4: Exhibit = Exhibit {
     id: "transport-sec4",
     place: "section 4",
     title: "the CM-5 of all exhibits, and its models of messages, combines and scans",

@@ -38,7 +38,7 @@ const FIGURE_2_ROWS: [&str; 8] = [
 ];
 const FIGURE_3_ROWS: [&str; 4] = ["1 5 . 3", "2 . 5 2", ". 4 1 4", "6 . 3 ."];
 
-pub const FIGURE_1: Exhibit = Exhibit {
+pub(super) const FIGURE_1: Exhibit = Exhibit {
     id: "transport-fig1",
     place: "figure 1",
     title: "all-to-many communication with equal traffic",
@@ -66,7 +66,7 @@ pub const FIGURE_1: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_2: Exhibit = Exhibit {
+pub(super) const FIGURE_2: Exhibit = Exhibit {
     id: "transport-fig2",
     place: "figure 2",
     title: "many-to-many communication with bounded traffic",
@@ -95,7 +95,7 @@ pub const FIGURE_2: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_3: Exhibit = Exhibit {
+pub(super) const FIGURE_3: Exhibit = Exhibit {
     id: "transport-fig3",
     place: "figure 3",
     title: "the bounded transportation problem",
@@ -125,7 +125,7 @@ fn series(name: &'static str, P: usize) -> Vec<CaseSeries> {
 }
 
 /// Adds that the program's matrix has the numbers of a figure's rows.
-pub fn add_entries(sheet: &mut Sheet, matrix: &Matrix, place: &str, rows: &[&str]) {
+pub(super) fn add_entries(sheet: &mut Sheet, matrix: &Matrix, place: &str, rows: &[&str]) {
     let cell = |elements: &usize| if *elements == 0 { ".".into() } else { elements.to_string() };
     let is_same = |(i, row): (usize, &&str)| join_words(matrix.row(i).iter().map(cell)) == *row;
     let numbers = matrix.entries().iter().filter(|elements| **elements > 0).count();

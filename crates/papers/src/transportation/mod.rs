@@ -19,7 +19,7 @@ use loggp_programs::transportation::{
 use super::Paper;
 use super::prelude::*;
 
-pub static PAPER: Paper = Paper {
+pub(crate) static PAPER: Paper = Paper {
     name: "Transportation",
     folder: "transportation",
     source: "Shankar, Alsabti, Ranka: \

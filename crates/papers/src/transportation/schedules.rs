@@ -7,7 +7,7 @@ use loggp_programs::transportation::{MATRIX, RandomSchedule, STAGE1, SendSchedul
 use super::{add_formula_check, case, matrix_case, named_matrix};
 use crate::prelude::*;
 
-pub const FIGURE_4: Exhibit = Exhibit {
+pub(super) const FIGURE_4: Exhibit = Exhibit {
     id: "transport-fig4",
     place: "figure 4, section 5",
     title: "the linear permutation, step by step",
@@ -18,7 +18,7 @@ pub const FIGURE_4: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_5: Exhibit = Exhibit {
+pub(super) const FIGURE_5: Exhibit = Exhibit {
     id: "transport-fig5",
     place: "figures 5 and 6, section 6",
     title: "distributed random scheduling",

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::prelude::*;
 
-pub const FIGURE_8: Exhibit = Exhibit {
+pub(super) const FIGURE_8: Exhibit = Exhibit {
     id: "transport-fig8",
     place: "figure 8, section 7.1",
     title: "local pre-processing in stage 1",
@@ -23,7 +23,7 @@ pub const FIGURE_8: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_9: Exhibit = Exhibit {
+pub(super) const FIGURE_9: Exhibit = Exhibit {
     id: "transport-fig9",
     place: "figure 9, section 7.1",
     title: "splitting of messages in the two-stage algorithm",
@@ -38,7 +38,7 @@ pub const FIGURE_9: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_10: Exhibit = Exhibit {
+pub(super) const FIGURE_10: Exhibit = Exhibit {
     id: "transport-fig10",
     place: "figure 10, section 7.2",
     title: "local pre-processing in stage 2",
@@ -49,7 +49,7 @@ pub const FIGURE_10: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_11: Exhibit = Exhibit {
+pub(super) const FIGURE_11: Exhibit = Exhibit {
     id: "transport-fig11",
     place: "figures 11 and 12, section 8",
     title: "an alternate scheme for the splitting of messages",

@@ -18,7 +18,7 @@ macro_rules! notes {
     };
 }
 
-pub const FIGURE_13: Exhibit = Exhibit {
+pub(super) const FIGURE_13: Exhibit = Exhibit {
     id: "transport-fig13",
     place: "figure 13, section 9",
     title: "the two single-stage algorithms",
@@ -32,7 +32,7 @@ pub const FIGURE_13: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_14: Exhibit = Exhibit {
+pub(super) const FIGURE_14: Exhibit = Exhibit {
     id: "transport-fig14",
     place: "figure 14, section 9",
     title: "two stages and one",
@@ -50,7 +50,7 @@ pub const FIGURE_14: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_15: Exhibit = Exhibit {
+pub(super) const FIGURE_15: Exhibit = Exhibit {
     id: "transport-fig15",
     place: "figure 15, section 9",
     title: "one of the good performances of the two-stage algorithm",
@@ -62,7 +62,7 @@ pub const FIGURE_15: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub const FIGURE_16: Exhibit = Exhibit {
+pub(super) const FIGURE_16: Exhibit = Exhibit {
     id: "transport-fig16",
     place: "figure 16, section 9",
     title: "one of the bad performances of the two-stage algorithm",

@@ -49,7 +49,11 @@ const FEW: usize = 8;
 impl Proof<'_> {
     /// Adds runs to a search until the time is known at each value of a range, from its start on, or until
     /// the search comes to its limit. What the lines between the runs say is true then.
-    pub fn run(mut self, search: &mut ChangeSearch, (from, end): (i64, i64)) -> Result<Proven, FailedReplay> {
+    pub(super) fn run(
+        mut self,
+        search: &mut ChangeSearch,
+        (from, end): (i64, i64),
+    ) -> Result<Proven, FailedReplay> {
         let most_runs = search.most_runs.min(MOST_ACTS / self.order.acts().max(1));
         let mut open = vec![OpenRange { low: from, high: end, is_convex: false, splits: 0 }];
         let (mut until, mut slope) = (from, None);

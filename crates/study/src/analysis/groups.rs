@@ -70,7 +70,7 @@ pub(super) fn tag_texts(events: &Events) -> Vec<Option<Rc<str>>> {
 }
 
 /// Groups to which the pieces of the processors' time are added.
-pub struct CallGroups<'e, 'a> {
+pub(super) struct CallGroups<'e, 'a> {
     events: &'e Events<'a>,
     names: MessageNames,
     groups: HashMap<GroupActivity, CallGroup>,
@@ -78,7 +78,11 @@ pub struct CallGroups<'e, 'a> {
 
 impl<'e, 'a> CallGroups<'e, 'a> {
     /// Makes groups with counted messages and no cost.
-    pub fn new(events: &'e Events<'a>, roles: &MessageRoles, names: MessageNames) -> CallGroups<'e, 'a> {
+    pub(super) fn new(
+        events: &'e Events<'a>,
+        roles: &MessageRoles,
+        names: MessageNames,
+    ) -> CallGroups<'e, 'a> {
         let mut all = CallGroups { events, names, groups: HashMap::new() };
         for message in (0..events.message_count()).filter(|message| roles.data(*message) == *message) {
             let words = events.message(message).words;
@@ -93,7 +97,7 @@ impl<'e, 'a> CallGroups<'e, 'a> {
     }
 
     /// Adds a piece of a processor's time.
-    pub fn add(&mut self, piece: &TimePiece) {
+    pub(super) fn add(&mut self, piece: &TimePiece) {
         let event = piece.event;
         let activity = match (piece.message, event.kind) {
             (Some(message), _) => {
@@ -129,12 +133,12 @@ impl<'e, 'a> CallGroups<'e, 'a> {
     }
 
     /// Returns what the messages are called.
-    pub fn names(&self) -> &MessageNames {
+    pub(super) fn names(&self) -> &MessageNames {
         &self.names
     }
 
     /// Returns the groups by cost, the highest first.
-    pub fn finish(self) -> Vec<CallGroup> {
+    pub(super) fn finish(self) -> Vec<CallGroup> {
         let mut groups: Vec<CallGroup> = self.groups.into_values().collect();
         groups.sort_by(|a, b| {
             b.accounts.total().cmp(&a.accounts.total()).then_with(|| a.activity.cmp(&b.activity))

@@ -41,7 +41,7 @@ pub(super) struct SweptRun<'a, 'r> {
 }
 
 /// Makes a run with these parameters, perhaps beside others.
-pub type MakeRun<'a> = dyn Fn(LeveledParams) -> Result<RunPath<'a>, RunError> + Sync + 'a;
+pub(super) type MakeRun<'a> = dyn Fn(LeveledParams) -> Result<RunPath<'a>, RunError> + Sync + 'a;
 
 /// The end of a run, and what led to it.
 pub struct RunPath<'a> {

@@ -9,7 +9,7 @@ use super::rendezvous::{MessageRole, MessageRoles};
 
 /// A piece of a processor's time.
 #[derive(Clone, Copy, Debug)]
-pub struct TimePiece<'a> {
+pub(super) struct TimePiece<'a> {
     pub start: Time,
     pub end: Time,
     pub account: Account,
@@ -20,13 +20,13 @@ pub struct TimePiece<'a> {
 }
 
 impl TimePiece<'_> {
-    pub fn time(&self) -> Time {
+    pub(super) fn time(&self) -> Time {
         self.end - self.start
     }
 }
 
 /// Passes the pieces of a track's time to `on`, from the first to the last.
-pub fn for_each_piece<'a>(
+pub(super) fn for_each_piece<'a>(
     events: &Events<'a>,
     roles: &MessageRoles,
     track: &Track,

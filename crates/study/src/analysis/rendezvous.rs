@@ -10,7 +10,7 @@ use loggp::trace::ActivityKind;
 
 /// The part of a message in a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageRole {
+pub(super) enum MessageRole {
     /// A message without a rendezvous.
     Plain,
     /// A request to send the message at this place.
@@ -27,11 +27,11 @@ pub enum MessageRole {
 }
 
 /// The parts of all messages, by their places.
-pub struct MessageRoles(Vec<MessageRole>);
+pub(super) struct MessageRoles(Vec<MessageRole>);
 
 impl MessageRoles {
     /// Finds the parts of the messages of these events.
-    pub fn from_events(events: &Events) -> MessageRoles {
+    pub(super) fn from_events(events: &Events) -> MessageRoles {
         let mut roles = vec![MessageRole::Plain; events.message_count()];
         for data in 0..events.message_count() {
             if let Some((request, reply)) = find_rendezvous(events, data) {
@@ -43,17 +43,17 @@ impl MessageRoles {
         MessageRoles(roles)
     }
 
-    pub fn role(&self, message: usize) -> MessageRole {
+    pub(super) fn role(&self, message: usize) -> MessageRole {
         self.0[message]
     }
 
     /// Returns whether a message waited for its receiver.
-    pub fn is_announced(&self, message: usize) -> bool {
+    pub(super) fn is_announced(&self, message: usize) -> bool {
         matches!(self.0[message], MessageRole::Data { .. })
     }
 
     /// Returns the program's message for which this message was sent.
-    pub fn data(&self, message: usize) -> usize {
+    pub(super) fn data(&self, message: usize) -> usize {
         match self.0[message] {
             MessageRole::Plain | MessageRole::Data { .. } => message,
             MessageRole::Request(data) | MessageRole::Reply(data) => data,

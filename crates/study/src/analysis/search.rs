@@ -100,7 +100,7 @@ pub(super) struct ChangeSearch<'a> {
 
 impl ChangeSearch<'_> {
     /// Makes the run with a value, unless it was made before.
-    pub fn run_once(&mut self, value: i64) -> Result<ReplayPoint, FailedReplay> {
+    pub(super) fn run_once(&mut self, value: i64) -> Result<ReplayPoint, FailedReplay> {
         if let Some(point) = self.points.get(&value) {
             return Ok(point.clone());
         }
@@ -110,7 +110,7 @@ impl ChangeSearch<'_> {
     }
 
     /// Makes the run with a value between others that were made.
-    pub fn run_between(&mut self, value: i64) -> Result<ReplayPoint, FailedReplay> {
+    pub(super) fn run_between(&mut self, value: i64) -> Result<ReplayPoint, FailedReplay> {
         let before = self.points.range(..value).next_back().map(|(_, point)| point);
         let after = self.points.range(value + 1..).next().map(|(_, point)| point);
         let point = (self.run_at)(value, [before, after])?;
@@ -120,7 +120,7 @@ impl ChangeSearch<'_> {
 
     /// Makes runs until between neighbours either no change is looked for, or no whole value lies. Returns
     /// whether it came to that within the limits.
-    pub fn run(&mut self) -> Result<bool, FailedReplay> {
+    pub(super) fn run(&mut self) -> Result<bool, FailedReplay> {
         let values: Vec<i64> = self.points.keys().copied().collect();
         let pairs = values.windows(2).map(|pair| (pair[0], pair[1]));
         let mut open: Vec<Interval> =

@@ -30,7 +30,7 @@ struct ParameterStep {
 }
 
 /// Returns the effects of the parameters on the path.
-pub fn sensitivities(formula: &Formula, machine: &LeveledParams) -> Vec<Sensitivity> {
+pub(super) fn sensitivities(formula: &Formula, machine: &LeveledParams) -> Vec<Sensitivity> {
     let of_step = |ParameterStep { parameter, .. }: ParameterStep| {
         let value = parameter.number(machine).unwrap_or(0) as f64;
         // A drawn latency grows with L.

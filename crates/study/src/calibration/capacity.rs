@@ -7,7 +7,7 @@ use super::parameter::{Bound, FoundParameter};
 use super::reading::{Reading, is_near, share};
 
 /// Readings on which the measurements of the gap and the capacity are based.
-pub struct BasicReadings {
+pub(super) struct BasicReadings {
     /// max(o, g): the time from one short message of a burst to the next.
     pub interval: Reading,
     pub o: Reading,
@@ -36,7 +36,7 @@ const BEGIN: Tag<BlankMessage> = Tag::named(2, "begin");
 ///   are enough for any C, and the stall can be made as long as needed.
 /// - If G = 0, no port is ever occupied. Then all P processors send to processor 0, also itself, every max(o,
 ///   g), and those that enter before the first arrives are C, or all that were sent.
-pub fn measure_capacity(
+pub(super) fn measure_capacity(
     lab: &mut CalibrationLab,
     readings: &BasicReadings,
 ) -> Result<FoundParameter<usize>, RunError> {

@@ -10,7 +10,7 @@ use loggp_programs::math::median::median;
 use super::reading::{DOUBT, ENOUGH, Quartiles, Reading, is_near, share};
 
 /// A machine on which processor 0 experiments and processor 1 helps.
-pub struct CalibrationLab {
+pub(crate) struct CalibrationLab {
     pub machine: Machine,
     pub clock: ClockKind,
     /// Repetitions of an experiment in a run, chosen by the run before so that the run is neither short nor
@@ -50,13 +50,13 @@ const LEAST_REST: i64 = 100;
 const PAUSE: &str = "pause";
 
 /// A message to the helper.
-pub const MESSAGE: Tag<BlankMessage> = Tag::new(0);
+pub(crate) const MESSAGE: Tag<BlankMessage> = Tag::new(0);
 /// A message back.
-pub const REPLY: Tag<BlankMessage> = Tag::named(1, "reply");
+pub(crate) const REPLY: Tag<BlankMessage> = Tag::named(1, "reply");
 
 impl CalibrationLab {
     /// Makes the laboratory of a machine, with this clock.
-    pub fn new(machine: &Machine, clock: ClockKind) -> CalibrationLab {
+    pub(crate) fn new(machine: &Machine, clock: ClockKind) -> CalibrationLab {
         let (repetitions, enough, noise) = match clock {
             ClockKind::Virtual => (1, 1, Time::ZERO),
             _ => (*REPETITIONS.start(), ENOUGH, NOISE),
@@ -67,7 +67,7 @@ impl CalibrationLab {
     }
 
     /// Sets the rest, which has a least length.
-    pub fn set_rest(&mut self, rest: Time) {
+    pub(crate) fn set_rest(&mut self, rest: Time) {
         self.rest = rest.max(LEAST_REST * self.noise);
     }
 
@@ -100,7 +100,7 @@ impl CalibrationLab {
     /// A host that was busy catches up afterwards, and the machine then does too quickly what it did too
     /// late. `judge` reads the processors' times, and returns for every repetition whether it was on time,
     /// and its value. A run in which the host was late does not count at all.
-    pub fn median<T: Ord + Copy>(
+    pub(crate) fn median<T: Ord + Copy>(
         &mut self,
         experiment: impl Fn(&mut Proc, Watch, usize) -> Vec<Time> + Sync,
         judge: impl Fn(&[Vec<Time>]) -> Vec<(bool, T)>,
@@ -169,16 +169,16 @@ impl CalibrationLab {
     }
 
     /// Returns by how much a rest may miss its length on a host that is on time.
-    pub fn slack(&self) -> Time {
+    pub(crate) fn slack(&self) -> Time {
         (10 * self.noise).max(share(self.rest, 100))
     }
 
-    pub fn message(&self, k: usize) -> BlankMessage {
+    pub(crate) fn message(&self, k: usize) -> BlankMessage {
         BlankMessage { bytes: k * self.machine.params().word.get() }
     }
 
     /// Measures t(M, Delta) with messages of k words.
-    pub fn burst(&mut self, M: usize, pause: Time, k: usize) -> Result<Reading, RunError> {
+    pub(crate) fn burst(&mut self, M: usize, pause: Time, k: usize) -> Result<Reading, RunError> {
         let message = self.message(k);
         let burst = |p: &mut Proc| {
             for _ in 0..M {
@@ -191,7 +191,7 @@ impl CalibrationLab {
 
     /// Measures a round trip with so many words there and so many back, while processor 0 computes for a time w
     /// in between (LogGPS, figure 3). With k words and one word it takes 2L + 4o + (k-1)G, if w is 0.
-    pub fn round_trip(&mut self, words: [usize; 2], w: Time) -> Result<Reading, RunError> {
+    pub(crate) fn round_trip(&mut self, words: [usize; 2], w: Time) -> Result<Reading, RunError> {
         let [ping, pong] = words.map(|words| self.message(words));
         let call = |p: &mut Proc| {
             p.send(1, MESSAGE, ping);
@@ -208,7 +208,7 @@ impl CalibrationLab {
 
 /// A message without content, of which only the length matters.
 #[derive(Clone, Copy)]
-pub struct BlankMessage {
+pub(crate) struct BlankMessage {
     bytes: usize,
 }
 
@@ -218,7 +218,7 @@ impl Payload for BlankMessage {
     }
 }
 
-pub fn receive(p: &mut Proc, messages: usize) {
+pub(crate) fn receive(p: &mut Proc, messages: usize) {
     for _ in 0..messages {
         p.recv(MESSAGE);
     }
@@ -226,7 +226,7 @@ pub fn receive(p: &mut Proc, messages: usize) {
 
 /// The clock that a program reads.
 #[derive(Clone, Copy)]
-pub enum Watch {
+pub(crate) enum Watch {
     /// The processor's local time: the virtual clock has no other.
     Local,
     /// The host's clock, since this moment.
@@ -235,7 +235,7 @@ pub enum Watch {
 
 impl Watch {
     /// Returns the time when all that the processor did so far is really over.
-    pub fn read(self, p: &mut Proc) -> Time {
+    pub(crate) fn read(self, p: &mut Proc) -> Time {
         p.wait_until(p.now()); // a send returns before its overhead has passed; the next call waits for that
         match self {
             Watch::Local => p.now(),
@@ -244,7 +244,7 @@ impl Watch {
     }
 
     /// Rests, and returns how long that really took.
-    pub fn rest(self, p: &mut Proc, rest: Time) -> Time {
+    pub(crate) fn rest(self, p: &mut Proc, rest: Time) -> Time {
         let start = self.read(p);
         p.wait_until(p.now() + rest);
         self.read(p) - start

@@ -3,14 +3,14 @@
 use loggp::Time;
 
 /// Repetitions that must be on time, in one run or in several.
-pub const ENOUGH: usize = 8;
+pub(crate) const ENOUGH: usize = 8;
 /// A reading is reliable if its doubt is at most one part in `DOUBT`. The median is nearer than repetitions
 /// that were on time are to each other.
-pub const DOUBT: i64 = 100;
+pub(crate) const DOUBT: i64 = 100;
 
 /// A time that was measured, or computed from such times.
 #[derive(Clone, Copy)]
-pub struct Reading {
+pub(crate) struct Reading {
     pub time: Time,
     /// Uncertainty of the time, from repetitions that were on time; `None` if too few were.
     pub doubt: Option<Time>,
@@ -20,12 +20,12 @@ pub struct Reading {
 
 impl Reading {
     /// Makes a reading of a known time.
-    pub fn exact(time: Time) -> Reading {
+    pub(crate) fn exact(time: Time) -> Reading {
         Reading { time, doubt: Some(Time::ZERO), noise: Time::ZERO }
     }
 
     /// Subtracts, down to 0 at least; doubts and noise add up.
-    pub fn minus(self, other: Reading) -> Reading {
+    pub(crate) fn minus(self, other: Reading) -> Reading {
         Reading {
             time: (self.time - other.time).max(Time::ZERO),
             doubt: self.doubt.zip(other.doubt).map(|(one, other)| one + other),
@@ -33,12 +33,12 @@ impl Reading {
         }
     }
 
-    pub fn times(self, n: i64) -> Reading {
+    pub(crate) fn times(self, n: i64) -> Reading {
         self.map(|time| n * time)
     }
 
     /// Divides by n.
-    pub fn share(self, n: i64) -> Reading {
+    pub(crate) fn share(self, n: i64) -> Reading {
         self.map(|time| share(time, n))
     }
 
@@ -48,14 +48,14 @@ impl Reading {
     }
 
     /// Returns whether the doubt is no more than a small part of the time, or than the noise.
-    pub fn is_reliable(self) -> bool {
+    pub(crate) fn is_reliable(self) -> bool {
         self.doubt.is_some_and(|doubt| doubt <= share(self.time, DOUBT).max(self.noise))
     }
 }
 
 /// The quartiles of several repetitions.
 #[derive(Clone, Copy)]
-pub struct Quartiles<T> {
+pub(crate) struct Quartiles<T> {
     pub median: T,
     /// First quartile.
     pub low: T,
@@ -67,7 +67,7 @@ pub struct Quartiles<T> {
 
 impl<T: Ord + Copy> Quartiles<T> {
     /// Sorts the values, and returns their quartiles; `None` if there are none.
-    pub fn from_values(values: &mut [T]) -> Option<Quartiles<T>> {
+    pub(crate) fn from_values(values: &mut [T]) -> Option<Quartiles<T>> {
         values.sort_unstable();
         let count = values.len();
         let last = count.checked_sub(1)?;
@@ -84,7 +84,7 @@ impl<T: Ord + Copy> Quartiles<T> {
 impl Quartiles<Time> {
     /// Returns the uncertainty of the median, which falls with the number of repetitions. With few of them it
     /// is the distance to the quartiles.
-    pub fn doubt(self) -> Time {
+    pub(crate) fn doubt(self) -> Time {
         let apart = (self.median - self.low).max(self.high - self.median);
         let fewer = (ENOUGH as f64 / self.count as f64).sqrt().min(1.0);
         Time::from_ps((apart.as_ps() as f64 * fewer) as i64)
@@ -92,11 +92,11 @@ impl Quartiles<Time> {
 }
 
 /// Returns whether two times differ by at most `slack`.
-pub fn is_near(a: Time, b: Time, slack: Time) -> bool {
+pub(crate) fn is_near(a: Time, b: Time, slack: Time) -> bool {
     (a - b).max(b - a) <= slack
 }
 
 /// Divides a time by n, to the nearest picosecond.
-pub fn share(time: Time, n: i64) -> Time {
+pub(crate) fn share(time: Time, n: i64) -> Time {
     Time::from_ps((time.as_ps() + n / 2).div_euclid(n))
 }

@@ -23,7 +23,7 @@ pub struct Estimate {
 
 /// The parameters that the curves show, times in picoseconds.
 #[derive(Clone, Copy, Debug)]
-pub struct DerivedParameters {
+pub(super) struct DerivedParameters {
     pub solved: SolvedParameters,
     /// True if the overheads overlap, so that o' is a quarter of an empty round trip.
     pub has_overlap: bool,
@@ -102,7 +102,7 @@ impl Equations {
 }
 
 /// The nearest measured lengths around a place; `None` if there is no such place.
-pub type Bracket = Option<(usize, usize)>;
+pub(super) type Bracket = Option<(usize, usize)>;
 
 /// The shapes of the two curves.
 struct RoundTripCurves {
@@ -165,12 +165,12 @@ impl RoundTripCurves {
 }
 
 /// Returns the measured lengths around the jump and around the bend.
-pub fn brackets(trips: &RoundTripSamples) -> (Bracket, Bracket) {
+pub(super) fn brackets(trips: &RoundTripSamples) -> (Bracket, Bracket) {
     RoundTripCurves::from_trips(trips).map_or((None, None), |curves| (curves.S, curves.around_s))
 }
 
 /// Derives the parameters from round trips.
-pub fn derive(trips: &RoundTripSamples) -> Result<DerivedParameters, Refusal> {
+pub(super) fn derive(trips: &RoundTripSamples) -> Result<DerivedParameters, Refusal> {
     let curves = RoundTripCurves::from_trips(trips)?;
     let doubt = trips.doubt();
     let at_zero = |line: &FittedLine| Estimate { value: line.at_zero, doubt: line.scatter.max(doubt) };
@@ -213,7 +213,7 @@ pub fn derive(trips: &RoundTripSamples) -> Result<DerivedParameters, Refusal> {
 impl DerivedParameters {
     /// Builds a machine with these parameters; the builder has the rest. Without a bend all words cost the
     /// same, so s is arbitrary: it is S, or 0 if the gap per word is negative.
-    pub fn params(&self, builder: ParamsBuilder) -> Result<Params, ParamsError> {
+    pub(super) fn params(&self, builder: ParamsBuilder) -> Result<Params, ParamsError> {
         let SolvedParameters { L, o, O_s, O_r, G_s, G_l } = self.solved;
         let S = self.S.map_or(Params::NO_LIMIT, |(last, _)| last);
         let s = match self.s {

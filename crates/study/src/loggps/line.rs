@@ -6,7 +6,7 @@
 //! moves least.
 
 /// A point of a curve: the length of the messages in words, and a time in picoseconds.
-pub type CurvePoint = (f64, f64);
+pub(super) type CurvePoint = (f64, f64);
 
 /// A line fitted to points.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,7 +98,7 @@ impl FittedLine {
 
 /// A jump of a curve from one line to another.
 #[derive(Clone, Copy, Debug)]
-pub struct Jump {
+pub(super) struct Jump {
     /// Number of points before the jump.
     pub index: usize,
     /// Line before the jump.
@@ -108,7 +108,7 @@ pub struct Jump {
 }
 
 /// Finds where points jump up, and both lines; `None` if one line explains all points.
-pub fn find_jump(points: &[CurvePoint], noise: NoiseBound) -> Option<Jump> {
+pub(super) fn find_jump(points: &[CurvePoint], noise: NoiseBound) -> Option<Jump> {
     // With noise more points are needed: two always lie on a line.
     let fewest = if noise.is_none() { 1 } else { 2 };
     let split = |index: usize| {
@@ -128,7 +128,7 @@ pub fn find_jump(points: &[CurvePoint], noise: NoiseBound) -> Option<Jump> {
 
 /// A bend of a curve from one line to another.
 #[derive(Clone, Copy, Debug)]
-pub struct Bend {
+pub(super) struct Bend {
     /// Length at which the lines meet.
     pub at: f64,
     /// Number of points before the bend.
@@ -141,7 +141,7 @@ pub struct Bend {
 
 /// Finds where points bend, and both lines; else returns the one line. From the point `raised` on, each point
 /// stands higher by twice the height at 0 of the line before the bend.
-pub fn find_bend(points: &[CurvePoint], raised: usize, noise: NoiseBound) -> Result<Bend, FittedLine> {
+pub(super) fn find_bend(points: &[CurvePoint], raised: usize, noise: NoiseBound) -> Result<Bend, FittedLine> {
     let from = |index: usize, before: &FittedLine| -> Vec<CurvePoint> {
         let lowered =
             |(i, (x, y)): (usize, &CurvePoint)| (*x, if i < raised { *y } else { y - 2.0 * before.at_zero });
@@ -172,7 +172,7 @@ pub fn find_bend(points: &[CurvePoint], raised: usize, noise: NoiseBound) -> Res
 }
 
 /// Returns the median, or 0 if there are no values.
-pub fn median_or_zero(values: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn median_or_zero(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<(f64, f64)> = values.map(|value| (value, 1.0)).collect();
     weighted_median(&mut values).unwrap_or(0.0)
 }

@@ -45,7 +45,7 @@ const MOST: f64 = 1e9;
 
 /// Reads a machine from Netgauge's lines among other output; the builder has the rest. Returns `None` if there
 /// are no such lines.
-pub fn read(text: &[u8], builder: ParamsBuilder) -> Option<Result<RecoveredMachine, Refusal>> {
+pub(super) fn read(text: &[u8], builder: ParamsBuilder) -> Option<Result<RecoveredMachine, Refusal>> {
     let text = String::from_utf8_lossy(text);
     let (mut lines, mut change) = (Vec::new(), None);
     for (number, line) in text.lines().enumerate() {

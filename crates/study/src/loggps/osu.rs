@@ -43,7 +43,7 @@ type Columns = Vec<(usize, f64)>;
 
 /// Reads a machine from the output of OSU's tests; the builder has the rest. Returns `None` if there is no title
 /// line.
-pub fn read(text: &[u8], builder: ParamsBuilder) -> Option<Result<RecoveredMachine, Refusal>> {
+pub(super) fn read(text: &[u8], builder: ParamsBuilder) -> Option<Result<RecoveredMachine, Refusal>> {
     let text = String::from_utf8_lossy(text);
     text.lines().any(is_title).then(|| machine(parse_columns(&text)?, builder))
 }

@@ -24,7 +24,7 @@ const NOISE: f64 = 0.02;
 const SHORT: usize = 64;
 
 /// Measures round trips on an unknown machine.
-pub fn measure_round_trips(lab: &mut CalibrationLab) -> Result<RoundTripSamples, RunError> {
+pub(super) fn measure_round_trips(lab: &mut CalibrationLab) -> Result<RoundTripSamples, RunError> {
     let noise = match lab.clock {
         ClockKind::Virtual => NoiseBound::NONE,
         _ => NoiseBound { absolute: lab.noise.as_ps() as f64, relative: NOISE },

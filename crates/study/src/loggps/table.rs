@@ -35,7 +35,7 @@ struct TableColumns {
 }
 
 /// Reads a table. `cycle` is the unit of a bare number without a unit in its title.
-pub fn read(text: &[u8], cycle: Time) -> Result<RoundTripSamples, Refusal> {
+pub(super) fn read(text: &[u8], cycle: Time) -> Result<RoundTripSamples, Refusal> {
     let mut reader = csv::ReaderBuilder::new();
     let mut reader =
         reader.has_headers(false).flexible(true).trim(csv::Trim::All).comment(Some(b'#')).from_reader(text);

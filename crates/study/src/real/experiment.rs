@@ -19,7 +19,7 @@ pub struct Experiment {
 }
 
 /// The measured times by kind: each list has a time for each repetition.
-pub type ExperimentTimes = [Vec<Time>; 4];
+pub(super) type ExperimentTimes = [Vec<Time>; 4];
 /// Time of the call of a send.
 pub const CALL: usize = 0;
 /// Half of a round trip.

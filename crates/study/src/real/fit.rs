@@ -11,7 +11,7 @@ use super::experiment::{CALL, FLOOD, WAY};
 
 /// Times measured with messages of k words, in ns, by kind; those that were not measured are NaN.
 #[derive(Clone, Copy, Debug)]
-pub struct MeasuredPoint {
+pub(crate) struct MeasuredPoint {
     pub k: usize,
     /// Number of messages of a flood.
     pub messages: usize,
@@ -20,7 +20,7 @@ pub struct MeasuredPoint {
 
 /// A guess of the parameters, times in ns.
 #[derive(Clone, Copy, Debug)]
-pub struct Guess {
+pub(crate) struct Guess {
     pub times: [f64; 8],
     /// Lengths in words.
     pub s: usize,
@@ -30,12 +30,12 @@ pub struct Guess {
 }
 
 /// Names of the times in a guess.
-pub const NAMES: [&str; 8] = ["L", "o", "g", "R", "O_s", "O_r", "G_s", "G_l"];
+pub(super) const NAMES: [&str; 8] = ["L", "o", "g", "R", "O_s", "O_r", "G_s", "G_l"];
 
 impl Guess {
     /// Returns the times in ns for messages of k words: the call of a send, half a round trip, and a step of
     /// a flood and of an exchange.
-    pub fn predicted_times(&self, k: usize, messages: usize) -> [f64; 4] {
+    pub(crate) fn predicted_times(&self, k: usize, messages: usize) -> [f64; 4] {
         let [L, o, g, R, O_s, O_r, G_s, G_l] = self.times;
         let words = k as f64;
         let in_first = k.min(self.s) as f64;
@@ -79,14 +79,14 @@ impl Guess {
     }
 
     /// Sets these parameters in a builder.
-    pub fn set(&self, builder: ParamsBuilder) -> ParamsBuilder {
+    pub(crate) fn set(&self, builder: ParamsBuilder) -> ParamsBuilder {
         let [L, o, g, R, O_s, O_r, G_s, G_l] = self.times.map(ns);
         let gps = LogGps { s: self.s, S: self.S, O_s, O_r, G_s, G_l };
         builder.L(L).o(o).g(g).R(R).gps(gps)
     }
 
     /// Fits again, from this guess, to points of another measurement.
-    pub fn refit(self, points: &[MeasuredPoint]) -> Guess {
+    pub(crate) fn refit(self, points: &[MeasuredPoint]) -> Guess {
         self.refine(points).1
     }
 
@@ -121,12 +121,12 @@ impl Guess {
     }
 }
 
-pub fn ns(ns: f64) -> Time {
+pub(super) fn ns(ns: f64) -> Time {
     Time::from_ps((ns * 1e3).round() as i64)
 }
 
 /// Returns the best guess for points in order of length, on a machine whose messages above S words wait.
-pub fn fit(points: &[MeasuredPoint], S: usize) -> Guess {
+pub(crate) fn fit(points: &[MeasuredPoint], S: usize) -> Guess {
     let short = points[0].times;
     // The search goes only downhill, so it begins with a word's time at the sender, at the receiver, and
     // under way.

@@ -36,7 +36,7 @@ pub(super) struct Meeting<'a> {
 }
 
 impl Meeting<'_> {
-    pub fn new(link: &Arc<dyn Link>, other: usize) -> Result<Meeting<'_>, RunError> {
+    pub(super) fn new(link: &Arc<dyn Link>, other: usize) -> Result<Meeting<'_>, RunError> {
         Ok(Meeting { link, other, free: machine(link, Params::NO_LIMIT)?, start: Instant::now() })
     }
 
@@ -53,7 +53,7 @@ impl Meeting<'_> {
     }
 
     /// Measures on the machine whose messages never wait.
-    pub fn run_freely(
+    pub(super) fn run_freely(
         &self,
         experiment: Experiment,
         which: &[usize],
@@ -69,7 +69,7 @@ impl Meeting<'_> {
     }
 
     /// Measures groups of P processes.
-    pub fn measure(
+    pub(super) fn measure(
         &self,
         P: usize,
         time: Duration,

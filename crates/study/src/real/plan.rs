@@ -49,7 +49,7 @@ pub(super) struct Plan {
 
 impl Repeats {
     /// Returns how often the first round trips of a length are measured, if one way takes so long.
-    pub fn of_first(bytes: usize, way: f64, budget: f64) -> Repeats {
+    pub(super) fn of_first(bytes: usize, way: f64, budget: f64) -> Repeats {
         let most = if bytes < LONG { 75 } else { 25 };
         // The next length may take twice as long as the one before.
         Repeats::within(budget * FIRST / FIRST_LENGTHS, 4.0 * way, most)
@@ -72,7 +72,7 @@ impl Repeats {
 impl Plan {
     /// Plans what fits into the time that is left, on a machine whose messages above `S` bytes wait for their
     /// receivers. `way` returns half a round trip.
-    pub fn new(budget: f64, S: Option<usize>, way: impl Fn(usize) -> f64) -> Plan {
+    pub(super) fn new(budget: f64, S: Option<usize>, way: impl Fn(usize) -> f64) -> Plan {
         let is_needed = |it: &Experiment| !it.cold && it.bytes <= S.map_or(NEEDED, |S| NEEDED.max(4 * S));
         // A message of a flood takes no longer than one that is alone, and a barrier as long as two.
         let cost = |it: &Experiment| (2 * it.messages() + 4) as f64 * way(it.bytes);
@@ -117,12 +117,12 @@ impl Plan {
     }
 
     /// Returns how often an experiment is repeated in a round.
-    pub fn repeats(&self, place: usize) -> Repeats {
+    pub(super) fn repeats(&self, place: usize) -> Repeats {
         Repeats::within(self.slice, self.costs[place], most_repeats(self.experiments[place]))
     }
 
     /// Returns the time that these experiments take in a round.
-    pub fn time_from(&self, place: usize) -> f64 {
+    pub(super) fn time_from(&self, place: usize) -> f64 {
         (place..self.experiments.len())
             .map(|place| self.repeats(place).all() as f64 * self.costs[place])
             .sum()
@@ -139,12 +139,12 @@ impl Plan {
     }
 
     /// Returns the time that all measurements would take.
-    pub fn whole(&self) -> f64 {
+    pub(super) fn whole(&self) -> f64 {
         ROUNDS[0] as f64 * (self.full_round() + self.left_out)
     }
 
     /// Corrects the plan by a round that took `spent`, so that the rest fits into the time that is left.
-    pub fn correct(&mut self, done: usize, round: &[ExperimentTimes], spent: f64, left: f64) {
+    pub(super) fn correct(&mut self, done: usize, round: &[ExperimentTimes], spent: f64, left: f64) {
         let repeated: Vec<f64> =
             (0..self.experiments.len()).map(|place| self.repeats(place).all() as f64).collect();
         for ((cost, it), times) in self.costs.iter_mut().zip(&self.experiments).zip(round) {
@@ -170,7 +170,7 @@ impl Plan {
     }
 
     /// Returns whether something was left out for want of time.
-    pub fn is_short(&self) -> bool {
+    pub(super) fn is_short(&self) -> bool {
         self.rounds < ROUNDS[0]
             || self.experiments.len() < experiments().count()
             || self.experiments.iter().any(|it| it.most < MESSAGES)
