@@ -2,14 +2,18 @@
 //! written to the folder `LOGGP_CORPUS`, if it is set.
 
 #![no_main]
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+#[path = "../../tests/programs/readers/mod.rs"]
+mod readers;
 
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use loggp_command::readers::inputs::inputs;
-use loggp_command::readers::{self, InputReader};
+use readers::InputReader;
+use readers::inputs::inputs;
 
 static READER: LazyLock<&InputReader> = LazyLock::new(|| {
     let name = std::env::var("LOGGP_READER").unwrap_or_default();

@@ -33,6 +33,7 @@ mod numbers;
 mod outside;
 mod patterns;
 mod radix_sort;
+mod readers;
 mod record;
 mod refusals;
 mod remap;

@@ -14,8 +14,6 @@ mod documents;
 mod error;
 mod host;
 mod number;
-#[cfg(any(test, fuzzing))]
-pub mod readers;
 mod tell;
 mod version;
 

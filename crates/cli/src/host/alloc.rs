@@ -11,13 +11,9 @@ use std::thread;
 
 use super::interrupt;
 
-/// The system's allocator, except that a failed allocation ends the command.
+/// The system's allocator, except that a failed allocation ends the command. The binary sets it, so that what else
+/// uses this library keeps its own.
 pub struct ExitingAllocator;
-
-/// The binary sets it, so that what else uses this library keeps its own. Tests count memory.
-#[cfg(any(test, fuzzing))]
-#[global_allocator]
-static ALLOCATOR: ExitingAllocator = ExitingAllocator;
 
 thread_local! {
     /// True while this thread ends the command.
@@ -31,15 +27,7 @@ fn checked(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() {
         exit_out_of_memory(format_args!("{bytes} bytes more"));
     }
-    count(bytes, true);
     memory
-}
-
-/// Counts allocated or freed bytes, for tests.
-#[inline]
-fn count(_bytes: usize, _more: bool) {
-    #[cfg(any(test, fuzzing))]
-    super::memory::count(if _more { _bytes as isize } else { -(_bytes as isize) });
 }
 
 /// Ends the command if a panic says that a new thread got no stack for its signals. There is nothing to
@@ -83,13 +71,11 @@ unsafe impl GlobalAlloc for ExitingAllocator {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(layout.size(), false);
         // SAFETY: the caller's promises are passed on.
         checked(unsafe { System.realloc(memory, layout, size) }, size)
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        count(layout.size(), false);
         // SAFETY: the caller's promises are passed on.
         unsafe { System.dealloc(memory, layout) }
     }

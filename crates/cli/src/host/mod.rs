@@ -5,6 +5,4 @@ pub mod browser;
 pub mod draft;
 pub mod executable;
 pub mod interrupt;
-#[cfg(any(test, fuzzing))]
-pub mod memory;
 pub mod stdout;

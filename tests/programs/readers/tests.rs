@@ -2,13 +2,11 @@
 
 use super::inputs::inputs;
 use super::*;
+use crate::cases;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-
-#[path = "../../../../crates/model/src/cases.rs"]
-mod cases;
 
 /// A random change of a file.
 #[derive(Clone, Debug)]

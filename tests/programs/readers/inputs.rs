@@ -63,7 +63,7 @@ const TEXTS: [(&str, &[&str]); 10] = [
     (
         "trips",
         &[
-            include_str!("../../../../docs/reference/rtt.csv"),
+            include_str!("../../../docs/reference/rtt.csv"),
             "0,0,20\n8,5 us,30.5\n",
             "# of a library\n L=4.213 s=1 o_s=0.501 o_r=0.702 g=-nan G=-nan (nan GiB/s)\n \
              L=4.213  s=1025  o_s=1.525  o_r=2.75  g=2.0  G=0.013 (0.1 GiB/s) lsqu(g,G)=0.01\n \
@@ -79,8 +79,8 @@ const TEXTS: [(&str, &[&str]); 10] = [
     (
         "schedules",
         &[
-            include_str!("../../../../tests/programs/loggopsim/taken_once.goal"),
-            include_str!("../../../../tests/programs/loggopsim/order_of_requirements.goal"),
+            include_str!("../loggopsim/taken_once.goal"),
+            include_str!("../loggopsim/order_of_requirements.goal"),
             "num_ranks 1\nrank 0 {\n}\n",
             "num_ranks 2\n\nrank 0 {\nl1: send 8b to 1 tag 5 cpu 1 nic 2\nl2: calc 100\nl3: recv 4b from -1 tag -1\n\
              l2 requires l1\nl3 irequires l2\n}\n/* a comment */\nrank 1 {\n recv 8b from 0 tag 5 // first\n x: calc 7\n \
@@ -92,10 +92,10 @@ const TEXTS: [(&str, &[&str]); 10] = [
 
 /// Traces of MPI by liballprof, of which each rank has a file.
 const JACOBI: [&str; 4] = [
-    include_str!("../../../../examples/mpi/jacobi-0.txt"),
-    include_str!("../../../../examples/mpi/jacobi-1.txt"),
-    include_str!("../../../../examples/mpi/jacobi-2.txt"),
-    include_str!("../../../../examples/mpi/jacobi-3.txt"),
+    include_str!("../../../examples/mpi/jacobi-0.txt"),
+    include_str!("../../../examples/mpi/jacobi-1.txt"),
+    include_str!("../../../examples/mpi/jacobi-2.txt"),
+    include_str!("../../../examples/mpi/jacobi-3.txt"),
 ];
 
 /// Calls of a rank of two, `{r}`, with the other one, `{o}`.

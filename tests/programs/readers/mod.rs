@@ -4,6 +4,9 @@
 //! The tests below feed every reader its `inputs`, changed at random. `.ci/fuzz` fuzzes the readers from there.
 
 pub mod inputs;
+mod memory;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 
@@ -21,8 +24,6 @@ use loggp_study::analysis::{Analysis, WhatIf};
 use loggp_study::loggps::RecoveredMachine;
 use loggp_study::machine_file::{ParsedMachine, parse_machine};
 use loggp_study::range::Range;
-
-use crate::host::memory;
 
 /// A reader of one kind of input.
 pub struct InputReader {
@@ -222,6 +223,3 @@ fn traces(bytes: &[u8]) -> Result<(), String> {
     assert_eq!(Trace::read(&*written).as_ref(), Ok(&trace));
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;
