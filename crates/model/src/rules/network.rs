@@ -735,7 +735,7 @@ impl Network {
         if stream > Time::ZERO {
             // 2. Capacity, and 3. port.
             (admitted, transit, out_of_order) =
-                self.serve_long((costs, judge), ingresses, egress, to, entry, min_first);
+                costs.serve_long(judge, ingresses, egress, to, entry, min_first);
         } else if costs.capacity != usize::MAX {
             let ingress = &mut *ingresses.hold(costs.first_ingress + to);
             out_of_order = ingress.mark_served(asked_at);
@@ -758,20 +758,29 @@ impl Network {
         Passage { ready, admitted, enter, first, arrival, out_of_order }
     }
 
+    /// Returns the largest number of messages that were in transit to `to` at once.
+    pub fn most_in_transit_to(&self, to: usize, ingresses: &mut (impl Ingresses + ?Sized)) -> usize {
+        let most =
+            self.levels.iter().map(|costs| ingresses.hold(costs.first_ingress + to).occupancy.most as usize);
+        most.max().unwrap_or(0)
+    }
+}
+
+impl LevelCosts {
     /// Serves a message of several words, which needs the ports. Returns when the capacity admits it, its
     /// transit, and whether it is out of order.
     #[inline(never)]
     fn serve_long(
         &self,
-        (costs, judge): (&LevelCosts, &mut impl Judge),
+        judge: &mut impl Judge,
         ingresses: &mut (impl Ingresses + ?Sized),
         egress: &mut Egress,
         to: usize,
         entry: &Entry,
         min_first: Time,
     ) -> (Time, Transit, bool) {
-        let (from, all) = (egress.processor(), costs.first_ingress);
-        let (mut receiver, mut sender) = match costs.ports == Ports::Single && from != to {
+        let (from, all) = (egress.processor(), self.first_ingress);
+        let (mut receiver, mut sender) = match self.ports == Ports::Single && from != to {
             true => {
                 let [sender, receiver] = ingresses.hold_both(all + from, all + to);
                 (receiver, Some(sender))
@@ -785,33 +794,24 @@ impl Network {
         let (receiver, sender) = (&mut *receiver, &mut sender);
         let mut find = |egress: &mut Egress, receiver: &mut Ingress, sender: Option<&mut Ingress>| {
             let (admitted, transit) =
-                costs.find_transit(judge, egress, (receiver, sender), from == to, entry, min_first);
-            costs.reserve_room(judge, egress, receiver, &transit, entry.asked_at);
+                self.find_transit(judge, egress, (receiver, sender), from == to, entry, min_first);
+            self.reserve_room(judge, egress, receiver, &transit, entry.asked_at);
             (admitted, transit)
         };
-        let (admitted, transit) = match &costs.group_ports {
+        let (admitted, transit) = match &self.group_ports {
             None => find(egress, receiver, sender.as_deref_mut()),
             Some(group_ports) => {
                 let mut group_ports = group_ports.lock();
                 out_of_order |= group_ports.mark_served(from, to, entry.asked_at);
-                group_ports.swap_ports(costs, (from, egress, sender.as_deref_mut()), (to, receiver));
+                group_ports.swap_ports(self, (from, egress, sender.as_deref_mut()), (to, receiver));
                 let found = find(egress, receiver, sender.as_deref_mut());
-                group_ports.swap_ports(costs, (from, egress, sender.as_deref_mut()), (to, receiver));
+                group_ports.swap_ports(self, (from, egress, sender.as_deref_mut()), (to, receiver));
                 found
             }
         };
         (admitted, transit, out_of_order)
     }
 
-    /// Returns the largest number of messages that were in transit to `to` at once.
-    pub fn most_in_transit_to(&self, to: usize, ingresses: &mut (impl Ingresses + ?Sized)) -> usize {
-        let most =
-            self.levels.iter().map(|costs| ingresses.hold(costs.first_ingress + to).occupancy.most as usize);
-        most.max().unwrap_or(0)
-    }
-}
-
-impl LevelCosts {
     /// Returns whether one of the ends is full at some moment after `ready`.
     #[inline]
     fn is_full_after(&self, judge: &mut impl Judge, egress: &Egress, ingress: &Ingress, ready: Time) -> bool {
