@@ -7,7 +7,7 @@ use num_complex::Complex;
 
 use super::layout::{Layout, Shape};
 use crate::math::memory::allocate_written;
-use crate::math::transform::{Fft, forward};
+use loggp_fourier::{Fft, forward};
 
 /// A point of the transform.
 pub(super) type FftPoint = Complex<f64>;

@@ -1,7 +1,7 @@
 //! Verification of the transform by rustfft's transform of the whole input, and by its inverse.
 
 use super::kernels::FftPoint;
-use crate::math::transform::{forward, inverse};
+use loggp_fourier::{forward, inverse};
 
 /// Largest error of a point, relative to the largest point.
 const TOLERANCE: f64 = 1e-10;

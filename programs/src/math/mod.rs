@@ -4,7 +4,6 @@ pub mod dense;
 pub mod median;
 pub mod memory;
 pub mod product;
-pub mod transform;
 pub mod word;
 
 pub use loggp_predict::trees;

@@ -1,4 +1,5 @@
-//! Fourier transforms, by rustfft.
+//! Fourier transforms, by rustfft. They are a crate of their own because rustfft's kernels are compiled where they are
+//! used, and here that is beside the machine rather than after it.
 
 use std::sync::Arc;
 
