@@ -3,6 +3,8 @@
 
 #[path = "../../examples/capacity_stall.rs"]
 mod capacity_stall;
+#[path = "../../examples/lost_key.rs"]
+mod lost_key;
 #[path = "../../examples/ring.rs"]
 mod ring;
 #[path = "../../examples/sample_sort.rs"]
@@ -20,8 +22,9 @@ use crate::child;
 
 type Main = fn() -> Result<(), RunError>;
 
-const EXAMPLES: [(&str, Main); 5] = [
+const EXAMPLES: [(&str, Main); 6] = [
     ("capacity_stall", capacity_stall::main),
+    ("lost_key", lost_key::main),
     ("ring", ring::main),
     ("sample_sort", sample_sort::main),
     ("stencil", stencil::main),
@@ -72,4 +75,22 @@ fn all_examples_are_tested_and_short() {
     }
     names.sort();
     assert_eq!(names, EXAMPLES.map(|(name, _)| name));
+}
+
+/// The page on protocols has the lost key as a whole and what its checks find; the README has the first of them.
+#[test]
+fn documents_show_the_lost_key_as_it_is() {
+    let (page, readme) = (include_str!("../../docs/start/protocols.md"), include_str!("../../README.md"));
+    let code = include_str!("../../examples/lost_key.rs").lines().filter(|line| !line.starts_with("//!"));
+    for line in code.filter(|line| !line.trim().is_empty()) {
+        assert!(page.lines().any(|other| other == line), "the page on protocols lacks {line}");
+    }
+    let printed = output_of("lost_key");
+    let failures: Vec<&str> = printed.split("run ").filter(|part| part.contains(" fails: ")).collect();
+    assert_eq!(failures.len(), 3, "{printed}");
+    for failure in &failures {
+        let until = failure.find(" (found in").expect("a failure is reduced");
+        assert!(page.contains(&failure[..until]), "the page on protocols lacks {failure}");
+    }
+    assert!(readme.contains(failures[0].split(" (found in").next().unwrap()), "{}", failures[0]);
 }

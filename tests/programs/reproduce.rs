@@ -168,8 +168,11 @@ fn readme_has_the_counts_of_the_report() {
     let readme = read(&root.join("README.md")).replace('\n', " ");
     for says in [
         format!("makes {figures} figures and tables again"),
-        format!("Of {} printed numbers {equal} come out to the last digit", sum(&[equal, within, differ])),
-        format!("{within} as near as the rule beside them asks, and {differ} differ"),
+        format!(
+            "Of the papers' {} printed numbers {equal} match to the last digit",
+            sum(&[equal, within, differ])
+        ),
+        format!("{within} are within a tolerance that the report states, and {differ} differ"),
         format!("{by_a_run} of them come from a run"),
         format!("Of {} claims {hold} hold and {claims_differ} differ", sum(&[hold, claims_differ])),
     ] {
