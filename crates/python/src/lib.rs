@@ -7,7 +7,6 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 mod answer;
-mod arrow;
 mod call;
 mod check;
 mod columns;
@@ -35,8 +34,6 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = true)]
 mod _loggp {
-    #[pymodule_export]
-    use super::arrow::arrow_stream;
     #[pymodule_export]
     use super::call::Call;
     #[pymodule_export]

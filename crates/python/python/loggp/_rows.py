@@ -1,4 +1,4 @@
-"""Rows of a report: typed, and as columns for pandas, Polars and whatever else takes Arrow's streams."""
+"""Rows of a report: typed, and as columns for pandas and Polars."""
 
 from __future__ import annotations
 
@@ -114,11 +114,6 @@ class Rows(Generic[R]):
         columns = {name: [row.get(name) for row in flat] for name in names}
         return {name: _alike(name, values) for name, values in columns.items()}
 
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Returns the columns as Arrow's stream, in a capsule."""
-        kinds = self._kinds()
-        return _loggp.arrow_stream([(name, kinds[name], values) for name, values in self.columns().items()])
-
     def _kinds(self) -> dict[str, str]:
         """Returns the kind of each column; of one without values that of its field in the rows."""
         fields = _field_kinds(type(self._rows[0])) if self._rows else {}
@@ -138,7 +133,9 @@ class Rows(Generic[R]):
         """Returns the columns as a data frame of Polars."""
         import polars  # type: ignore[import-not-found, unused-ignore]
 
-        return polars.DataFrame(self)
+        types = {"int": polars.Int64, "bool": polars.Boolean, "float": polars.Float64}
+        schema = {name: types.get(kind, polars.String) for name, kind in self._kinds().items()}
+        return polars.DataFrame(self.columns(), schema, strict=False)
 
     def __str__(self) -> str:
         return self.text or repr(self)
