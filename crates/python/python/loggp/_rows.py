@@ -1,15 +1,13 @@
-"""Rows of a report: typed, and as columns for pandas and Polars."""
+"""Rows of a report, and their columns for pandas and Polars."""
 
 from __future__ import annotations
 
 import html
 import os
-import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from typing import Any, overload
 
 from . import _loggp
 from ._loggp import Time
@@ -22,14 +20,18 @@ if typing.TYPE_CHECKING:
 _MOST_SHOWN = 60
 
 
-@dataclass(frozen=True)
-class Row:
-    """A row of a report. `json` has all that the command wrote of it, and `row["stalls.count"]` a part of
-    that."""
+# The begin of the names of columns that are shown as percentages, and of all that have fractions.
+_PARTS = ("error", "share", "change")
+_FRACTIONS = (*_PARTS, "slope", "slower", "configured", "recovered")
 
-    json: Mapping[str, Any] = field(repr=False)
-    # The columns that a notebook shows, by their paths.
-    shown: ClassVar[Sequence[str]] = ()
+
+class Row(Mapping[str, Any]):
+    """A row of a report: `row["stalls.count"]` is a value of the command's JSON. Each is an attribute too, where
+    times are `Time`s: `row.model` is `row["model_ns"]`, and `row.from_` is `row["from_ns"]`."""
+
+    def __init__(self, json: Mapping[str, Any], text: str = "") -> None:
+        self.json = json
+        self.text: str = text or json.get("text", "")
 
     def __getitem__(self, path: str) -> Any:
         value: Any = self.json
@@ -39,8 +41,30 @@ class Row:
             value = value[name]
         return value
 
+    def __getattr__(self, name: str) -> Any:
+        json = self.__dict__.get("json", {})  # a row that is being unpickled has none yet
+        for key in (name.rstrip("_"), name.rstrip("_") + "_ns"):
+            if key in json:
+                return _value(key, json[key])
+        raise AttributeError(f"there is no {name}; there are {', '.join(json)}")
 
-R = TypeVar("R", bound=Row)
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name.removesuffix("_ns") for name in self.json)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.json)
+
+    def __len__(self) -> int:
+        return len(self.json)
+
+    def __str__(self) -> str:
+        return self.text or repr(self)
+
+    def __repr__(self) -> str:
+        return f"Row({self.json!r})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 class Picture:
@@ -60,8 +84,9 @@ class Picture:
         return f"Picture of {len(self.svg)} characters"
 
 
-class Rows(Generic[R]):
-    """The rows of a report. `print` shows the command's own report, a notebook a table.
+class Rows:
+    """The rows of a report. `print` and a notebook show the command's own report; of a part of the rows, a
+    notebook shows a table.
 
     >>> import loggp
     >>> rows = loggp.compare("scatter", "long", "short", P=8, clock="virtual")
@@ -71,7 +96,7 @@ class Rows(Generic[R]):
     [182188.0, 12368600.0]
     """
 
-    def __init__(self, rows: Sequence[R], text: str = "", picture: str | None = None) -> None:
+    def __init__(self, rows: Sequence[Row], text: str = "", picture: str | None = None) -> None:
         self._rows = list(rows)
         self.text = text
         self._picture = picture
@@ -84,19 +109,19 @@ class Rows(Generic[R]):
         return Picture(self._picture)
 
     @overload
-    def __getitem__(self, index: int) -> R: ...
+    def __getitem__(self, index: int) -> Row: ...
     @overload
-    def __getitem__(self, index: slice) -> Rows[R]: ...
-    def __getitem__(self, index: int | slice) -> R | Rows[R]:
+    def __getitem__(self, index: slice) -> Rows: ...
+    def __getitem__(self, index: int | slice) -> Row | Rows:
         return Rows(self._rows[index]) if isinstance(index, slice) else self._rows[index]
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __iter__(self) -> Iterator[R]:
+    def __iter__(self) -> Iterator[Row]:
         return iter(self._rows)
 
-    def __add__(self, other: Rows[R]) -> Rows[R]:
+    def __add__(self, other: Rows) -> Rows:
         """Returns the rows of both, with both reports and without a picture."""
         if not isinstance(other, Rows):
             return NotImplemented
@@ -115,9 +140,7 @@ class Rows(Generic[R]):
         return {name: _alike(name, values) for name, values in columns.items()}
 
     def _kinds(self) -> dict[str, str]:
-        """Returns the kind of each column; of one without values that of its field in the rows."""
-        fields = _field_kinds(type(self._rows[0])) if self._rows else {}
-        return {name: _kind(name, values, fields) for name, values in self.columns().items()}
+        return {name: _kind(name, values) for name, values in self.columns().items()}
 
     def to_pandas(self) -> _pandas.DataFrame:
         """Returns the columns as a data frame of pandas."""
@@ -144,11 +167,13 @@ class Rows(Generic[R]):
         return f"Rows({self._rows!r})"
 
     def _repr_html_(self) -> str:
+        if self.text:
+            return f"<pre>{html.escape(self.text)}</pre>"
         columns = self.columns()
-        shown = type(self._rows[0]).shown if self._rows else ()
-        names = [
-            name for name in shown or columns if any(value is not None for value in columns.get(name, []))
-        ]
+        # A part of a report shows in what its rows differ.
+        names = [name for name, values in columns.items() if any(value != values[0] for value in values)]
+        if len(self) == 1:
+            names = [name for name, values in columns.items() if values[0] is not None]
         head = "".join(f"<th>{html.escape(_title(name))}</th>" for name in names)
         rows = [
             "".join(_cell(name, columns[name][number]) for name in names)
@@ -156,24 +181,8 @@ class Rows(Generic[R]):
         ]
         more = len(self) - len(rows)
         rest = f"<p>and {more} more</p>" if more > 0 else ""
-        heading = self.text.split("\n\n")[0] if self.text else ""
         body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return (
-            f'<div><p style="white-space: pre-line">{html.escape(heading)}</p>'
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}</div>"
-        )
-
-
-class Report(Row):
-    """A report of one row, which a notebook shows as the command prints it."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
+        return f"<div><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}</div>"
 
 
 def _flat(values: Mapping[str, Any], begin: str = "") -> Iterator[tuple[str, Any]]:
@@ -198,27 +207,18 @@ def _alike(name: str, values: list[Any]) -> list[Any]:
     return values
 
 
-def _kind(name: str, values: list[Any], fields: Mapping[str, str]) -> str:
+def _kind(name: str, values: list[Any]) -> str:
+    """Returns the kind of a column; of one without values that which its values would have."""
     there = next((value for value in values if value is not None), None)
     if isinstance(there, int) and any(value is not None and abs(value) >= 2**63 for value in values):
         return "float"
     if there is not None:
         return type(there).__name__
-    if name.startswith("params."):
+    if name == "held":
+        return "bool"
+    if name.startswith("params.") or name in ("stalls.capacity", "stalls.max_in_transit"):
         return "int"
-    return "float" if _is_time(name) else fields.get(name, "str")
-
-
-def _field_kinds(kind: type[Row], begin: str = "") -> dict[str, str]:
-    """Returns the kinds of a row's fields that are numbers, by the paths of their columns."""
-    kinds = {}
-    for name, hint in typing.get_type_hints(kind).items():
-        for option in typing.get_args(hint) or (hint,):
-            if option in (bool, int, float):
-                kinds[begin + name.rstrip("_")] = option.__name__
-            elif isinstance(option, type) and issubclass(option, Row):
-                kinds.update(_field_kinds(option, f"{begin}{name.rstrip('_')}."))
-    return kinds
+    return "float" if _is_time(name) or name.startswith(_FRACTIONS) else "str"
 
 
 def _title(path: str) -> str:
@@ -242,7 +242,7 @@ def _cell(path: str, value: Any) -> str:
         text = str(_time(value))
     elif path.removeprefix("params.") in _loggp.TIME_PARAMETERS:
         text = str(Time.from_ps(value))
-    elif path.startswith(("error", "share", "change")):
+    elif path.startswith(_PARTS):
         text = f"{100 * value:+.2f}%" if path != "share" else f"{100 * value:.1f}%"
     else:
         text = f"{value:,}"
@@ -253,39 +253,19 @@ def _time(ns: float) -> Time:
     return Time.from_ps(round(1000 * ns))
 
 
-def read(kind: type[R], json: Mapping[str, Any], **more: Any) -> R:
-    """Makes a row of a JSON object. A field of type `Time` has the object's value with `_ns` behind its
-    name."""
-    hints = typing.get_type_hints(kind)
-    values = {
-        one.name: _value(hints[one.name], json, one.name) for one in fields(kind) if one.name not in more
-    }
-    return kind(**{**values, "json": json, **more})
-
-
-def _value(hint: Any, json: Mapping[str, Any], name: str) -> Any:
-    is_union = typing.get_origin(hint) in (typing.Union, types.UnionType)
-    options = typing.get_args(hint) if is_union else (hint,)
-    kind = next(option for option in options if option is not types.NoneType)
-    origin, inner = typing.get_origin(kind), typing.get_args(kind)
-    is_time = kind is Time or Time in inner
-    key = name.rstrip("_")  # `from_` is `from`
-    value = json.get(f"{key}_ns" if is_time and key != "params" else key)
+def _value(key: str, value: Any) -> Any:
+    """Returns a value of the command's JSON with times as `Time`s, and with objects as rows."""
     if value is None:
-        return {} if origin is dict and len(options) == 1 else None
-    if name == "params":
-        times = set(_loggp.TIME_PARAMETERS)
-        return {
-            key: Time.from_ps(one) if key in times and one is not None else one for key, one in value.items()
-        }
-    if kind is Time:
-        return _time(value)
-    if origin is list and is_time:
-        return [_time(one) for one in value]
-    if origin is dict and is_time:
-        return {key: _time(one) for key, one in value.items()}
-    if origin is Rows:
-        return Rows([read(inner[0], one) for one in value])
-    if isinstance(kind, type) and issubclass(kind, Row):
-        return read(kind, value)
+        return None
+    if key == "params":
+        is_time = {name: name in _loggp.TIME_PARAMETERS and one is not None for name, one in value.items()}
+        return {name: Time.from_ps(one) if is_time[name] else one for name, one in value.items()}
+    if _is_time(key):
+        if isinstance(value, Mapping):
+            return {name: _value(key, one) for name, one in value.items()}
+        return [_time(one) for one in value] if isinstance(value, list) else _time(value)
+    if isinstance(value, Mapping):
+        return Row(value)
+    if isinstance(value, list) and all(isinstance(one, Mapping) for one in value):
+        return Rows([Row(one) for one in value])
     return value

@@ -8,28 +8,15 @@ import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 from . import _command
 from ._command import MachineLike, Option
 from ._loggp import PS, Run, Time
-from ._results import (
-    Analysis,
-    Finding,
-    PaperMachine,
-    Program,
-    Replay,
-    Study,
-    SweptStudy,
-    Tolerance,
-    Tuned,
-)
-from ._rows import Picture, Row, Rows, read
+from ._rows import Picture, Row, Rows
 
 Source = str | os.PathLike[str]
 """A file, or the name of a pattern."""
-
-R = TypeVar("R", bound=Row)
 
 
 def compare(
@@ -42,7 +29,7 @@ def compare(
     clock: str | None = None,
     picture: bool = False,
     **options: Option,
-) -> Rows[Study]:
+) -> Rows:
     """Compares a program's algorithms: formula, model and, on the wall clock, measurement.
 
     It runs on the wall clock unless `clock="virtual"` is given. Other keywords are the options of `loggp
@@ -56,7 +43,7 @@ def compare(
     """
     given = {"P": P, "size": size, "params": params, "clock": clock, **options}
     output = _command.report("compare", program, *algorithms, options=given, machine=machine, picture=picture)
-    return _rows(Study, output)
+    return _rows(output)
 
 
 def sweep(
@@ -69,7 +56,7 @@ def sweep(
     params: str | Mapping[str, Option] | None = None,
     clock: str | None = None,
     **options: Option,
-) -> Rows[SweptStudy]:
+) -> Rows:
     """Compares a program's algorithms along a parameter, P, the size or an option, on the virtual clock
     unless told.
 
@@ -85,7 +72,7 @@ def sweep(
     """
     given = {"over": over, "P": P, "size": size, "params": params, "clock": clock, **options}
     output = _command.report("sweep", program, *algorithms, options=given, machine=machine, picture=True)
-    return _rows(SweptStudy, output)
+    return _rows(output)
 
 
 def tune(
@@ -96,7 +83,7 @@ def tune(
     size: int | str | None = None,
     params: str | Mapping[str, Option] | None = None,
     **options: Option,
-) -> Rows[Tuned]:
+) -> Rows:
     """Says which algorithm and which options are fastest on a machine, from the fastest; or, as
     `tune("collective", "allreduce")`, by which algorithm a collective of MPI is.
 
@@ -108,7 +95,7 @@ def tune(
     """
     given = {"P": P, "size": size, "params": params, **options}
     output = _command.report("tune", program, *algorithms, options=given, machine=machine, picture=False)
-    return _rows(Tuned, output)
+    return _rows(output)
 
 
 def calibrate(
@@ -119,7 +106,7 @@ def calibrate(
     clock: str | None = None,
     find: str | None = None,
     **options: Option,
-) -> Rows[Finding]:
+) -> Rows:
     """Measures a machine's parameters from inside, on the wall clock unless told; `find="loggps"` those of
     LogGPS by round trips.
 
@@ -130,7 +117,7 @@ def calibrate(
     given = {"P": P, "params": params, "clock": clock, "find": find, **options}
     output = _command.report("calibrate", options=given, machine=machine, picture=False)
     rows = [one for row in output.rows for one in row.get("findings", [row])]
-    return Rows([read(Finding, row) for row in rows], output.text)
+    return _rows(output._replace(rows=rows))
 
 
 def replay(
@@ -143,7 +130,7 @@ def replay(
     over: str | Mapping[str, Option] | None = None,
     rules: str | None = None,
     **options: Option,
-) -> Replay:
+) -> Row:
     """Plays a schedule: of a recorded MPI program, in GOAL, of a pattern, or made here.
 
     >>> import loggp
@@ -157,7 +144,7 @@ def replay(
         output = _command.report(
             "replay", *sources.words, options=given, machine=machine, picture=False, cwd=sources.cwd
         )
-    return read(Replay, output.rows[0], text=output.text)
+    return Row(output.rows[0], output.text)
 
 
 def analyze(
@@ -166,7 +153,7 @@ def analyze(
     over: str | Mapping[str, Option] | None = None,
     path: bool = False,
     **options: Option,
-) -> Rows[Analysis]:
+) -> Rows:
     """Says where the time of recorded runs went, and what they would have taken under other parameters.
 
     A trace is a file, or that of a run here. The picture shows the parts of the time as bars.
@@ -176,7 +163,7 @@ def analyze(
     with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
         sources = _Sources(traces, folder)
         output = _command.report("analyze", *sources.words, options=given, picture=True, cwd=sources.cwd)
-    return _rows(Analysis, output)
+    return _rows(output)
 
 
 def tolerance(
@@ -189,7 +176,7 @@ def tolerance(
     parameter: str | Sequence[str] | None = None,
     to: Time | str | None = None,
     **options: Option,
-) -> Rows[Tolerance]:
+) -> Rows:
     """Says how much more latency, and how much more of the other parameters, a schedule or a recorded run
     bears.
 
@@ -207,10 +194,10 @@ def tolerance(
         output = _command.report(
             "tolerance", *sources.words, options=given, machine=machine, picture=True, cwd=sources.cwd
         )
-    return _rows(Tolerance, output)
+    return _rows(output)
 
 
-def machines() -> Rows[PaperMachine]:
+def machines() -> Rows:
     """Returns the machines of the papers.
 
     >>> import loggp
@@ -218,10 +205,10 @@ def machines() -> Rows[PaperMachine]:
     >>> cs2.params["g"], cs2.sources["g"]
     (Time('13.8 us'), 'LogGP, table 1')
     """
-    return _listed(PaperMachine, "machines")
+    return _listed("machines")
 
 
-def programs() -> Rows[Program]:
+def programs() -> Rows:
     """Returns the programs of the papers, with their sizes, options and algorithms.
 
     >>> import loggp
@@ -229,7 +216,7 @@ def programs() -> Rows[Program]:
     >>> scatter.size.meaning, [algorithm.name for algorithm in scatter.algorithms]
     ('items per processor, a word each', ['optimal', 'binomial', 'long', 'short', 'fixed', 'split'])
     """
-    return _listed(Program, "programs")
+    return _listed("programs")
 
 
 class Page:
@@ -334,13 +321,13 @@ def run_html(run: Run[Any]) -> str:
     )
 
 
-def _rows(kind: type[R], output: _command.Output) -> Rows[R]:
-    return Rows([read(kind, row) for row in output.rows], output.text, output.picture)
+def _rows(output: _command.Output) -> Rows:
+    return Rows([Row(row) for row in output.rows], output.text, output.picture)
 
 
-def _listed(kind: type[R], name: str) -> Rows[R]:
+def _listed(name: str) -> Rows:
     lines = _command.run(name, "--format", "json").splitlines()
-    return Rows([read(kind, json.loads(line)) for line in lines], _command.run(name))
+    return Rows([Row(json.loads(line)) for line in lines], _command.run(name))
 
 
 class _Sources:
