@@ -62,7 +62,7 @@ impl Answer {
 
     /// Returns its JSON.
     pub fn json(&self) -> String {
-        self.json.text()
+        self.json.json()
     }
 
     /// Creates the answer that something was wrong.
@@ -84,6 +84,22 @@ impl Answer {
         let place = Object::default().with("at", at).with("length", column.len()).with("type", column.name());
         self.columns.push(column);
         place
+    }
+
+    /// Sets a field to a column.
+    pub(crate) fn set_column(&mut self, name: &str, column: Column) {
+        let place = self.column(column);
+        self.set(name, place);
+    }
+
+    /// Sets a field to columns by their names.
+    pub(crate) fn set_columns<N: AsRef<str>>(
+        &mut self,
+        name: &str,
+        columns: impl IntoIterator<Item = (N, Column)>,
+    ) {
+        let table: Object = columns.into_iter().map(|(name, column)| (name, self.column(column))).collect();
+        self.set(name, table);
     }
 
     /// Returns the answer as the page reads it.

@@ -1,41 +1,39 @@
 //! The catalog: algorithms, machines, parameters.
 
-use loggp_model::params::{Parameter, presets};
+use loggp_model::params::{Parameter, Preset, presets};
 
 use super::algorithm::{ALGORITHMS, Algorithm, OPERATIONS, Source};
 use super::answer::Answer;
-use super::json::Object;
+use super::json::{Object, Raw, ToJson};
 
 /// Returns all of it.
 pub fn answer() -> Answer {
-    let operations: Vec<Object> = OPERATIONS.iter().map(|(name, about)| operation(name, about)).collect();
+    let operations = OPERATIONS.iter().map(|(name, about)| operation(name, about));
     let parameter = |name: &&str| {
         let parameter = Parameter::by_name(name)?;
         let object = Object::default().with("name", name).with("about", parameter.about);
         Some(object.with("time", parameter.is_time()))
     };
-    let parameters: Vec<Object> =
-        ["L", "o", "g", "G", "P", "C", "word"].iter().filter_map(parameter).collect();
+    let parameters = ["L", "o", "g", "G", "P", "C", "word"].iter().filter_map(parameter);
     let all = Object::default()
         .with("version", env!("CARGO_PKG_VERSION"))
-        .with("operations", operations)
-        .with("machines", machines())
-        .with("parameters", parameters);
+        .with("operations", Raw::list(operations))
+        .with("machines", Raw::list(presets().iter().map(machine)))
+        .with("parameters", Raw::list(parameters));
     Answer::new(all)
 }
 
 fn operation(name: &str, about: &str) -> Object {
     let of = ALGORITHMS.iter().filter(|algorithm| algorithm.operation() == name);
     let size = of.clone().find_map(Algorithm::size);
-    let size = size.map(|(meaning, default)| {
-        Object::default().with("meaning", meaning).with("default", default).with("most", 1_usize << 18)
+    let size = size.map_or(None::<()>.json(), |(meaning, default)| {
+        Object::default().with("meaning", meaning).with("default", default).with("most", 1 << 18).json()
     });
-    let algorithms: Vec<Object> = of.map(algorithm).collect();
     Object::default()
         .with("name", name)
         .with("about", about)
-        .with("size", size)
-        .with("algorithms", algorithms)
+        .with("size", Raw(size))
+        .with("algorithms", Raw::list(of.map(algorithm)))
 }
 
 fn algorithm(algorithm: &Algorithm) -> Object {
@@ -56,24 +54,19 @@ fn algorithm(algorithm: &Algorithm) -> Object {
         .with("tree", algorithm.operation() == "broadcast")
 }
 
-/// Returns the papers' machines.
-fn machines() -> Vec<Object> {
-    let machine = |preset: &loggp_model::params::Preset| {
-        let values = preset.values();
-        let known =
-            |value: &&loggp_model::params::PresetValue| value.value.is_some() && value.name != "longest";
-        let params: Object =
-            values.iter().filter(known).map(|value| (value.name, value.value.as_deref())).collect();
-        let open: Vec<&str> =
-            values.iter().filter(|value| value.value.is_none()).map(|value| value.name).collect();
-        let is_loggps =
-            values.iter().any(|value| Parameter::by_name(value.name).is_some_and(Parameter::is_loggps));
-        Object::default()
-            .with("name", preset.name)
-            .with("about", preset.about)
-            .with("params", params)
-            .with("open", open)
-            .with("loggps", is_loggps)
-    };
-    presets().iter().map(machine).collect()
+/// Returns one of the papers' machines.
+fn machine(preset: &Preset) -> Object {
+    let values = preset.values();
+    let known = values.iter().filter(|value| value.value.is_some() && value.name != "longest");
+    let params: Object = known.map(|value| (value.name, value.value.as_deref())).collect();
+    let open: Vec<&str> =
+        values.iter().filter(|value| value.value.is_none()).map(|value| value.name).collect();
+    let is_loggps =
+        values.iter().any(|value| Parameter::by_name(value.name).is_some_and(Parameter::is_loggps));
+    Object::default()
+        .with("name", preset.name)
+        .with("about", preset.about)
+        .with("params", params)
+        .with("open", open)
+        .with("loggps", is_loggps)
 }

@@ -1,7 +1,7 @@
 //! The fastest algorithm along a parameter, and the values at which another one becomes the fastest.
 
 use super::answer::{Answer, Column};
-use super::json::Object;
+use super::json::{Object, Raw};
 use super::play::Subject;
 use super::request::{Axis, Request, Setting};
 
@@ -34,12 +34,11 @@ impl<'a> Rivals<'a> {
     }
 
     /// Returns the columns of times, by the algorithms' ids.
-    pub fn columns(&self, answer: &mut Answer, rows: &[Vec<Option<i64>>]) -> Object {
-        let column = |(place, id): (usize, &String)| {
-            let times = rows.iter().map(|times| times[place].map_or(f64::NAN, |time| time as f64)).collect();
-            (id.clone(), answer.column(Column::F64(times)))
-        };
-        self.ids.iter().enumerate().map(column).collect()
+    pub fn columns(&self, rows: &[Vec<Option<i64>>]) -> impl Iterator<Item = (&String, Column)> {
+        self.ids.iter().enumerate().map(|(place, id)| {
+            let times = rows.iter().map(|times| times[place].map_or(f64::NAN, |time| time as f64));
+            (id, Column::F64(times.collect()))
+        })
     }
 }
 
@@ -58,11 +57,9 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let rows: Vec<Vec<Option<i64>>> = values.iter().map(|value| at(*value)).collect();
     let changes = changes(axis, &rivals, &values, &rows, at);
     let mut answer = Answer::default();
-    let numbers = answer.column(Column::F64(values.iter().map(|value| *value as f64).collect()));
-    answer.set("values", numbers);
-    let times = rivals.columns(&mut answer, &rows);
-    answer.set("times", times);
-    answer.set("changes", changes);
+    answer.set_column("values", Column::F64(values.iter().map(|value| *value as f64).collect()));
+    answer.set_columns("times", rivals.columns(&rows));
+    answer.set("changes", Raw::list(changes.into_iter()));
     Ok(answer)
 }
 

@@ -1,9 +1,11 @@
-//! JSON, as far as answers need it: written at once, and never read. What is general costs a page a tenth of its bytes.
+//! JSON, written at once and never read: what is serialized, and objects that are put together field after field.
+
+use serde::Serialize;
 
 /// A value that JSON can say.
 pub trait ToJson {
-    /// Appends the value.
-    fn write(&self, out: &mut String);
+    /// Returns its text.
+    fn json(&self) -> String;
 }
 
 /// An object, field after field.
@@ -23,21 +25,16 @@ impl Object {
 
     /// Adds a field.
     pub fn set(&mut self, name: &str, value: impl ToJson) {
-        self.begin(name);
-        value.write(&mut self.0);
-    }
-
-    fn begin(&mut self, name: &str) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        name.write(&mut self.0);
-        self.0.push(':');
+        self.0.extend([&name.json(), ":", &value.json()]);
     }
+}
 
-    /// Returns its text.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text);
-        text
+impl Raw {
+    /// Returns a list of objects.
+    pub fn list(objects: impl Iterator<Item = Object>) -> Raw {
+        let texts: Vec<String> = objects.map(|object| object.json()).collect();
+        Raw(format!("[{}]", texts.join(",")))
     }
 }
 
@@ -49,109 +46,20 @@ impl<N: AsRef<str>, T: ToJson> FromIterator<(N, T)> for Object {
     }
 }
 
+impl<T: Serialize + ?Sized> ToJson for T {
+    fn json(&self) -> String {
+        serde_json::to_string(self).expect("texts, numbers and lists can be written")
+    }
+}
+
 impl ToJson for Object {
-    fn write(&self, out: &mut String) {
-        out.push_str(if self.0.is_empty() { "{" } else { &self.0 });
-        out.push('}');
+    fn json(&self) -> String {
+        format!("{}}}", if self.0.is_empty() { "{" } else { &self.0 })
     }
 }
 
 impl ToJson for Raw {
-    fn write(&self, out: &mut String) {
-        out.push_str(&self.0);
-    }
-}
-
-impl ToJson for str {
-    fn write(&self, out: &mut String) {
-        out.push('"');
-        for letter in self.chars() {
-            match letter {
-                '"' | '\\' => out.extend(['\\', letter]),
-                '\0'..' ' => {
-                    let digit = |value: u32| char::from_digit(value, 16).unwrap_or('0');
-                    let code = u32::from(letter);
-                    out.push_str("\\u00");
-                    out.extend([digit(code >> 4), digit(code & 15)]);
-                }
-                _ => out.push(letter),
-            }
-        }
-        out.push('"');
-    }
-}
-
-impl ToJson for String {
-    fn write(&self, out: &mut String) {
-        self.as_str().write(out);
-    }
-}
-
-impl ToJson for bool {
-    fn write(&self, out: &mut String) {
-        out.push_str(if *self { "true" } else { "false" });
-    }
-}
-
-impl ToJson for i64 {
-    fn write(&self, out: &mut String) {
-        out.push_str(&self.to_string());
-    }
-}
-
-impl ToJson for u64 {
-    fn write(&self, out: &mut String) {
-        out.push_str(&self.to_string());
-    }
-}
-
-impl ToJson for usize {
-    fn write(&self, out: &mut String) {
-        (*self as u64).write(out);
-    }
-}
-
-impl<T: ToJson + ?Sized> ToJson for &T {
-    fn write(&self, out: &mut String) {
-        (**self).write(out);
-    }
-}
-
-impl<T: ToJson> ToJson for Option<T> {
-    fn write(&self, out: &mut String) {
-        match self {
-            Some(value) => value.write(out),
-            None => out.push_str("null"),
-        }
-    }
-}
-
-/// Two values, as a list.
-impl<A: ToJson, B: ToJson> ToJson for (A, B) {
-    fn write(&self, out: &mut String) {
-        out.push('[');
-        self.0.write(out);
-        out.push(',');
-        self.1.write(out);
-        out.push(']');
-    }
-}
-
-impl<T: ToJson> ToJson for [T] {
-    fn write(&self, out: &mut String) {
-        out.push('[');
-        for (place, value) in self.iter().enumerate() {
-            if place > 0 {
-                out.push(',');
-            }
-            value.write(out);
-        }
-        out.push(']');
-    }
-}
-
-impl<T: ToJson> ToJson for Vec<T> {
-    fn write(&self, out: &mut String) {
-        self.as_slice().write(out);
+    fn json(&self) -> String {
+        self.0.clone()
     }
 }

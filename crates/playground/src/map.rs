@@ -30,12 +30,9 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let winner = times.iter().map(|times| fastest(times).map_or(NONE, |place| place as u8)).collect();
     let mut answer = Answer::default();
     for (name, values) in [("x", &x), ("y", &y)] {
-        let column = answer.column(Column::F64(values.iter().map(|value| *value as f64).collect()));
-        answer.set(name, column);
+        answer.set_column(name, Column::F64(values.iter().map(|value| *value as f64).collect()));
     }
-    let winner = answer.column(Column::U8(winner));
-    answer.set("winner", winner);
-    let times = rivals.columns(&mut answer, &times);
-    answer.set("times", times);
+    answer.set_column("winner", Column::U8(winner));
+    answer.set_columns("times", rivals.columns(&times));
     Ok(answer)
 }

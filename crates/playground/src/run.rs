@@ -83,9 +83,8 @@ pub fn tree(request: &Request) -> Result<Answer, String> {
         times[event.id] = event.end.as_ps() as f64;
     }
     let mut answer = Answer::default();
-    let (parents, times) = (answer.column(Column::I32(parents)), answer.column(Column::F64(times)));
-    answer.set("parent", parents);
-    answer.set("time", times);
+    answer.set_column("parent", Column::I32(parents));
+    answer.set_column("time", Column::F64(times));
     Ok(answer)
 }
 
@@ -119,8 +118,7 @@ fn add_counts(answer: &mut Answer, run: &Run, trace: &Trace) {
     }
     let counts: Vec<(&str, i64)> = KINDS.iter().copied().zip(counts).collect();
     answer.set("counts", counts);
-    let finish = answer.column(Column::F64(run.finishes.iter().map(|time| time.as_ps() as f64).collect()));
-    answer.set("finish", finish);
+    answer.set_column("finish", times(run.finishes.iter().copied()));
 }
 
 /// Adds, for each processor, the time in each kind of activity.
@@ -133,17 +131,13 @@ fn add_processors(answer: &mut Answer, run: &Run, trace: &Trace) {
             *time += (activity.end - activity.start).as_ps() as f64;
         }
     }
-    let busy: Object =
-        KINDS.iter().zip(busy).map(|(name, times)| (name, answer.column(Column::F64(times)))).collect();
-    answer.set("busy", busy);
+    answer.set_columns("busy", KINDS.iter().zip(busy.into_iter().map(Column::F64)));
 }
 
 fn add_activities(answer: &mut Answer, events: &Events) {
     let shown: Vec<(usize, u8)> =
         (0..events.len()).filter_map(|place| Some((place, shown_kind(events.event(place).kind)?))).collect();
-    let time = |at: fn(&Events, usize) -> Time| {
-        Column::F64(shown.iter().map(|&(place, _)| at(events, place).as_ps() as f64).collect())
-    };
+    let time = |at: fn(&Events, usize) -> Time| times(shown.iter().map(|&(place, _)| at(events, place)));
     let processor = Column::I32(shown.iter().map(|&(place, _)| events.event(place).id as i32).collect());
     let message = Column::I32(shown.iter().map(|&(place, _)| index(events.message_of(place))).collect());
     let fields = [
@@ -153,14 +147,13 @@ fn add_activities(answer: &mut Answer, events: &Events) {
         ("kind", Column::U8(shown.iter().map(|&(_, kind)| kind).collect())),
         ("message", message),
     ];
-    add_table(answer, "activity", fields);
+    answer.set_columns("activity", fields);
 }
 
 fn add_messages(answer: &mut Answer, events: &Events) {
     let all = || 0..events.message_count();
     let number = |of: &dyn Fn(usize) -> usize| Column::I32(all().map(|place| of(place) as i32).collect());
-    let time =
-        |of: &dyn Fn(usize) -> Time| Column::F64(all().map(|place| of(place).as_ps() as f64).collect());
+    let time = |of: &dyn Fn(usize) -> Time| times(all().map(of));
     let sent = |place: usize| events.send_event(place).map(|send| events.event(send));
     let received = |place: usize| events.receive_event(place).map(|receive| events.event(receive));
     let fields = [
@@ -173,7 +166,7 @@ fn add_messages(answer: &mut Answer, events: &Events) {
         ("arrival", time(&|place| events.message(place).arrival)),
         ("received", time(&|place| received(place).map_or(events.message(place).arrival, |event| event.end))),
     ];
-    add_table(answer, "message", fields);
+    answer.set_columns("message", fields);
 }
 
 fn add_hops(answer: &mut Answer, path: &Path) {
@@ -181,12 +174,12 @@ fn add_hops(answer: &mut Answer, path: &Path) {
     let kind = |kind: HopKind| HopKind::ALL.iter().position(|other| *other == kind).unwrap_or(0) as u8;
     let fields = [
         ("processor", Column::I32(hops.iter().map(|hop| hop.id as i32).collect())),
-        ("start", Column::F64(hops.iter().map(|hop| hop.start.as_ps() as f64).collect())),
-        ("end", Column::F64(hops.iter().map(|hop| hop.end.as_ps() as f64).collect())),
+        ("start", times(hops.iter().map(|hop| hop.start))),
+        ("end", times(hops.iter().map(|hop| hop.end))),
         ("kind", Column::U8(hops.iter().map(|hop| kind(hop.kind)).collect())),
         ("message", Column::I32(hops.iter().map(|hop| index(hop.message)).collect())),
     ];
-    add_table(answer, "hops", fields);
+    answer.set_columns("hops", fields);
     answer.set("hop_kinds", HopKind::ALL.map(HopKind::name).as_slice());
 }
 
@@ -194,8 +187,7 @@ fn index(place: Option<usize>) -> i32 {
     place.map_or(-1, |place| place as i32)
 }
 
-/// Adds columns under a name.
-fn add_table<const N: usize>(answer: &mut Answer, name: &str, fields: [(&str, Column); N]) {
-    let table: Object = fields.into_iter().map(|(field, column)| (field, answer.column(column))).collect();
-    answer.set(name, table);
+/// Returns a column of times.
+fn times(all: impl Iterator<Item = Time>) -> Column {
+    Column::F64(all.map(|time| time.as_ps() as f64).collect())
 }

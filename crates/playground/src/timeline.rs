@@ -26,8 +26,7 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let mut page = Vec::new();
     timeline.write(&mut page).map_err(|why| why.to_string())?;
     let mut answer = Answer::default();
-    let page = answer.column(Column::U8(page));
-    answer.set("html", page);
+    answer.set_column("html", Column::U8(page));
     answer.set("name", format!("{}.html", subject.title().replace([' ', '/'], "-")));
     Ok(answer)
 }
@@ -41,7 +40,6 @@ pub fn script(request: &Request) -> Result<Answer, String> {
         text.extend_from_slice(part.as_bytes());
     }
     let mut answer = Answer::default();
-    let text = answer.column(Column::U8(text));
-    answer.set("script", text);
+    answer.set_column("script", Column::U8(text));
     Ok(answer)
 }
