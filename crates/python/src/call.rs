@@ -15,10 +15,12 @@ use crate::value::Value;
 /// An operation of a processor. Python objects are held as [`Value`]s, since a call may be dropped on a
 /// processor's own stack.
 pub enum Kind {
-    Send { to: usize, tag: Tag<Value>, value: Value, is_posted: bool },
-    SendRecv { to: usize, from: usize, tag: Tag<Value>, value: Value },
+    Send(Message),
+    PostSend(Message),
+    SendRecv(Message, usize),
     SendReceiving(Box<SendReceiving>),
-    Receive { filter: Filter, wait: Wait, is_posted: bool },
+    Receive(Filter, Wait),
+    PostReceive(Filter),
     Probe(Filter),
     WaitUntil(Time),
     Work { kind: &'static str, units: u64 },
@@ -34,15 +36,20 @@ pub enum Kind {
 impl Kind {
     /// Returns whether it posts a request.
     pub fn is_posted(&self) -> bool {
-        matches!(self, Kind::Send { is_posted: true, .. } | Kind::Receive { is_posted: true, .. })
+        matches!(self, Kind::PostSend(_) | Kind::PostReceive(_))
     }
+}
+
+/// What a send sends.
+pub struct Message {
+    pub to: usize,
+    pub tag: Tag<Value>,
+    pub value: Value,
 }
 
 /// A send that receives while it waits for the gap.
 pub struct SendReceiving {
-    pub to: usize,
-    pub tag: Tag<Value>,
-    pub value: Value,
+    pub message: Message,
     pub taking: Tag<Value>,
     pub on: Value,
     /// True if `on` gets the sender too.

@@ -5,6 +5,8 @@ use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyFloat, PyMemoryView};
 
+use crate::Object;
+
 /// Columns of the same length, each a memoryview that `numpy.asarray` shows without a copy.
 ///
 /// They are attributes and items: `columns.start` and `columns["start"]`. `dict(columns)` makes a data frame.
@@ -110,7 +112,7 @@ pub enum Numbers {
 
 impl Numbers {
     /// Reads a whole number, an array of whole numbers, or anything else that has some.
-    pub fn read(numbers: &Bound<'_, PyAny>, name: &str) -> PyResult<Numbers> {
+    pub fn read(numbers: &Object<'_>, name: &str) -> PyResult<Numbers> {
         if let Ok(one) = numbers.extract::<i64>() {
             return Ok(Numbers::One(one));
         }
@@ -162,7 +164,7 @@ pub enum Elements {
 }
 
 /// Reads the elements of an array, by its memory if it has one.
-pub fn elements(array: &Bound<'_, PyAny>, name: &str) -> PyResult<Elements> {
+pub fn elements(array: &Object<'_>, name: &str) -> PyResult<Elements> {
     if let Ok(view) = PyMemoryView::from(array)
         && let Some(elements) = from_memory(&view, name)?
     {
@@ -173,11 +175,11 @@ pub fn elements(array: &Bound<'_, PyAny>, name: &str) -> PyResult<Elements> {
         return Err(PyTypeError::new_err(sentence));
     };
     let looked = |(row, item)| look_for_signals(array.py(), row).and(item);
-    let items: Vec<Bound<'_, PyAny>> = items.enumerate().map(looked).collect::<PyResult<_>>()?;
+    let items: Vec<Object<'_>> = items.enumerate().map(looked).collect::<PyResult<_>>()?;
     if items.iter().any(|item| item.is_instance_of::<PyFloat>()) {
         return Ok(Elements::Real(items.iter().map(|item| item.extract()).collect::<PyResult<_>>()?));
     }
-    let whole = |(row, item): (usize, &Bound<'_, PyAny>)| {
+    let whole = |(row, item): (usize, &Object<'_>)| {
         look_for_signals(array.py(), row)?;
         let refuse = |_| PyTypeError::new_err(format!("{name} has {}, which is no whole number", item));
         item.extract::<i64>().map_err(refuse)

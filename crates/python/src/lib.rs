@@ -32,6 +32,9 @@ mod value;
 
 use pyo3::prelude::*;
 
+/// Any object of Python.
+type Object<'py> = Bound<'py, PyAny>;
+
 #[pymodule(gil_used = true)]
 mod _loggp {
     #[pymodule_export]

@@ -6,12 +6,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use loggp::params::Parameter;
-use loggp::{Capacity, Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Ties, TimeError, preset};
+use loggp::{
+    Capacity, Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Ties, TimeError, preset,
+};
 use loggp_command::FileMachine;
 use pyo3::exceptions::{PyAttributeError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyInt, PyList, PyString};
 
+use crate::Object;
 use crate::check::{self, CheckReport};
 use crate::interned::intern;
 use crate::order::Order;
@@ -60,7 +63,7 @@ const SETTINGS: [&str; 8] = ["ports", "capacity", "latency", "ties", "noise", "b
 impl Machine {
     #[new]
     #[pyo3(signature = (P, **settings))]
-    fn new(P: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Machine> {
+    fn new(P: &Object<'_>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Machine> {
         let settings = Settings::read(Some(P), settings)?;
         let params = settings.set_params(Params::builder(0))?;
         settings.finish(params)
@@ -76,7 +79,7 @@ impl Machine {
     #[pyo3(name = "preset", signature = (name, *, P = None, **settings))]
     fn from_preset(
         name: &str,
-        P: Option<&Bound<'_, PyAny>>,
+        P: Option<&Object<'_>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Machine> {
         let settings = Settings::read(P, settings)?;
@@ -98,7 +101,7 @@ impl Machine {
     fn from_file(
         py: Python<'_>,
         path: PathBuf,
-        P: Option<&Bound<'_, PyAny>>,
+        P: Option<&Object<'_>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Machine> {
         let refuse = |why: String| PyValueError::new_err(format!("{}: {why}", path.display()));
@@ -161,8 +164,8 @@ impl Machine {
         program: Py<PyAny>,
         trace: bool,
         order: Option<&Bound<'_, Order>>,
-        formula: Option<&Bound<'_, PyAny>>,
-        until: Option<&Bound<'_, PyAny>>,
+        formula: Option<&Object<'_>>,
+        until: Option<&Object<'_>>,
         allow_unreceived: bool,
         copy: bool,
     ) -> PyResult<Run> {
@@ -285,7 +288,7 @@ impl Machine {
         Ok(((), all))
     }
 
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    fn __eq__(&self, py: Python<'_>, other: &Object<'_>) -> PyResult<Py<PyAny>> {
         let Ok(other) = other.cast::<Machine>() else { return Ok(py.NotImplemented()) };
         let other = other.get();
         let is_same = self.machine.params() == other.machine.params() && self.set(py)? == other.set(py)?;
@@ -444,7 +447,7 @@ impl<'py> Settings<'py> {
 }
 
 /// Reads a setting by its name.
-fn read_name<T: std::str::FromStr<Err = ParamsError>>(value: &Bound<'_, PyAny>) -> PyResult<T> {
+fn read_name<T: std::str::FromStr<Err = ParamsError>>(value: &Object<'_>) -> PyResult<T> {
     let Ok(name) = value.cast::<PyString>() else {
         return Err(PyTypeError::new_err(format!("{} is no name of a setting; give text", value.repr()?)));
     };
@@ -452,7 +455,7 @@ fn read_name<T: std::str::FromStr<Err = ParamsError>>(value: &Bound<'_, PyAny>) 
 }
 
 /// Returns the text of a count.
-fn count_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+fn count_text(name: &str, value: &Object<'_>) -> PyResult<String> {
     if value.cast::<PyInt>().is_ok() || value.cast::<PyString>().is_ok() || value.hasattr("__index__")? {
         return Ok(value.str()?.to_str()?.to_owned());
     }
@@ -461,7 +464,7 @@ fn count_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
 
 /// Reads a level: its parameters, of which P is the number of processors in a group, its ports, and whether
 /// it has one port.
-fn read_level(level: &Bound<'_, PyAny>, machine: &Params) -> PyResult<Level> {
+fn read_level(level: &Object<'_>, machine: &Params) -> PyResult<Level> {
     let Ok(level) = level.cast::<PyDict>() else {
         let sentence = format!("{} is no level; give a dict such as dict(P=4, L=1, o=1, g=1)", level.repr()?);
         return Err(PyTypeError::new_err(sentence));
@@ -514,7 +517,7 @@ impl<'py> Without<'py> for Bound<'py, PyDict> {
 }
 
 /// Reads the costs of a unit of each kind of work.
-fn read_rates(rates: &Bound<'_, PyAny>, cycle: loggp::Time) -> PyResult<Vec<(&'static str, loggp::Time)>> {
+fn read_rates(rates: &Object<'_>, cycle: loggp::Time) -> PyResult<Vec<(&'static str, loggp::Time)>> {
     let Ok(rates) = rates.cast::<PyDict>() else {
         let sentence = format!("{} are no rates; give a dict such as {{\"add\": \"50ns\"}}", rates.repr()?);
         return Err(PyTypeError::new_err(sentence));

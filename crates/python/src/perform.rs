@@ -7,7 +7,7 @@ use loggp_model::rules::engine::ThreadStack;
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
-use crate::call::{Collective, Exchange, Filter, Kind, Operation, SendReceiving, Wait};
+use crate::call::{Collective, Exchange, Filter, Kind, Message, Operation, SendReceiving, Wait};
 use crate::requests::{Posted, Requests};
 use crate::session::{Line, Seat, fail};
 use crate::value::{Carried, Fixed, Value, Word};
@@ -22,15 +22,17 @@ pub fn perform(
     line: Option<Line>,
 ) -> Answer {
     match call {
-        Kind::Send { to, tag, value, is_posted: false } => p.send(to, tag, value),
-        Kind::Send { to, tag, value, is_posted: true } => {
+        Kind::Send(Message { to, tag, value }) => p.send(to, tag, value),
+        Kind::PostSend(Message { to, tag, value }) => {
             let posted = Posted::Send(p.isend(to, tag, value));
             return requests.keep(posted, line);
         }
-        Kind::SendRecv { to, from, tag, value } => return Answer::Value(p.send_recv(to, from, tag, value)),
+        Kind::SendRecv(Message { to, tag, value }, from) => {
+            return Answer::Value(p.send_recv(to, from, tag, value));
+        }
         Kind::SendReceiving(sending) => send_receiving(p, stack, seat, *sending),
-        Kind::Receive { filter, is_posted: false, wait } => return receive(p, filter, wait),
-        Kind::Receive { filter, is_posted: true, .. } => {
+        Kind::Receive(filter, wait) => return receive(p, filter, wait),
+        Kind::PostReceive(filter) => {
             let posted = post_receive(p, filter);
             return requests.keep(posted, line);
         }
@@ -105,7 +107,7 @@ fn any_tag(from: Option<usize>) -> AnyTag<Value> {
 }
 
 fn send_receiving(p: &mut Proc, stack: &dyn ThreadStack, seat: &Seat, sending: SendReceiving) {
-    let SendReceiving { to, tag, value, taking, on, names_sender } = sending;
+    let SendReceiving { message: Message { to, tag, value }, taking, on, names_sender } = sending;
     p.send_receiving(to, tag, value, taking.with_sender(), |_, (sender, value)| {
         let called = on_thread_stack(stack, || {
             Python::attach(|py| match names_sender {

@@ -9,7 +9,8 @@ use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList};
 
-use crate::call::{Call, Collective, Exchange, Filter, Kind, Operation, SendReceiving, Wait};
+use crate::Object;
+use crate::call::{Call, Collective, Exchange, Filter, Kind, Message, Operation, SendReceiving, Wait};
 use crate::interned::intern;
 use crate::number::Number;
 use crate::parameters::{Parameters, TIMED_WORK, parameter};
@@ -60,7 +61,7 @@ impl Request {
 #[pymethods]
 impl Group {
     #[new]
-    fn new(processors: &Bound<'_, PyAny>) -> PyResult<Group> {
+    fn new(processors: &Object<'_>) -> PyResult<Group> {
         let processors: PyResult<Vec<usize>> = processors.try_iter()?.map(|id| id?.extract()).collect();
         Ok(Group(Members::new(processors?)))
     }
@@ -112,7 +113,7 @@ impl Proc {
     }
 
     #[inline]
-    fn tag(&self, tag: &Bound<'_, PyAny>) -> PyResult<Tag<Value>> {
+    fn tag(&self, tag: &Object<'_>) -> PyResult<Tag<Value>> {
         self.seat.session.tags.tag(tag)
     }
 
@@ -120,7 +121,7 @@ impl Proc {
         bytes_of_words(words, self.seat.session.params.word.get())
     }
 
-    fn value(&self, value: Option<Bound<'_, PyAny>>, words: Option<i64>) -> PyResult<Value> {
+    fn value(&self, value: Option<Object<'_>>, words: Option<i64>) -> PyResult<Value> {
         match (value, words) {
             (None, None) => Python::attach(|py| Ok(Value::new(py.None(), 0))),
             (None, words) => {
@@ -132,14 +133,14 @@ impl Proc {
     }
 
     /// Reads one value for each processor.
-    fn values(&self, values: &Bound<'_, PyAny>, words: Option<i64>) -> PyResult<Vec<Value>> {
+    fn values(&self, values: &Object<'_>, words: Option<i64>) -> PyResult<Vec<Value>> {
         let (bytes, session) = (self.bytes(words)?, &self.seat.session);
         values.try_iter()?.map(|value| Value::measured(session.copied(value?)?, bytes)).collect()
     }
 
     /// Reads a vector, whose elements count for eight bytes each.
-    fn vector(&self, vector: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
-        let number = |element: Bound<'_, PyAny>| {
+    fn vector(&self, vector: &Object<'_>) -> PyResult<Vec<Value>> {
+        let number = |element: Object<'_>| {
             if element.extract::<f64>().is_err() && !element.is_instance_of::<PyInt>() {
                 let sentence = format!("{} is no number, and the elements of a vector are", element.repr()?);
                 return Err(PyTypeError::new_err(sentence));
@@ -150,7 +151,7 @@ impl Proc {
     }
 
     #[inline]
-    fn processor(&self, number: &Bound<'_, PyAny>) -> PyResult<usize> {
+    fn processor(&self, number: &Object<'_>) -> PyResult<usize> {
         let P = self.seat.session.params.P;
         match number.extract::<i64>() {
             Ok(id) if (0..P as i64).contains(&id) => Ok(id as usize),
@@ -163,7 +164,7 @@ impl Proc {
         }
     }
 
-    fn root(&self, root: &Bound<'_, PyAny>) -> PyResult<usize> {
+    fn root(&self, root: &Object<'_>) -> PyResult<usize> {
         let Some(group) = &self.group else { return self.processor(root) };
         let most = group.members().len();
         match root.extract::<usize>() {
@@ -184,23 +185,37 @@ impl Proc {
     }
 
     #[inline]
-    fn filter(
+    fn message(
         &self,
-        tag: Option<&Bound<'_, PyAny>>,
-        source: Option<&Bound<'_, PyAny>>,
-        names_sender: bool,
-    ) -> PyResult<Filter> {
-        let tag = tag.map(|tag| self.tag(tag)).transpose()?;
-        let from = source.map(|source| self.processor(source)).transpose()?;
-        Ok(Filter { from, tag, names_sender })
+        to: &Object<'_>,
+        tag: &Object<'_>,
+        value: Option<Object<'_>>,
+        words: Option<i64>,
+    ) -> PyResult<Message> {
+        Ok(Message { to: self.processor(to)?, tag: self.tag(tag)?, value: self.value(value, words)? })
     }
 
-    fn moment(&self, time: &Bound<'_, PyAny>) -> PyResult<loggp::Time> {
+    /// Makes a call that takes messages of a filter.
+    #[inline]
+    fn receive(
+        &self,
+        name: &'static str,
+        tag: Option<&Object<'_>>,
+        source: Option<&Object<'_>>,
+        names_sender: bool,
+        kind: impl FnOnce(Filter) -> Kind,
+    ) -> PyResult<Call> {
+        let tag = tag.map(|tag| self.tag(tag)).transpose()?;
+        let from = source.map(|source| self.processor(source)).transpose()?;
+        Ok(self.call(name, kind(Filter { from, tag, names_sender })))
+    }
+
+    fn moment(&self, time: &Object<'_>) -> PyResult<loggp::Time> {
         read_time(time, self.seat.session.params.cycle)
     }
 
     /// Returns the number of a request of this processor.
-    fn request(&self, request: &Bound<'_, PyAny>) -> PyResult<u32> {
+    fn request(&self, request: &Object<'_>) -> PyResult<u32> {
         let Ok(request) = request.cast::<Request>() else {
             let sentence =
                 format!("{} is no request; give what p.isend or p.irecv returned", request.repr()?);
@@ -266,41 +281,38 @@ impl Proc {
     #[inline]
     fn send(
         &self,
-        to: &Bound<'_, PyAny>,
-        tag: &Bound<'_, PyAny>,
-        value: Option<Bound<'_, PyAny>>,
+        to: &Object<'_>,
+        tag: &Object<'_>,
+        value: Option<Object<'_>>,
         words: Option<i64>,
     ) -> PyResult<Call> {
-        let (to, tag, value) = (self.processor(to)?, self.tag(tag)?, self.value(value, words)?);
-        Ok(self.call("send", Kind::Send { to, tag, value, is_posted: false }))
+        Ok(self.call("send", Kind::Send(self.message(to, tag, value, words)?)))
     }
 
     /// Posts a send, and goes on after o. Gives a request, which must be waited for.
     #[pyo3(signature = (to, tag, value = None, *, words = None))]
     fn isend(
         &self,
-        to: &Bound<'_, PyAny>,
-        tag: &Bound<'_, PyAny>,
-        value: Option<Bound<'_, PyAny>>,
+        to: &Object<'_>,
+        tag: &Object<'_>,
+        value: Option<Object<'_>>,
         words: Option<i64>,
     ) -> PyResult<Call> {
-        let (to, tag, value) = (self.processor(to)?, self.tag(tag)?, self.value(value, words)?);
-        Ok(self.call("isend", Kind::Send { to, tag, value, is_posted: true }))
+        Ok(self.call("isend", Kind::PostSend(self.message(to, tag, value, words)?)))
     }
 
     /// Sends a value to one processor and receives one from another, at once. Gives the value.
     #[pyo3(signature = (to, source, tag, value = None, *, words = None))]
     fn send_recv(
         &self,
-        to: &Bound<'_, PyAny>,
-        source: &Bound<'_, PyAny>,
-        tag: &Bound<'_, PyAny>,
-        value: Option<Bound<'_, PyAny>>,
+        to: &Object<'_>,
+        source: &Object<'_>,
+        tag: &Object<'_>,
+        value: Option<Object<'_>>,
         words: Option<i64>,
     ) -> PyResult<Call> {
-        let (to, from) = (self.processor(to)?, self.processor(source)?);
-        let (tag, value) = (self.tag(tag)?, self.value(value, words)?);
-        Ok(self.call("send_recv", Kind::SendRecv { to, from, tag, value }))
+        let (message, from) = (self.message(to, tag, value, words)?, self.processor(source)?);
+        Ok(self.call("send_recv", Kind::SendRecv(message, from)))
     }
 
     /// Sends a value, and receives what arrives with the tag `taking` while it waits for the gap: calls
@@ -308,17 +320,17 @@ impl Proc {
     #[pyo3(signature = (to, tag, value, taking, on, *, words = None, with_sender = false))]
     fn send_receiving(
         &self,
-        to: &Bound<'_, PyAny>,
-        tag: &Bound<'_, PyAny>,
-        value: Option<Bound<'_, PyAny>>,
-        taking: &Bound<'_, PyAny>,
-        on: Bound<'_, PyAny>,
+        to: &Object<'_>,
+        tag: &Object<'_>,
+        value: Option<Object<'_>>,
+        taking: &Object<'_>,
+        on: Object<'_>,
         words: Option<i64>,
         with_sender: bool,
     ) -> PyResult<Call> {
-        let (to, tag, value) = (self.processor(to)?, self.tag(tag)?, self.value(value, words)?);
+        let message = self.message(to, tag, value, words)?;
         let (taking, on) = (self.tag(taking)?, Value::new(on.unbind(), 0));
-        let sending = SendReceiving { to, tag, value, taking, on, names_sender: with_sender };
+        let sending = SendReceiving { message, taking, on, names_sender: with_sender };
         Ok(self.call("send_receiving", Kind::SendReceiving(Box::new(sending))))
     }
 
@@ -341,14 +353,14 @@ impl Proc {
     #[pyo3(signature = (tag, steps, *, words = None, longest = None))]
     fn exchange(
         &self,
-        tag: &Bound<'_, PyAny>,
-        steps: &Bound<'_, PyAny>,
+        tag: &Object<'_>,
+        steps: &Object<'_>,
         words: Option<i64>,
         longest: Option<usize>,
     ) -> PyResult<Call> {
         let (tag, bytes) = (self.tag(tag)?, self.bytes(words)?);
-        let read = |step: Bound<'_, PyAny>| {
-            let read: PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>)> = step.extract();
+        let read = |step: Object<'_>| {
+            let read: PyResult<(Object<'_>, Object<'_>, Object<'_>)> = step.extract();
             let Ok((to, value, source)) = read else {
                 let sentence =
                     format!("{} is no step of an exchange; give (to, value, source)", step.repr()?);
@@ -366,20 +378,14 @@ impl Proc {
     /// Receives the next message with a tag. Gives its value; without a tag of messages with any, the tag and
     /// the value.
     #[pyo3(signature = (tag = None, *, source = None))]
-    fn recv(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
-        let filter = self.filter(tag, source, false)?;
-        Ok(self.call("recv", Kind::Receive { filter, wait: Wait::Forever, is_posted: false }))
+    fn recv(&self, tag: Option<&Object<'_>>, source: Option<&Object<'_>>) -> PyResult<Call> {
+        self.receive("recv", tag, source, false, |filter| Kind::Receive(filter, Wait::Forever))
     }
 
     /// Receives a message as `recv` does. Gives its sender, and what `recv` gives.
     #[pyo3(signature = (tag = None, *, source = None))]
-    fn recv_with_sender(
-        &self,
-        tag: Option<&Bound<'_, PyAny>>,
-        source: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Call> {
-        let filter = self.filter(tag, source, true)?;
-        Ok(self.call("recv_with_sender", Kind::Receive { filter, wait: Wait::Forever, is_posted: false }))
+    fn recv_with_sender(&self, tag: Option<&Object<'_>>, source: Option<&Object<'_>>) -> PyResult<Call> {
+        self.receive("recv_with_sender", tag, source, true, |filter| Kind::Receive(filter, Wait::Forever))
     }
 
     /// Receives a message that has arrived. Gives what `recv` gives, or `recv_with_sender` if `with_sender` is
@@ -387,12 +393,11 @@ impl Proc {
     #[pyo3(signature = (tag = None, *, source = None, with_sender = false))]
     fn try_recv(
         &self,
-        tag: Option<&Bound<'_, PyAny>>,
-        source: Option<&Bound<'_, PyAny>>,
+        tag: Option<&Object<'_>>,
+        source: Option<&Object<'_>>,
         with_sender: bool,
     ) -> PyResult<Call> {
-        let filter = self.filter(tag, source, with_sender)?;
-        Ok(self.call("try_recv", Kind::Receive { filter, wait: Wait::Not, is_posted: false }))
+        self.receive("try_recv", tag, source, with_sender, |filter| Kind::Receive(filter, Wait::Not))
     }
 
     /// Receives a message as `try_recv` does, but waits for it. Gives None if none can be taken until the
@@ -400,14 +405,13 @@ impl Proc {
     #[pyo3(signature = (tag, deadline, *, source = None, with_sender = false))]
     fn recv_deadline(
         &self,
-        tag: Option<&Bound<'_, PyAny>>,
-        deadline: &Bound<'_, PyAny>,
-        source: Option<&Bound<'_, PyAny>>,
+        tag: Option<&Object<'_>>,
+        deadline: &Object<'_>,
+        source: Option<&Object<'_>>,
         with_sender: bool,
     ) -> PyResult<Call> {
-        let (filter, deadline) = (self.filter(tag, source, with_sender)?, self.moment(deadline)?);
-        let wait = Wait::Until(deadline);
-        Ok(self.call("recv_deadline", Kind::Receive { filter, wait, is_posted: false }))
+        let wait = Wait::Until(self.moment(deadline)?);
+        self.receive("recv_deadline", tag, source, with_sender, |filter| Kind::Receive(filter, wait))
     }
 
     /// Posts a receive, and goes on after o. Gives a request, which must be waited for: then it gives what
@@ -415,34 +419,33 @@ impl Proc {
     #[pyo3(signature = (tag = None, *, source = None, with_sender = false))]
     fn irecv(
         &self,
-        tag: Option<&Bound<'_, PyAny>>,
-        source: Option<&Bound<'_, PyAny>>,
+        tag: Option<&Object<'_>>,
+        source: Option<&Object<'_>>,
         with_sender: bool,
     ) -> PyResult<Call> {
-        let filter = self.filter(tag, source, with_sender)?;
-        Ok(self.call("irecv", Kind::Receive { filter, wait: Wait::Forever, is_posted: true }))
+        self.receive("irecv", tag, source, with_sender, Kind::PostReceive)
     }
 
     /// Looks for a message without taking it, which takes a cycle. Gives its sender, or None.
     #[pyo3(signature = (tag = None, *, source = None))]
-    fn probe(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
-        Ok(self.call("probe", Kind::Probe(self.filter(tag, source, false)?)))
+    fn probe(&self, tag: Option<&Object<'_>>, source: Option<&Object<'_>>) -> PyResult<Call> {
+        self.receive("probe", tag, source, false, Kind::Probe)
     }
 
     /// Waits until a request is done. Gives the message of a receive, and None for a send.
-    fn wait(&self, request: &Bound<'_, PyAny>) -> PyResult<Call> {
+    fn wait(&self, request: &Object<'_>) -> PyResult<Call> {
         Ok(self.call("wait", Kind::Wait(self.request(request)?)))
     }
 
     /// Waits for all requests, one after the other. Gives a list of their messages.
-    fn wait_all(&self, requests: &Bound<'_, PyAny>) -> PyResult<Call> {
+    fn wait_all(&self, requests: &Object<'_>) -> PyResult<Call> {
         let numbers: PyResult<_> = requests.try_iter()?.map(|request| self.request(&request?)).collect();
         Ok(self.call("wait_all", Kind::WaitAll(numbers?)))
     }
 
     /// Waits until one of the requests in a list is done, which are all of sends, all of receives with a tag or
     /// all of receives with any tag, and removes it from the list. Gives its place there, and its message.
-    fn wait_any(&self, requests: &Bound<'_, PyAny>) -> PyResult<Call> {
+    fn wait_any(&self, requests: &Object<'_>) -> PyResult<Call> {
         let Ok(list) = requests.cast::<PyList>() else {
             let sentence =
                 format!("{} is no list of requests, of which the first can be removed", requests.repr()?);
@@ -457,19 +460,19 @@ impl Proc {
 
     /// Tests whether a request is done. Gives (True, message), after which it is no request any more, or
     /// (False, None), a cycle later.
-    fn test(&self, request: &Bound<'_, PyAny>) -> PyResult<Call> {
+    fn test(&self, request: &Object<'_>) -> PyResult<Call> {
         Ok(self.call("test", Kind::Test(self.request(request)?)))
     }
 
     /// Waits until a local time.
-    fn wait_until(&self, time: &Bound<'_, PyAny>) -> PyResult<Call> {
+    fn wait_until(&self, time: &Object<'_>) -> PyResult<Call> {
         Ok(self.call("wait_until", Kind::WaitUntil(self.moment(time)?)))
     }
 
     /// Computes for a time: `p.work(3.5)` for cycles, `p.work("3.5us")`. Or does units of a kind of work,
     /// each of which costs what the machine's rates say, or a cycle: `p.work(1000, "add")`.
     #[pyo3(signature = (amount, kind = None))]
-    fn work(&self, amount: &Bound<'_, PyAny>, kind: Option<&str>) -> PyResult<Call> {
+    fn work(&self, amount: &Object<'_>, kind: Option<&str>) -> PyResult<Call> {
         let (kind, units) = match kind {
             None => (TIMED_WORK, self.moment(amount)?.as_ps()),
             Some(kind) => (intern(kind), amount.extract()?),
@@ -496,7 +499,7 @@ impl Proc {
     /// >>> node = dict(P=2, L=1, o=1, g=1)
     /// >>> loggp.Machine(P=4, L=6, o=2, g=4, levels=[node]).run(program).results[0]
     /// [1.0, 1.0, 6.0, 6.0]
-    fn params_to(&self, other: &Bound<'_, PyAny>) -> PyResult<Parameters> {
+    fn params_to(&self, other: &Object<'_>) -> PyResult<Parameters> {
         let other = self.processor(other)?;
         Ok(Parameters(*self.seat.session.machine.params_between(self.seat.id, other)))
     }
@@ -509,12 +512,7 @@ impl Proc {
 
     /// Gives the root's value to all.
     #[pyo3(signature = (root, value = None, *, words = None))]
-    fn broadcast(
-        &self,
-        root: &Bound<'_, PyAny>,
-        value: Option<Bound<'_, PyAny>>,
-        words: Option<i64>,
-    ) -> PyResult<Call> {
+    fn broadcast(&self, root: &Object<'_>, value: Option<Object<'_>>, words: Option<i64>) -> PyResult<Call> {
         let root = self.root(root)?;
         let value = if self.is_root(root) { Some(self.value(value, words)?) } else { None };
         self.collective("broadcast", words, Operation::Broadcast { root, value })
@@ -524,9 +522,9 @@ impl Proc {
     #[pyo3(signature = (root, value, op, *, words = None))]
     fn reduce(
         &self,
-        root: &Bound<'_, PyAny>,
-        value: Option<Bound<'_, PyAny>>,
-        op: Bound<'_, PyAny>,
+        root: &Object<'_>,
+        value: Option<Object<'_>>,
+        op: Object<'_>,
         words: Option<i64>,
     ) -> PyResult<Call> {
         let (root, value) = (self.root(root)?, self.value(value, words)?);
@@ -535,12 +533,7 @@ impl Proc {
 
     /// Combines the values of all by `op(a, b)`. Gives all the result.
     #[pyo3(signature = (value, op, *, words = None))]
-    fn all_reduce(
-        &self,
-        value: Option<Bound<'_, PyAny>>,
-        op: Bound<'_, PyAny>,
-        words: Option<i64>,
-    ) -> PyResult<Call> {
+    fn all_reduce(&self, value: Option<Object<'_>>, op: Object<'_>, words: Option<i64>) -> PyResult<Call> {
         let value = self.value(value, words)?;
         self.collective("all_reduce", words, Operation::AllReduce { value, op: operator(op)? })
     }
@@ -556,9 +549,9 @@ impl Proc {
     #[pyo3(signature = (value, place = None, with_ = None, *, words = None))]
     fn all_max(
         &self,
-        value: &Bound<'_, PyAny>,
+        value: &Object<'_>,
         place: Option<usize>,
-        with_: Option<Bound<'_, PyAny>>,
+        with_: Option<Object<'_>>,
         words: Option<i64>,
     ) -> PyResult<Call> {
         let (value, with) = (Number::read(value)?, self.value(with_, words)?);
@@ -568,12 +561,7 @@ impl Proc {
 
     /// Gives each the values of all up to itself, combined by `op(a, b)`.
     #[pyo3(signature = (value, op, *, words = None))]
-    fn scan(
-        &self,
-        value: Option<Bound<'_, PyAny>>,
-        op: Bound<'_, PyAny>,
-        words: Option<i64>,
-    ) -> PyResult<Call> {
+    fn scan(&self, value: Option<Object<'_>>, op: Object<'_>, words: Option<i64>) -> PyResult<Call> {
         let value = self.value(value, words)?;
         self.collective("scan", words, Operation::Scan { value, op: operator(op)? })
     }
@@ -582,8 +570,8 @@ impl Proc {
     #[pyo3(signature = (value, op, *, words = None))]
     fn exclusive_scan(
         &self,
-        value: Option<Bound<'_, PyAny>>,
-        op: Bound<'_, PyAny>,
+        value: Option<Object<'_>>,
+        op: Object<'_>,
         words: Option<i64>,
     ) -> PyResult<Call> {
         let value = self.value(value, words)?;
@@ -592,24 +580,14 @@ impl Proc {
 
     /// Gives the root a list of the values of all, and the others None.
     #[pyo3(signature = (root, value = None, *, words = None))]
-    fn gather(
-        &self,
-        root: &Bound<'_, PyAny>,
-        value: Option<Bound<'_, PyAny>>,
-        words: Option<i64>,
-    ) -> PyResult<Call> {
+    fn gather(&self, root: &Object<'_>, value: Option<Object<'_>>, words: Option<i64>) -> PyResult<Call> {
         let (root, value) = (self.root(root)?, self.value(value, words)?);
         self.collective("gather", words, Operation::Gather { root, value })
     }
 
     /// Gives each its value of the root's list.
     #[pyo3(signature = (root, values = None, *, words = None))]
-    fn scatter(
-        &self,
-        root: &Bound<'_, PyAny>,
-        values: Option<&Bound<'_, PyAny>>,
-        words: Option<i64>,
-    ) -> PyResult<Call> {
+    fn scatter(&self, root: &Object<'_>, values: Option<&Object<'_>>, words: Option<i64>) -> PyResult<Call> {
         let root = self.root(root)?;
         let values =
             values.filter(|_| self.is_root(root)).map(|values| self.values(values, words)).transpose()?;
@@ -618,26 +596,21 @@ impl Proc {
 
     /// Gives all a list of the values of all.
     #[pyo3(signature = (value = None, *, words = None))]
-    fn all_gather(&self, value: Option<Bound<'_, PyAny>>, words: Option<i64>) -> PyResult<Call> {
+    fn all_gather(&self, value: Option<Object<'_>>, words: Option<i64>) -> PyResult<Call> {
         let value = self.value(value, words)?;
         self.collective("all_gather", words, Operation::AllGather { value })
     }
 
     /// Sends each a value. Gives a list of those of all, by sender.
     #[pyo3(signature = (values, *, words = None))]
-    fn all_to_all(&self, values: &Bound<'_, PyAny>, words: Option<i64>) -> PyResult<Call> {
+    fn all_to_all(&self, values: &Object<'_>, words: Option<i64>) -> PyResult<Call> {
         let values = self.values(values, words)?;
         self.collective("all_to_all", words, Operation::AllToAll { values })
     }
 
     /// Sends each a value. Gives those of all, combined by `op(a, b)`.
     #[pyo3(signature = (values, op, *, words = None))]
-    fn reduce_scatter(
-        &self,
-        values: &Bound<'_, PyAny>,
-        op: Bound<'_, PyAny>,
-        words: Option<i64>,
-    ) -> PyResult<Call> {
+    fn reduce_scatter(&self, values: &Object<'_>, op: Object<'_>, words: Option<i64>) -> PyResult<Call> {
         let values = self.values(values, words)?;
         self.collective("reduce_scatter", words, Operation::ReduceScatter { values, op: operator(op)? })
     }
@@ -647,9 +620,9 @@ impl Proc {
     #[pyo3(signature = (root, elements, vector = None))]
     fn broadcast_vector(
         &self,
-        root: &Bound<'_, PyAny>,
+        root: &Object<'_>,
         elements: usize,
-        vector: Option<&Bound<'_, PyAny>>,
+        vector: Option<&Object<'_>>,
     ) -> PyResult<Call> {
         self.broadcast_along("broadcast_vector", root, elements, vector, false)
     }
@@ -659,38 +632,33 @@ impl Proc {
     #[pyo3(signature = (root, elements, vector = None))]
     fn broadcast_chain(
         &self,
-        root: &Bound<'_, PyAny>,
+        root: &Object<'_>,
         elements: usize,
-        vector: Option<&Bound<'_, PyAny>>,
+        vector: Option<&Object<'_>>,
     ) -> PyResult<Call> {
         self.broadcast_along("broadcast_chain", root, elements, vector, true)
     }
 
     /// Gives all a list of the vectors of all. All know the number of elements of each.
-    fn all_gather_vector(&self, elements: Vec<usize>, vector: &Bound<'_, PyAny>) -> PyResult<Call> {
+    fn all_gather_vector(&self, elements: Vec<usize>, vector: &Object<'_>) -> PyResult<Call> {
         let vector = self.vector(vector)?;
         self.collective("all_gather_vector", None, Operation::AllGatherVector { elements, vector })
     }
 
     /// Combines vectors of numbers by elements. Gives the root the result, and the others None.
-    fn reduce_vector(
-        &self,
-        root: &Bound<'_, PyAny>,
-        vector: &Bound<'_, PyAny>,
-        op: Bound<'_, PyAny>,
-    ) -> PyResult<Call> {
+    fn reduce_vector(&self, root: &Object<'_>, vector: &Object<'_>, op: Object<'_>) -> PyResult<Call> {
         let (root, vector) = (self.root(root)?, self.vector(vector)?);
         self.collective("reduce_vector", None, Operation::ReduceVector { root, vector, op: operator(op)? })
     }
 
     /// Combines vectors of numbers by elements. Gives all the result.
-    fn all_reduce_vector(&self, vector: &Bound<'_, PyAny>, op: Bound<'_, PyAny>) -> PyResult<Call> {
+    fn all_reduce_vector(&self, vector: &Object<'_>, op: Object<'_>) -> PyResult<Call> {
         let vector = self.vector(vector)?;
         self.collective("all_reduce_vector", None, Operation::AllReduceVector { vector, op: operator(op)? })
     }
 
     /// Gives each the vectors of all up to itself, combined by elements.
-    fn scan_vector(&self, vector: &Bound<'_, PyAny>, op: Bound<'_, PyAny>) -> PyResult<Call> {
+    fn scan_vector(&self, vector: &Object<'_>, op: Object<'_>) -> PyResult<Call> {
         let vector = self.vector(vector)?;
         self.collective("scan_vector", None, Operation::ScanVector { vector, op: operator(op)? })
     }
@@ -700,9 +668,9 @@ impl Proc {
     fn broadcast_along(
         &self,
         name: &'static str,
-        root: &Bound<'_, PyAny>,
+        root: &Object<'_>,
         elements: usize,
-        vector: Option<&Bound<'_, PyAny>>,
+        vector: Option<&Object<'_>>,
         in_chain: bool,
     ) -> PyResult<Call> {
         let root = self.root(root)?;
@@ -712,7 +680,7 @@ impl Proc {
 }
 
 /// Checks a function that combines values.
-fn operator(op: Bound<'_, PyAny>) -> PyResult<Value> {
+fn operator(op: Object<'_>) -> PyResult<Value> {
     match op.is_callable() {
         true => Ok(Value::new(op.unbind(), 0)),
         false => {

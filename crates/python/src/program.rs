@@ -6,14 +6,15 @@
 
 use std::sync::Arc;
 
-use loggp::{on_thread_stack, thread_stack};
 use loggp::{Proc as Processor, RunError};
+use loggp::{on_thread_stack, thread_stack};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use pyo3::types::iterator::PySendResult;
 
+use crate::Object;
 use crate::answer::Answer;
 use crate::call::{Call, Kind, Misuse};
 use crate::perform::perform;
@@ -142,7 +143,7 @@ impl<'a> Programs<'a> {
     }
 
     /// Ends a program that has returned.
-    fn end(&self, seat: &Seat, result: Bound<'_, PyAny>) -> Step {
+    fn end(&self, seat: &Seat, result: Object<'_>) -> Step {
         if let Some(forgotten) = seat.take_forgotten() {
             return Step::Fail(PyRuntimeError::new_err(forgotten));
         }
@@ -197,7 +198,7 @@ impl<'a> Programs<'a> {
 }
 
 /// Returns whether a program has made a generator. Refuses what looks like one and cannot be driven.
-fn is_generator(made: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn is_generator(made: &Object<'_>) -> PyResult<bool> {
     if made.hasattr("cr_frame")? || made.hasattr("ag_frame")? {
         let sentence = "the program is an async function; write it with `def`, and `yield` for `await`";
         return Err(PyTypeError::new_err(sentence));
@@ -206,7 +207,7 @@ fn is_generator(made: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// Returns the name of the function that made a generator; `None` if it is none, or has begun.
-fn name_of_generator(object: &Bound<'_, PyAny>) -> Option<String> {
+fn name_of_generator(object: &Object<'_>) -> Option<String> {
     if !object.get_type().name().is_ok_and(|name| name == "generator") {
         return None;
     }
@@ -239,7 +240,7 @@ fn throw<'py>(generator: &Bound<'py, PyIterator>, error: PyErr) -> PyResult<PySe
 
 /// Returns what a yielded object is to do.
 #[inline]
-fn call_of(yielded: &Bound<'_, PyAny>, seat: &Arc<Seat>) -> PyResult<Kind> {
+fn call_of(yielded: &Object<'_>, seat: &Arc<Seat>) -> PyResult<Kind> {
     let Ok(call) = yielded.cast::<Call>() else {
         if let Some(name) = name_of_generator(yielded) {
             return Err(PyTypeError::new_err(format!(

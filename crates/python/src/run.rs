@@ -1,7 +1,7 @@
 //! A run that has succeeded.
 
-use loggp_trace::Recording;
 use loggp::Stats as Account;
+use loggp_trace::Recording;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loggp::params::LeveledParams;
-use loggp::schedule::{ CostModel, Operation, PlacedOperation, PlayReport, Player, Requirement, Schedule as Built, ScheduleBuilder, ScheduleError, };
+use loggp::schedule::{
+    CostModel, Operation, PlacedOperation, PlayReport, Player, Requirement, Schedule as Built,
+    ScheduleBuilder, ScheduleError,
+};
 use loggp_command::replace_file;
 use loggp_goal as goal;
 use parking_lot::Mutex;
@@ -16,6 +19,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyTuple};
 
+use crate::Object;
 use crate::columns::{Columns, Elements, Numbers, column, common_length, elements, look_for_signals};
 use crate::error::run_error;
 use crate::interruptible::{Stop, Stopping, interruptible, interruptible_if};
@@ -174,7 +178,7 @@ impl Schedule {
     }
 
     /// Reads times, in ps.
-    fn times(&self, times: &Bound<'_, PyAny>) -> PyResult<Numbers> {
+    fn times(&self, times: &Object<'_>) -> PyResult<Numbers> {
         if let Ok(time) = read_time(times, self.cycle) {
             return Ok(Numbers::One(time.as_ps()));
         }
@@ -199,7 +203,7 @@ impl Schedule {
 }
 
 /// Reads a tag or a sender: `None` is any.
-fn read_or_any(numbers: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<Option<Numbers>> {
+fn read_or_any(numbers: Option<&Object<'_>>, name: &str) -> PyResult<Option<Numbers>> {
     numbers.map(|numbers| Numbers::read(numbers, name)).transpose()
 }
 
@@ -207,7 +211,7 @@ fn read_or_any(numbers: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<Optio
 impl Schedule {
     #[new]
     #[pyo3(signature = (P, *, cycle = None))]
-    fn new(P: usize, cycle: Option<&Bound<'_, PyAny>>) -> PyResult<Schedule> {
+    fn new(P: usize, cycle: Option<&Object<'_>>) -> PyResult<Schedule> {
         ScheduleBuilder::new(P).map_err(invalid)?;
         let cycle = cycle.map_or(Ok(loggp::US), |cycle| read_time(cycle, loggp::US))?;
         Ok(Schedule { P, cycle, draft: Arc::default() })
@@ -217,7 +221,7 @@ impl Schedule {
     /// `calc`.
     #[staticmethod]
     #[pyo3(signature = (path, *, unit = None))]
-    fn read(py: Python<'_>, path: PathBuf, unit: Option<&Bound<'_, PyAny>>) -> PyResult<Schedule> {
+    fn read(py: Python<'_>, path: PathBuf, unit: Option<&Object<'_>>) -> PyResult<Schedule> {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
         let file =
             File::open(&path).map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))?;
@@ -234,11 +238,7 @@ impl Schedule {
     /// (2, 2)
     #[staticmethod]
     #[pyo3(signature = (goal, *, unit = None))]
-    fn from_goal(
-        py: Python<'_>,
-        goal: &Bound<'_, PyAny>,
-        unit: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Schedule> {
+    fn from_goal(py: Python<'_>, goal: &Object<'_>, unit: Option<&Object<'_>>) -> PyResult<Schedule> {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
         // They are read where they are.
         let bytes: Box<dyn AsRef<[u8]> + Send> = match goal.extract::<PyBackedStr>() {
@@ -257,7 +257,7 @@ impl Schedule {
     }
 
     #[staticmethod]
-    fn _restore(py: Python<'_>, goal: &Bound<'_, PyAny>, cycle: Time) -> PyResult<Schedule> {
+    fn _restore(py: Python<'_>, goal: &Object<'_>, cycle: Time) -> PyResult<Schedule> {
         let unit = Bound::new(py, Time(loggp::PS))?.into_any();
         Ok(Schedule { cycle: cycle.0, ..Schedule::from_goal(py, goal, Some(&unit))? })
     }
@@ -270,7 +270,7 @@ impl Schedule {
 
     /// Returns the schedule as text in GOAL.
     #[pyo3(signature = (*, unit = None))]
-    fn to_goal(&self, py: Python<'_>, unit: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    fn to_goal(&self, py: Python<'_>, unit: Option<&Object<'_>>) -> PyResult<String> {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
         let text = self.with_complete(py, move |built, stop| {
             let mut text = Stopping::new(Vec::new(), stop);
@@ -281,7 +281,7 @@ impl Schedule {
 
     /// Returns the schedule in GOAL's binary form, which LogGOPSim takes.
     #[pyo3(signature = (*, unit = None))]
-    fn to_binary_goal(&self, py: Python<'_>, unit: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyBytes>> {
+    fn to_binary_goal(&self, py: Python<'_>, unit: Option<&Object<'_>>) -> PyResult<Py<PyBytes>> {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
         let bytes = self.with_complete(py, move |built, stop| {
             let mut bytes = Stopping::new(Vec::new(), stop);
@@ -292,13 +292,7 @@ impl Schedule {
 
     /// Writes the schedule to a file, in GOAL as text, or in binary form.
     #[pyo3(signature = (path, *, unit = None, binary = false))]
-    fn write(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        unit: Option<&Bound<'_, PyAny>>,
-        binary: bool,
-    ) -> PyResult<()> {
+    fn write(&self, py: Python<'_>, path: PathBuf, unit: Option<&Object<'_>>, binary: bool) -> PyResult<()> {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
         let to = path.clone();
         let written = self.with_complete(py, move |built, stop| {
@@ -390,9 +384,9 @@ impl Schedule {
     #[pyo3(signature = (rank, later, earlier, *, begun = false))]
     fn requires(
         &self,
-        rank: &Bound<'_, PyAny>,
-        later: &Bound<'_, PyAny>,
-        earlier: &Bound<'_, PyAny>,
+        rank: &Object<'_>,
+        later: &Object<'_>,
+        earlier: &Object<'_>,
         begun: bool,
     ) -> PyResult<()> {
         let (ranks, later) = (Numbers::read(rank, "rank")?, Numbers::read(later, "later")?);

@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyTuple};
 
+use crate::Object;
 use crate::interned::intern;
 use crate::value::Value;
 
@@ -41,7 +42,7 @@ const RECENT: usize = 8;
 impl Tags {
     /// Returns the tag that an object stands for.
     #[inline]
-    pub fn tag(&self, object: &Bound<'_, PyAny>) -> PyResult<Tag<Value>> {
+    pub fn tag(&self, object: &Object<'_>) -> PyResult<Tag<Value>> {
         let mut table = self.0.lock();
         for (recent, tag) in &table.recent {
             if recent.as_ptr() == object.as_ptr() {
@@ -74,7 +75,7 @@ impl Tags {
 }
 
 impl Table {
-    fn find(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Tag<Value>> {
+    fn find(&mut self, object: &Object<'_>) -> PyResult<Tag<Value>> {
         let (key, step) = match object.cast::<PyTuple>() {
             Ok(pair) if pair.len() == 2 => (key(&pair.get_item(0)?), Some(pair.get_item(1)?)),
             _ => (key(object), None),
@@ -129,7 +130,7 @@ impl Table {
     }
 }
 
-fn key(object: &Bound<'_, PyAny>) -> Option<Key> {
+fn key(object: &Object<'_>) -> Option<Key> {
     if let Ok(text) = object.cast::<PyString>() {
         return Some(Key::Text(text.to_str().ok()?.into()));
     }

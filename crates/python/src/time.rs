@@ -7,6 +7,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyString, PyTuple};
 
+use crate::Object;
+
 /// A moment or a length of time, in whole picoseconds.
 ///
 /// >>> from loggp import Time, NS, US
@@ -30,7 +32,7 @@ pub fn add_units(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Returns a number or a time as text that the library reads: a bare number counts cycles. One that is not whole
 /// is rounded to the nearest picosecond.
-pub fn time_text(value: &Bound<'_, PyAny>, cycle: Moment) -> PyResult<String> {
+pub fn time_text(value: &Object<'_>, cycle: Moment) -> PyResult<String> {
     if let Ok(time) = value.cast::<Time>() {
         return Ok(format!("{}ps", time.get().0.as_ps()));
     }
@@ -69,7 +71,7 @@ fn cycles_text(cycles: f64, cycle: Moment) -> PyResult<String> {
 }
 
 /// Reads a time: a [`Time`], a number of cycles, or text.
-pub fn read_time(value: &Bound<'_, PyAny>, cycle: Moment) -> PyResult<Moment> {
+pub fn read_time(value: &Object<'_>, cycle: Moment) -> PyResult<Moment> {
     if let Ok(time) = value.cast::<Time>() {
         return Ok(time.get().0);
     }
@@ -89,7 +91,7 @@ fn whole(ps: f64) -> PyResult<Time> {
 #[pymethods]
 impl Time {
     #[new]
-    fn new(text: &Bound<'_, PyAny>) -> PyResult<Time> {
+    fn new(text: &Object<'_>) -> PyResult<Time> {
         if let Ok(time) = text.cast::<Time>() {
             return Ok(*time.get());
         }
@@ -187,7 +189,7 @@ impl Time {
         self.0 != Moment::ZERO
     }
 
-    fn __richcmp__(&self, other: &Bound<'_, PyAny>, op: pyo3::basic::CompareOp) -> PyResult<Py<PyAny>> {
+    fn __richcmp__(&self, other: &Object<'_>, op: pyo3::basic::CompareOp) -> PyResult<Py<PyAny>> {
         let py = other.py();
         let other = match other.cast::<Time>() {
             Ok(other) => *other.get(),
@@ -198,30 +200,30 @@ impl Time {
         Ok(op.matches(self.cmp(&other)).into_pyobject(py)?.to_owned().into_any().unbind())
     }
 
-    fn __add__(&self, other: &Bound<'_, PyAny>) -> PyResult<Time> {
+    fn __add__(&self, other: &Object<'_>) -> PyResult<Time> {
         Ok(Time(self.0 + operand(other, "added to")?.0))
     }
 
-    fn __radd__(&self, other: &Bound<'_, PyAny>) -> PyResult<Time> {
+    fn __radd__(&self, other: &Object<'_>) -> PyResult<Time> {
         self.__add__(other)
     }
 
-    fn __sub__(&self, other: &Bound<'_, PyAny>) -> PyResult<Time> {
+    fn __sub__(&self, other: &Object<'_>) -> PyResult<Time> {
         Ok(Time(self.0 - operand(other, "subtracted from")?.0))
     }
 
-    fn __rsub__(&self, other: &Bound<'_, PyAny>) -> PyResult<Time> {
+    fn __rsub__(&self, other: &Object<'_>) -> PyResult<Time> {
         Ok(Time(operand(other, "subtracted from")?.0 - self.0))
     }
 
-    fn __mul__(&self, times: &Bound<'_, PyAny>) -> PyResult<Time> {
+    fn __mul__(&self, times: &Object<'_>) -> PyResult<Time> {
         match times.cast::<PyInt>() {
             Ok(_) => Ok(Time(times.extract::<i64>()? * self.0)),
             Err(_) => whole(self.0.as_ps() as f64 * number(times)?),
         }
     }
 
-    fn __rmul__(&self, times: &Bound<'_, PyAny>) -> PyResult<Time> {
+    fn __rmul__(&self, times: &Object<'_>) -> PyResult<Time> {
         self.__mul__(times)
     }
 
@@ -242,13 +244,13 @@ impl Time {
         }
     }
 
-    fn __floordiv__(&self, by: &Bound<'_, PyAny>) -> PyResult<i64> {
+    fn __floordiv__(&self, by: &Object<'_>) -> PyResult<i64> {
         let by = operand(by, "a divisor of")?.0.as_ps();
         let divides = self.0.as_ps().checked_div_euclid(by);
         divides.ok_or_else(|| pyo3::exceptions::PyZeroDivisionError::new_err("a time divided by zero"))
     }
 
-    fn __mod__(&self, by: &Bound<'_, PyAny>) -> PyResult<Time> {
+    fn __mod__(&self, by: &Object<'_>) -> PyResult<Time> {
         let rest = self.0.as_ps().checked_rem_euclid(operand(by, "a divisor of")?.0.as_ps());
         let rest = rest.map(|ps| Time(Moment::from_ps(ps)));
         rest.ok_or_else(|| pyo3::exceptions::PyZeroDivisionError::new_err("a time divided by zero"))
@@ -289,7 +291,7 @@ fn split_form(spec: &str) -> (&str, Option<&'static str>) {
 }
 
 /// Returns a time; 0 is one too.
-fn operand(value: &Bound<'_, PyAny>, how: &str) -> PyResult<Time> {
+fn operand(value: &Object<'_>, how: &str) -> PyResult<Time> {
     if let Ok(time) = value.cast::<Time>() {
         return Ok(*time.get());
     }
@@ -301,7 +303,7 @@ fn operand(value: &Bound<'_, PyAny>, how: &str) -> PyResult<Time> {
 }
 
 /// Returns a number by which a time is multiplied or divided.
-fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
+fn number(value: &Object<'_>) -> PyResult<f64> {
     let number =
         if value.is_instance_of::<Time>() { Err(PyTypeError::new_err("a time")) } else { value.extract() };
     number.map_err(|_| {

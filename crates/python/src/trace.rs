@@ -6,11 +6,11 @@ use std::io::{BufReader, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use loggp_model::log::kinds::{KIND_NAMES, kind_number};
-use loggp_trace::Recording;
 use loggp::MessageId;
 use loggp::trace::{Activity, ActivityKind, Message, Progress, Trace as Record};
 use loggp_command::replace_file;
+use loggp_model::log::kinds::{KIND_NAMES, kind_number};
+use loggp_trace::Recording;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;

@@ -10,6 +10,8 @@ use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple,
 };
 
+use crate::Object;
+
 thread_local! {
     /// Objects whose last use may have been on a processor's small stack, where no Python code may run.
     static DROPPED: RefCell<Vec<Py<PyAny>>> = const { RefCell::new(Vec::new()) };
@@ -64,7 +66,7 @@ impl Value {
     }
 
     /// Returns a value that counts for `bytes`, or for what the object says of itself.
-    pub fn measured(object: Bound<'_, PyAny>, bytes: Option<usize>) -> PyResult<Value> {
+    pub fn measured(object: Object<'_>, bytes: Option<usize>) -> PyResult<Value> {
         let bytes = bytes.map_or_else(|| bytes_of(&object), Ok)?;
         Ok(Value::new(object.unbind(), bytes))
     }
@@ -126,7 +128,7 @@ impl Drop for Value {
 pub const WORD: usize = 8;
 
 /// Returns the number of bytes that an object counts for.
-pub fn bytes_of(object: &Bound<'_, PyAny>) -> PyResult<usize> {
+pub fn bytes_of(object: &Object<'_>) -> PyResult<usize> {
     bytes_within(object, &mut Containers::default())
 }
 
@@ -180,7 +182,7 @@ impl Containers {
     }
 }
 
-fn bytes_within(object: &Bound<'_, PyAny>, containers: &mut Containers) -> PyResult<usize> {
+fn bytes_within(object: &Object<'_>, containers: &mut Containers) -> PyResult<usize> {
     if object.is_exact_instance_of::<PyInt>() || object.is_exact_instance_of::<PyFloat>() {
         return Ok(WORD);
     }
@@ -202,7 +204,7 @@ fn bytes_within(object: &Bound<'_, PyAny>, containers: &mut Containers) -> PyRes
     if let Ok(bytes) = object.cast::<PyByteArray>() {
         return Ok(bytes.len());
     }
-    let is_number = |object: &Bound<'_, PyAny>| {
+    let is_number = |object: &Object<'_>| {
         object.is_instance_of::<PyBool>()
             || object.is_instance_of::<PyInt>()
             || object.is_instance_of::<PyFloat>()
