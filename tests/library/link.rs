@@ -158,7 +158,7 @@ fn failure_of_one_process_ends_all() {
     assert_eq!(said, "processor 1 panicked: no more");
     let said = all(&|p| if p.id() == 2 { p.send(0, Tag::new(0), 7_u8) } else { waits(p) });
     assert!(
-        said.starts_with("processor 0 asked processor 2 for a alloc::vec::Vec<f64> with tag 0 (data), and"),
+        said.starts_with("processor 0 asked processor 2 for a Vec<f64> with tag 0 (data), and"),
         "{said}"
     );
     let said = all(&|p| if p.id() == 2 { p.send(0, Tag::new(0), Own) } else { waits(p) });

@@ -705,7 +705,7 @@ fn type_mismatch_names_both_types() {
         0 => p.send(1, Tag::named(4, "counts"), vec![1_u32]),
         _ => drop(p.recv(Tag::<Vec<f64>>::named(4, "means"))),
     });
-    let sentence = "for a alloc::vec::Vec<f64> with tag 4 (means), and it sent a alloc::vec::Vec<u32> (at ";
+    let sentence = "for a Vec<f64> with tag 4 (means), and it sent a Vec<u32> (at ";
     assert!(error.to_string().contains(sentence), "{error}");
     let Cause::WrongType { id: 1, from: 0, asked, sent, at, .. } = error.cause else { panic!("{error}") };
     assert_eq!(at.file(), file!());

@@ -7,6 +7,7 @@ use std::panic::Location;
 use crate::message::RecvFilter;
 use crate::panics::contain;
 use crate::params::{Params, ParamsError};
+use crate::text::short_type;
 use crate::time::Time;
 
 /// Says why no longer message than this can be sent, where the machine limits it.
@@ -78,7 +79,11 @@ pub enum Cause {
         message: String,
     },
     /// The receiver asked for another type than the sender sent.
-    #[error("processor {id} asked processor {from} for a {asked} {about}, and it sent a {sent} (at {at})")]
+    #[error(
+        "processor {id} asked processor {from} for a {} {about}, and it sent a {} (at {at})",
+        short_type(.asked),
+        short_type(.sent)
+    )]
     WrongType {
         /// The receiver.
         id: usize,

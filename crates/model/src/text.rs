@@ -108,6 +108,12 @@ pub fn unknown_name(text: &str, names: &[&str]) -> String {
     format!("there is no {text}; give {} or {last}", others.join(", "))
 }
 
+/// Returns the name of a type without the modules in it: `Vec<String>`.
+pub fn short_type(name: &str) -> String {
+    let is_end = |c: char| !(c.is_alphanumeric() || c == '_' || c == ':');
+    name.split_inclusive(is_end).map(|part| part.rsplit("::").next().unwrap_or(part)).collect()
+}
+
 /// Returns the name that was probably meant, as part of a sentence, or nothing if none is similar.
 pub fn nearest_name<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
     let typed = typed.to_ascii_lowercase();
@@ -126,7 +132,18 @@ pub fn nearest_name<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> St
 
 #[cfg(test)]
 mod tests {
-    use super::nearest_name;
+    use super::{nearest_name, short_type};
+
+    #[test]
+    fn short_types_have_no_modules() {
+        for (long, short) in [
+            ("alloc::vec::Vec<alloc::string::String>", "Vec<String>"),
+            ("(f64, [my_crate::Key; 3])", "(f64, [Key; 3])"),
+            ("u32", "u32"),
+        ] {
+            assert_eq!(short_type(long), short);
+        }
+    }
 
     #[test]
     fn nearest_name_corrects_parts_and_typos() {

@@ -160,7 +160,11 @@ mod tests {
         for (what, by, part) in [
             (&*good, "", "it is empty"),
             ("{", "[", "begins neither like JSON"),
-            ("otherData", "otherdata", "missing field `otherData`"),
+            (
+                "otherData",
+                "otherdata",
+                "it is JSON of another kind, without the machine of a run (otherData)",
+            ),
             (r#""L":6000000"#, r#""L":-1"#, "L = -1 ps is negative"),
             (r#""L":6000000"#, r#""L":6.5"#, "its machine has \"L\" 6.5, no whole number of picoseconds"),
             (r#""g":4000000,"#, "", r#"its machine lacks its "g""#),
@@ -179,7 +183,7 @@ mod tests {
                 r#""idle","name":"sleep""#,
                 r#"a processor does not do "idle" "sleep""#,
             ),
-            ("]}", "", "EOF while parsing"),
+            ("]}", "", "it ends too early, at line "),
             ("]}", "]}]", "trailing characters"),
         ] {
             let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();

@@ -19,9 +19,24 @@ use crate::{Call, CallKind};
 
 /// Reads a trace that [`Trace::write`] wrote.
 pub(crate) fn read(input: BufReader<&mut dyn Read>) -> Result<Trace, TraceError> {
-    let file: TraceFile = serde_json::from_reader(input).map_err(TraceError::new)?;
+    let file: TraceFile = serde_json::from_reader(input).map_err(|why| refuse(&why))?;
     let FileEvents { activities, progress, messages, calls, .. } = file.traceEvents;
     Ok(Trace { activities, progress, messages, calls, ..file.otherData })
+}
+
+/// Returns the error of a file that the parser refuses, in words that are not the parser's own.
+fn refuse(why: &serde_json::Error) -> TraceError {
+    let text = why.to_string();
+    if why.is_eof() {
+        return TraceError::new(format_args!("it ends too early, at line {}", why.line()));
+    }
+    match text.split_once(" (os error ") {
+        Some((text, _)) => TraceError::new(text),
+        None if text.starts_with("missing field `otherData`") => TraceError::new(
+            "it is JSON of another kind, without the machine of a run (otherData); `loggp run --trace` writes a trace",
+        ),
+        None => TraceError::new(text),
+    }
 }
 
 /// The file. Other fields, which viewers add, are ignored.
