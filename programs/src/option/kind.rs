@@ -56,15 +56,24 @@ impl<T: TryFrom<usize> + fmt::Display> OptionKind<T> for WholeNumber {
     }
 }
 
-/// Reads a count such as 4096 or 4k: k is 1024, M is 1024k, and G is 1024M.
+/// Reads a count such as 4096, 4k or 1e6: k or KiB is 1024, M or MiB is 1024k, and G or GiB is 1024M; kB is 1000, as in
+/// the SI, and so on.
 pub fn parse_count(text: &str) -> Option<usize> {
-    let unit = match text.chars().last()? {
-        'k' => 1 << 10,
-        'M' => 1 << 20,
-        'G' => 1 << 30,
-        _ => 1,
+    if let Some((digits, zeros)) = text.split_once('e') {
+        let power = 10_usize.checked_pow(zeros.parse().ok()?)?;
+        return digits.parse::<usize>().ok()?.checked_mul(power);
+    }
+    let (digits, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    let unit = match unit {
+        "" | "B" => 1,
+        "k" | "K" | "KiB" => 1 << 10,
+        "M" | "MiB" => 1 << 20,
+        "G" | "GiB" => 1 << 30,
+        "kB" | "KB" => 1000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        _ => return None,
     };
-    let digits = if unit == 1 { text } else { &text[..text.len() - 1] };
     digits.parse::<usize>().ok()?.checked_mul(unit)
 }
 
@@ -155,12 +164,29 @@ mod tests {
     #[test]
     fn counts_have_units_of_1024() {
         assert_eq!(
-            ["7", "4k", "1M", "2G"].map(parse_count),
-            [Some(7), Some(4096), Some(1 << 20), Some(2 << 30)]
+            ["7", "4k", "1M", "2G", "4K", "4KiB", "4MiB"].map(parse_count),
+            [7, 4096, 1 << 20, 2 << 30, 4096, 4096, 4 << 20].map(Some)
         );
         assert_eq!(
-            ["", "k", "-1", "1.5", "4K", "99999999999999999999", "99999999999999G"].map(parse_count),
-            [None; 7]
+            ["1kB", "3MB", "2GB", "64B", "1e6", "12e0"].map(parse_count),
+            [1000, 3_000_000, 2_000_000_000, 64, 1_000_000, 12].map(Some)
+        );
+        assert_eq!(
+            [
+                "",
+                "k",
+                "-1",
+                "1.5",
+                "4kiB",
+                "1us",
+                "e3",
+                "1e",
+                "1e99",
+                "99999999999999999999",
+                "99999999999999G"
+            ]
+            .map(parse_count),
+            [None; 11]
         );
     }
 
