@@ -44,7 +44,7 @@ pub static ALPHA: Opt<f64> = Opt::new(
 pub static DETOUR: Opt<Option<Detour>> = Opt::new(
     "detour",
     "N:BY:TO",
-    "items that `split` sends by way of another processor, as 2:5:3 in LogGP's figure 10; a search finds some unless told",
+    "items that `split` sends by way of another processor, as 2:5:3 in LogGP's figure 10; by default a search finds some",
     None,
     &OptionalKind(&CustomKind { read: parse_detour, write: |Detour { items, carrier, to }| format!("{items}:{carrier}:{to}") }),
 )

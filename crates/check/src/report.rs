@@ -209,8 +209,12 @@ impl<R> CheckReport<R> {
 
     /// Prints with which probability failures are found.
     fn write_probabilities(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let late = ["one message late", "two messages late"];
-        let changes = ["a sender late from one message on", "two such changes", "three such changes"];
+        let late = ["one message is late", "two messages are late"];
+        let changes = [
+            "one sender is slow from some message on",
+            "there are two such changes",
+            "there are three such changes",
+        ];
         let late = late.iter().zip(1..).map(|(needs, few)| (needs, self.probability(few)));
         let changes = changes.iter().zip(1..).map(|(needs, few)| (needs, self.probability_of_changes(few)));
         for (needs, probability) in late.chain(changes) {
@@ -219,7 +223,7 @@ impl<R> CheckReport<R> {
             if percent > 0.0 {
                 writeln!(
                     f,
-                    "a failure that needs {needs} is found with a probability of at least {percent:.1}%"
+                    "if a bug appears only when {needs}, these runs find it with a probability of at least {percent:.1}%"
                 )?;
             }
         }
@@ -231,11 +235,13 @@ impl<R> CheckReport<R> {
 fn write_coverage(f: &mut fmt::Formatter<'_>, coverage: &Coverage) -> fmt::Result {
     let Coverage { orders, why_incomplete, beyond, beyond_failed, undecided, undecided_failed } = *coverage;
     let fail = |n: usize| if n == 1 { "one fails".into() } else { format!("{n} fail") };
-    let by = if orders == 1 { "order, by" } else { "orders, which differ in" };
-    write!(f, "{orders} {by} what receives, looks and waits take")?;
-    f.write_str(if why_incomplete.is_none() { "; there are no others" } else { "; there may be more" })?;
     let of = if beyond > 0 { " with latencies up to L" } else { "" };
-    write!(f, "{of}{}", why_incomplete.map_or(String::new(), |why| format!(" ({why})")))?;
+    match (orders, why_incomplete) {
+        (1, None) => write!(f, "1 order of messages is possible{of}, and it was tried")?,
+        (_, None) => write!(f, "{orders} orders of messages are possible{of}, and all were tried")?,
+        (1, Some(why)) => write!(f, "1 order of messages was tried; there may be more{of} ({why})")?,
+        (_, Some(why)) => write!(f, "{orders} orders of messages were tried; there may be more{of} ({why})")?,
+    }
     if undecided > 0 {
         write!(f, ": at least {undecided} undecided")?;
     }
@@ -259,8 +265,8 @@ impl<R> fmt::Display for CheckReport<R> {
         let (these, of) = (s(runs), s(&self.messages));
         write!(f, "{runs} run{these} of {} message{of}, {strategy} orders", self.messages)?;
         match self.coverage {
-            Some(_) => writeln!(f, "; {audited} held against the rules")?,
-            None => writeln!(f, " by seed {seed}{faults}; {audited} held against the rules")?,
+            Some(_) => writeln!(f, "; {audited} checked against the rules")?,
+            None => writeln!(f, " by seed {seed}{faults}; {audited} checked against the rules")?,
         }
         if let Some(coverage) = &self.coverage {
             write_coverage(f, coverage)?;
@@ -276,13 +282,13 @@ impl<R> fmt::Display for CheckReport<R> {
             return failure.fmt(f);
         }
         let is_beyond = self.coverage.is_some_and(|coverage| coverage.beyond + coverage.undecided > 0);
-        let every = if is_beyond { "every run with latencies up to L" } else { "every run" };
+        let all = if is_beyond { "all runs with latencies up to L" } else { "all runs" };
         match self.results.len() + self.unlisted {
-            1 => write!(f, "{every} came to the same right end"),
+            1 => write!(f, "{all} gave the same, correct result"),
             _ => {
                 let more = if self.unlisted > 0 { "more than " } else { "" };
                 let n = self.results.len();
-                write!(f, "{every} came to a right end; the result depends on the order: {more}{n} results")
+                write!(f, "{all} gave correct results, which depend on the order: {more}{n} results")
             }
         }
     }

@@ -330,7 +330,7 @@ impl CheckReport {
         self.runs
     }
 
-    /// The number of runs that were held against the machine's rules.
+    /// The number of runs that were checked against the machine's rules.
     #[getter]
     fn audited(&self) -> usize {
         self.audited

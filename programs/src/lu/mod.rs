@@ -98,7 +98,7 @@ pub static LU: Program = Program {
 pub static GRID: Opt<Option<(usize, usize)>> = Opt::new(
     "grid",
     "RxC",
-    "the rows and columns of the grid, such as 2x8; the nearest to a square unless told",
+    "the rows and columns of the grid, such as 2x8; by default the nearest to a square",
     None,
     &OptionalKind(&CustomKind { read: parse_grid, write: |(rows, columns)| format!("{rows}x{columns}") }),
 )

@@ -133,7 +133,7 @@ impl Parameter {
         time(
             names!("R"),
             ExplicitLogGPS,
-            "what agreeing on a message above S costs its sender beyond the request and the reply; 0 unless told",
+            "what agreeing on a message above S costs its sender beyond the request and the reply; 0 by default",
             |b| {
                 b.gps_mut();
                 &mut b.params.R
@@ -144,7 +144,7 @@ impl Parameter {
             names!("C"),
             Explicit,
             "message",
-            "capacity: messages in transit from a processor, or to it, at most; ceil(L/g) unless told",
+            "capacity: messages in transit from a processor, or to it, at most; ceil(L/g) by default",
             1,
             |b| &mut b.C,
         ),
