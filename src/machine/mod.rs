@@ -800,11 +800,13 @@ impl Machine {
                 return Ok(Run { time: host_report.finish, host: Some(host), ..run });
             }
             let at = choice.dilation;
-            choice.why = match host.out_of_order {
-                0 => format!("at {at:.3} it ended {:.3} ms late", host.lateness.finish.in_units(MS)),
-                n => format!("at {at:.3} the host let {n} acts happen out of order"),
-            };
             choice.dilation *= 2.0;
+            let what = match host.out_of_order {
+                0 => format!("the run ended {} ms late", three_digits(host.lateness.finish.in_units(MS))),
+                n => format!("the host let {n} acts happen out of order"),
+            };
+            let [at, twice] = [at, choice.dilation].map(three_digits);
+            choice.why = format!("at a dilation of {at} {what}, so it was doubled to {twice}");
         }
     }
 
@@ -928,6 +930,13 @@ impl Machine {
         };
         Recording::new(trace, std::mem::take(&mut *setup.logs.lock()), setup.groups.sorted_places())
     }
+}
+
+/// Returns a number with three digits, or more before the point.
+fn three_digits(number: f64) -> String {
+    let decimals = (2 - number.abs().max(1e-3).log10().floor() as i32).max(0) as usize;
+    let text = format!("{number:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
 /// Returns the times that a core of this computer needs to let its processors go on, by their number and
