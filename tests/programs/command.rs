@@ -136,7 +136,7 @@ fn compare_shows_the_model_of_the_experiment_of_loggp() {
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(
         lines[0],
-        "scatter on cs2-elan: L = 10 us, o = 3.8 us, g = 13.8 us, G = 0.092 us, P = 64, word = 4 bytes"
+        "scatter on cs2-elan (the default): L = 10 us, o = 3.8 us, g = 13.8 us, G = 0.092 us, P = 64, word = 4 bytes"
     );
     assert_eq!(lines[1], "size 128 (items per processor, a word each), virtual clock, times in us");
     assert!(lines[3].starts_with("algorithm ") && lines[3].ends_with(" verified"), "{}", lines[3]);
@@ -354,7 +354,7 @@ fn csv_has_every_value_of_json() {
 fn programs_lists_every_algorithm_with_its_formula() {
     let list = stdout_of("programs");
     for part in
-        ["broadcast: ", "scatter: ", "size: items per processor", "128 unless told", "(LogGP, lemma 2)"]
+        ["broadcast: ", "scatter: ", "size: items per processor", "128 by default", "(LogGP, lemma 2)"]
     {
         assert!(list.contains(part), "{part}");
     }
@@ -690,7 +690,11 @@ fn an_audit_finds_broken_rules() {
     assert!(stdout.contains("a message is under way for the latency, but "));
     assert!(stderr.starts_with("error: the trace breaks the rules of the machine: "));
 
-    for (bad, why) in [(&good[..good.len() / 2], "EOF"), ("{}", "missing field"), ("", "it is empty")] {
+    for (bad, why) in [
+        (&good[..good.len() / 2], "it ends too early, at line "),
+        ("{}", "it is JSON of another kind"),
+        ("", "it is empty"),
+    ] {
         fs::write(&path, bad).unwrap();
         let sentence = refusal(&format!("audit {}", path.display()));
         assert!(
@@ -959,10 +963,96 @@ fn a_help_begins_with_the_usual_clock() {
     }
 }
 
+/// An argument `NAME=VALUE` is a parameter, and what comes last counts.
+#[test]
+fn parameters_are_arguments() {
+    let figure_3 = "run broadcast optimal -P 8 --params L=6,o=2,g=4";
+    let said = stdout_of(figure_3);
+    assert!(said.contains("\noptimal         24     24"), "{said}");
+    for line in [
+        "run broadcast P=8 L=6 o=2 g=4 optimal",
+        "run broadcast optimal L=6,o=2,g=4",
+        "run -P 8 broadcast optimal --params L=6 o=2 g=4",
+        "run broadcast optimal -P 4 L=9 L=6 --params o=2,g=3 g=4 P=8",
+        "run broadcast optimal --params P=2 -P 8 -P 8 L=6 o=2 g=4",
+    ] {
+        assert_eq!(stdout_of(line), said, "{line}");
+    }
+    let mut blanks = loggp("run broadcast optimal");
+    blanks.args(["--params", "L = 6 o=2, g = 4 us P=8"]);
+    let (status, stdout, stderr) = answer_of(blanks);
+    assert_eq!((status, stdout, &*stderr), (Some(0), said, ""));
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("parameters.json");
+    std::fs::write(&file, r#"{"params": {"L": "1us", "o": "1us", "g": "1us"}}"#).unwrap();
+    let over = format!("sweep broadcast optimal --over L=6us,7us --machine {} L=9us o=2us P=8", file.display());
+    let times: Vec<Value> = rows(&format!("{over} g=4us")).into_iter().map(|row| row["model_ns"].clone()).collect();
+    assert_eq!(times[0], 24_000.0);
+    assert_eq!(times.len(), 2);
+
+    let ring = |line: &str| stdout_of(&format!("replay ring {line}"));
+    assert_eq!(ring("P=4 L=6 o=2 g=4 G=1"), ring("-P 4 --params L=6,o=2,g=4,G=1"));
+    assert_eq!(stdout_of("schedule ring P=4"), stdout_of("schedule ring -P 4"));
+    assert_eq!(stdout_of("check broadcast P=3 L=6 o=2 g=4 --runs 5").lines().count(), 10);
+    assert_eq!(stdout_of("run broadcast P=4 --json"), stdout_of("run broadcast -P 4 --format json"));
+}
+
+/// The heading says which parameters and which machine nobody gave.
+#[test]
+fn what_nobody_gave_is_said() {
+    for (line, heading) in [
+        ("run broadcast P=8 L=6 o=2", "broadcast: L = 6, o = 2, g = 0 (not given), G = 2, P = 8, word = 8 bytes"),
+        ("run broadcast", "broadcast on cs2-elan (the default): L = 10 us, o = 3.8 us, g = 13.8 us, G = 0.092 us, P = 64"),
+        ("run broadcast --machine cs2-elan", "broadcast on cs2-elan: L"),
+        ("sweep broadcast L=6 o=2 --over g=1,2", "broadcast: L = 6, o = 2, g from 1 to 2, "),
+    ] {
+        let said = stdout_of(line);
+        assert!(said.starts_with(heading), "{line}: {said}");
+    }
+    let replayed = stdout_of("replay ring");
+    assert!(replayed.contains("\ncs2-elan (the default): L = 10 us"), "{replayed}");
+}
+
+/// An error of the command line ends with the usage and where the help is.
+#[test]
+fn errors_end_with_where_the_help_is() {
+    let tail = "\n\nFor more information, try '--help'.\n";
+    for (line, usage) in [
+        ("run broadcast --machin cm5", "\n\nUsage: loggp run broadcast "),
+        ("run broadcast l=6", "\n\nUsage: loggp run broadcast "),
+        ("rnu", "\n\nUsage: loggp <COMMAND>"),
+        ("run scater", "\n\nUsage: loggp "),
+        ("run broadcast --size x", ""),
+    ] {
+        let (status, _, stderr) = answer(line);
+        assert!(status == Some(2) && stderr.contains(usage) && stderr.ends_with(tail), "{line}: {stderr}");
+    }
+    assert_eq!(stdout_of("help lu"), stdout_of("run lu --help"));
+    assert_eq!(stdout_of("version"), stdout_of("--version"));
+}
+
+/// Of an option that is given twice the last counts, and `-` is stdin and stdout.
+#[test]
+fn commands_read_and_write_as_others_do() {
+    assert_eq!(stdout_of("run broadcast -P 4 --format json --format csv"), stdout_of("run broadcast -P 4 --format csv"));
+    let path = record_trace("of-stdin", "run broadcast -P 4");
+    let mut audit = loggp("audit -");
+    audit.stdin(std::fs::File::open(&path).unwrap());
+    let (status, stdout, _) = answer_of(audit);
+    assert_eq!((status, stdout.ends_with("\nevery rule holds\n")), (Some(0), true), "{stdout}");
+    assert_eq!(stdout_of("schedule ring -o -"), stdout_of("schedule ring"));
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().join("empty.json");
+    std::fs::write(&empty, "{}\n").unwrap();
+    assert_refused(&[(format!("merge {}", empty.display()), "line 1: it is no row of --format json")]);
+}
+
 #[test]
 fn sizes_count_by_1024() {
     let row = |size: &str| stdout_of(&format!("run broadcast --size {size} --format json"));
-    assert_eq!(row("4k"), row("4096"));
+    assert_eq!((row("4k"), row("4KiB")), (row("4096"), row("4096")));
+    assert_eq!((row("4kB"), row("4e3")), (row("4000"), row("4000")));
     stdout_of("run broadcast --stack 64k");
     assert_eq!(
         stdout_of("sweep broadcast flat --over size=1k,2k --format csv"),
@@ -1059,7 +1149,7 @@ fn an_input_file_is_not_overwritten() {
     stdout_of(&format!("compare broadcast --clock virtual -P 4 -o {}", csv.display()));
     let csv = csv.display();
     assert_refused(&[
-        (format!("timeline {path} -o {path}"), "its ending does not say what shall be written"),
+        (format!("timeline {path} -o {path}"), "unknown file type; give a name that ends in .html"),
         (format!("analyze {path} -o {path}"), "it would be written as --output; give that another name"),
         (format!("run broadcast -P 4 --repeat-from {path} --trace {path}"), "give another name"),
         (format!("merge {csv} -o {csv}"), "it is what the command reads; give another name"),
@@ -1108,6 +1198,6 @@ fn every_program_is_right_under_other_orders() {
         ["broadcast", "combining", "fft -P 4 --size 64", "radix-sort -P 4 --size 32", "scatter -P 4"]
     {
         let stdout = stdout_of(&format!("check {program} --runs 50"));
-        assert!(stdout.ends_with("every run came to the same right end\n"), "{stdout}");
+        assert!(stdout.ends_with("all runs gave the same, correct result\n"), "{stdout}");
     }
 }

@@ -217,13 +217,12 @@ fn wrong_maps_are_refused() {
             "--over o=1us,2us: a sweep is over one quantity or two",
         ),
         (format!("{scatter} L=3us,4us"), "--over L=3us,4us: L is swept over already; give another quantity"),
-        (format!("{scatter} P=2,3"), "--over P=2,3: P is given elsewhere too"),
         (format!("{scatter} g=2us..1us:3"), "the range does not go up; give the smaller value first"),
         (format!("{scatter} g=1us..1us:3"), "the range does not go up"),
         (format!("{scatter} g="), "a value is missing"),
         (
             "sweep scatter --over L=1us..2us:200 --over size=1..200:200".into(),
-            "makes 40000 points; give fewer",
+            "makes 40,000 points; give fewer",
         ),
         ("sweep scatter --over P=0 --over size=0,1".into(), "0"),
     ]);

@@ -52,6 +52,14 @@ pub fn refusal_of(command: Command) -> String {
     let (status, stdout, stderr) = answer_of(command);
     assert_eq!((status, &*stdout), (Some(2), ""), "{request}: {stderr}");
     let sentence = stderr.strip_prefix("error: ").unwrap().strip_suffix('\n').unwrap();
+    // The usage and where the help is are behind what is wrong with a command line.
+    let sentence = match sentence.split_once("\n\n") {
+        Some((sentence, tail)) => {
+            assert!(tail.ends_with("For more information, try '--help'."), "{request}: {tail}");
+            sentence
+        }
+        None => sentence,
+    };
     assert!(!sentence.contains('\n'), "{request}: {sentence}");
     sentence.into()
 }

@@ -141,7 +141,7 @@ fn a_late_run_is_marked() {
     let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("all-to-one")).collect();
     assert!(rows[0].contains("%  late ") && rows[1].ends_with("  yes"), "{table}");
     assert!(
-        table.ends_with("\nlate: this computer did not keep up with the run, so do not trust its time\n")
+        table.ends_with("\nlate: this computer did not keep up, so do not compare this time; give a larger --dilation or fewer processors, or close other programs\n")
     );
     let expected = "warning: this computer was late: all-to-one with P = 4, load 4; a larger --dilation or ";
     assert!(err.starts_with(expected) && err.lines().count() == 1, "{err}");

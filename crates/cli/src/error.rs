@@ -6,6 +6,8 @@ use clap::error::{ContextKind, ErrorKind as Kind};
 use loggp_model::text::escaped;
 use loggp_study::StudyError;
 
+use crate::number::thousands;
+
 /// An error of the command.
 #[derive(Debug)]
 pub enum CliError {
@@ -63,8 +65,8 @@ impl CliError {
             };
         }
         let (begin, text, status) = match self {
-            CliError::Request(sentence) => ("error: ", sentence, 2),
-            CliError::Run(error) => ("error: ", error, 1),
+            CliError::Request(sentence) => ("error: ", with_thousands(&sentence), 2),
+            CliError::Run(error) => ("error: ", with_thousands(&error), 1),
             CliError::Program(status, sentence) => ("", sentence, status),
             CliError::CommandLine(error) => match command_line_sentence(&error) {
                 Some(sentence) => ("", sentence, 2),
@@ -78,6 +80,30 @@ impl CliError {
         say(begin, &text);
         status
     }
+}
+
+/// Returns a sentence with commas between the thousands of its numbers of five digits and more. Numbers that are part of
+/// a command, a name or a seed stay as they are.
+fn with_thousands(sentence: &str) -> String {
+    let mut is_code = false;
+    let mut last = "";
+    let word = |word| {
+        let was_code = is_code;
+        is_code ^= str::matches(word, '`').count() % 2 == 1;
+        let is_free = !was_code && !is_code && !last.starts_with('-') && !last.ends_with("seed");
+        last = word;
+        let digits = word.trim_end_matches([',', ';', '.', ':', ')']);
+        let number = digits.parse::<u64>().ok().filter(|_| is_free && digits.len() > 4);
+        number.map_or(word.into(), |number| thousands(number) + &word[digits.len()..])
+    };
+    sentence.split(' ').map(word).collect::<Vec<String>>().join(" ")
+}
+
+/// Returns an error of the system as a part of a sentence, without its number and the names of drafts.
+pub fn system_reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let end = [" (os error ", " at path "].iter().filter_map(|part| text.find(part)).min();
+    text[..end.unwrap_or(text.len())].into()
 }
 
 /// Writes lines to stderr. They may quote files, paths and arguments, so control characters are escaped.
@@ -137,12 +163,13 @@ impl From<io::Error> for CliError {
     fn from(error: io::Error) -> CliError {
         match error.kind() {
             ErrorKind::BrokenPipe => CliError::OutputClosed,
-            _ => CliError::Run(format!("the output cannot be written: {error}")),
+            _ => CliError::Run(format!("the output cannot be written: {}", system_reason(&error))),
         }
     }
 }
 
-/// Returns what is wrong with a command line, on one line and without the usage; `None` if it asks for help.
+/// Returns what is wrong with a command line on one line, and then the usage and where the help is; `None` if it
+/// asks for help.
 fn command_line_sentence(error: &clap::Error) -> Option<String> {
     if matches!(error.kind(), Kind::DisplayHelp | Kind::DisplayVersion)
         || error.kind() == Kind::DisplayHelpOnMissingArgumentOrSubcommand
@@ -158,15 +185,36 @@ fn command_line_sentence(error: &clap::Error) -> Option<String> {
         );
     }
     let text = error.to_string();
-    let wanted = |part: &&str| !["Usage:", "For more", "tip: to pass"].iter().any(|no| part.starts_with(no));
-    let parts = text.split("\n\n").map(str::trim).filter(wanted);
-    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    Some(parts.collect::<Vec<_>>().join("; "))
+    let parts = text.split("\n\n").map(str::trim).filter(|part| !part.starts_with("tip: to pass"));
+    let (tail, sentence): (Vec<&str>, Vec<&str>) =
+        parts.partition(|part| part.starts_with("Usage:") || part.starts_with("For more"));
+    let sentence = sentence.iter().map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let sentence = sentence.collect::<Vec<_>>().join("; ");
+    Some([sentence].into_iter().chain(tail.into_iter().map(String::from)).collect::<Vec<_>>().join("\n\n"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_numbers_have_commas() {
+        for (given, said) in [
+            ("give one from 1 to 16777216; or", "give one from 1 to 16,777,216; or"),
+            ("`loggp run -P 65536` or 65536", "`loggp run -P 65536` or 65,536"),
+            ("--seed 123456, seed 123456, a12345 4096", "--seed 123456, seed 123456, a12345 4096"),
+        ] {
+            assert_eq!(with_thousands(given), said);
+        }
+    }
+
+    #[test]
+    fn system_errors_have_no_numbers() {
+        let error = io::Error::from_raw_os_error(2);
+        assert_eq!(system_reason(&error), "No such file or directory");
+        let of_draft = io::Error::other("Permission denied (os error 13) at path \"/tmp/.x.abc\"");
+        assert_eq!(system_reason(&of_draft), "Permission denied");
+    }
 
     #[test]
     fn sentences_with_the_same_reason_are_merged() {

@@ -31,7 +31,7 @@ use loggp_study::machine_file::{LevelDraft, ParsedMachine};
 use rustix::process::{Resource, getrlimit};
 
 use ask::levels::LevelOptions;
-use ask::{arguments, choice, lookup, machine_file};
+use ask::{arguments, choice, lookup, machine_file, words};
 use commands::Subcommand;
 use error::CliError;
 pub use host::alloc::ExitingAllocator;
@@ -46,7 +46,7 @@ use host::{alloc, interrupt, stdout};
     long_version = version::text(),
     about = "An emulated parallel machine, and the LogP papers' programs on it"
 )]
-#[command(arg_required_else_help = true)]
+#[command(arg_required_else_help = true, args_override_self = true)]
 #[command(
     after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
                         2 the request was wrong, 130 interrupted (143 terminated, 129 hung up, 152 out of \
@@ -147,9 +147,11 @@ fn command_line_error(error: clap::Error) -> CliError {
 
 /// Reads the command line and carries it out.
 fn execute(words: &[OsString]) -> Result<(), CliError> {
-    let matches = command().try_get_matches_from(words);
+    let mut definition = command();
+    let matches =
+        words::rewritten(words, &definition).and_then(|words| definition.clone().try_get_matches_from(words));
     let command_line = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
-    let request = command_line.map_err(command_line_error)?.request;
+    let request = command_line.map_err(|error| command_line_error(error.format(&mut definition)))?.request;
     interrupt::watch_signals();
     let mut out = io::BufWriter::new(stdout::Stdout::lock());
     request.execute(&command(), &mut out)?;

@@ -18,6 +18,24 @@ pub fn words() -> impl Iterator<Item = String> {
     WORDS.get().into_iter().flatten().skip(1).map(|word| word.to_string_lossy().into_owned())
 }
 
+/// Returns the option of a subcommand that a word gives.
+pub fn find_option<'c>(options: &'c Command, word: &str) -> Option<&'c Arg> {
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    let is_it = |option: &&Arg| match name.strip_prefix("--") {
+        Some(long) => option.get_long() == Some(long),
+        None => option
+            .get_short()
+            .is_some_and(|short| word.strip_prefix('-').is_some_and(|word| word.starts_with(short))),
+    };
+    options.get_arguments().find(is_it)
+}
+
+/// Returns whether the value of an option is the word behind the one that gives it.
+pub fn takes_next_word(option: &Arg, word: &str) -> bool {
+    let has_value = if word.starts_with("--") { word.contains('=') } else { word.chars().count() > 2 };
+    option.get_action().takes_values() && !has_value
+}
+
 /// Returns the words of a command line without these options and without those that are `unwanted` and no
 /// value of an option, each after a space and as a shell takes it.
 pub fn without_options(
@@ -25,27 +43,15 @@ pub fn without_options(
     options: &Command,
     unwanted: impl Fn(&str) -> bool,
 ) -> String {
-    let find = |word: &str| {
-        let name = word.split_once('=').map_or(word, |(name, _)| name);
-        let is_it = |option: &&Arg| match name.strip_prefix("--") {
-            Some(long) => option.get_long() == Some(long),
-            None => option
-                .get_short()
-                .is_some_and(|short| word.strip_prefix('-').is_some_and(|word| word.starts_with(short))),
-        };
-        options.get_arguments().find(is_it)
-    };
     let (mut kept, mut is_dropped, mut is_value) = (String::new(), false, false);
     for word in arguments {
         if take(&mut is_dropped) {
             continue;
         }
         let was_value = take(&mut is_value);
-        match find(&word) {
+        match find_option(options, &word) {
             Some(option) if !was_value => {
-                let has_value =
-                    if word.starts_with("--") { word.contains('=') } else { word.chars().count() > 2 };
-                is_dropped = option.get_action().takes_values() && !has_value;
+                is_dropped = takes_next_word(option, &word);
             }
             _ if !was_value && !word.starts_with('-') && unwanted(&word) => (),
             _ => {

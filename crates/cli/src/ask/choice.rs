@@ -25,6 +25,8 @@ pub struct MachineChoice {
     pub ports: Option<Ports>,
     /// Unit in which the parameters were given.
     pub unit: Unit,
+    /// What nobody gave: `machine`, or the names of parameters that are 0 therefore.
+    pub assumed: Vec<&'static str>,
 }
 
 impl MachineChoice {
@@ -48,7 +50,7 @@ impl MachineChoice {
 impl PartialMachine {
     /// Completes the machine, without its levels. Fails if a parameter is open.
     pub fn complete(self, options: &ChoiceOptions) -> Result<MachineChoice, CliError> {
-        let PartialMachine { name, builder, ports, .. } = self;
+        let PartialMachine { name, builder, ports, assumed, .. } = self;
         let open = builder.open_names().join(" and ");
         let params = builder.build().map_err(|why| match &options.machine {
             Some(machine) if !open.is_empty() && preset(machine).is_err() => {
@@ -59,7 +61,7 @@ impl PartialMachine {
             Some(machine) if !open.is_empty() => CliError::Request(format!("--machine {machine}: {why}")),
             _ => CliError::request(why),
         })?;
-        Ok(MachineChoice { name, params, levels: Vec::new(), ports, unit: unit(options, &params) })
+        Ok(MachineChoice { name, params, levels: Vec::new(), ports, unit: unit(options, &params), assumed })
     }
 }
 
@@ -68,11 +70,14 @@ impl PartialMachine {
 /// `--params` overrides the machine's values, and `P` overrides both. The cycle is set first, because bare
 /// numbers in `--params` count cycles; the machine's own times are already read and don't change with it.
 pub fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Result<PartialMachine, CliError> {
-    if P.is_some() && is_parameter_given(options, "P") {
-        return Err(CliError::request("P is given twice, by -P and in --params; give it once"));
-    }
     let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
-    let described = |name, builder| PartialMachine { name, builder, ports: None, levels: Vec::new() };
+    let described = |name, builder| PartialMachine {
+        name,
+        builder,
+        ports: None,
+        levels: Vec::new(),
+        assumed: Vec::new(),
+    };
     let mut machine = match named {
         None => described(None, Params::builder(DEFAULT_P)),
         Some(named) => match preset(named) {
@@ -86,11 +91,18 @@ pub fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Result<Part
     }
     if let Some(text) = &options.params {
         let set = machine.builder.set(text);
-        machine.builder = set.map_err(|why| CliError::Request(format!("--params: {why}")))?;
-        if named.is_none() && !["L", "o", "g"].iter().any(|name| is_parameter_given(options, name)) {
-            let sentence = "--params has none of L, o and g; give them, or a --machine that has them";
-            return Err(CliError::request(sentence));
+        machine.builder = set.map_err(CliError::request)?;
+    }
+    machine.assumed = match (&options.machine, named) {
+        (Some(_), _) => Vec::new(),
+        (None, Some(_)) => vec!["machine"],
+        (None, None) => {
+            ["L", "o", "g"].into_iter().filter(|name| !is_parameter_given(options, name)).collect()
         }
+    };
+    if machine.assumed.len() == 3 {
+        let sentence = "none of L, o and g is given; give them, or a --machine that has them";
+        return Err(CliError::request(sentence));
     }
     if let Some(P) = P {
         machine.builder = machine.builder.P(P);

@@ -70,9 +70,17 @@ impl LevelOptions {
         }
         match &groups {
             Some(groups) if groups.len() != drafts.len() => {
+                let sizes = self
+                    .levels
+                    .iter()
+                    .flat_map(|sizes| &sizes.0)
+                    .map(usize::to_string)
+                    .collect::<Vec<_>>()
+                    .join("x");
                 let (n, described) = (groups.len(), drafts.len());
+                let s = if n == 1 { "" } else { "s" };
                 return Err(format!(
-                    "--levels has {n} within the machine, and {described} are described; give --level L=1us,o=0.2us,g=0.5us once for each"
+                    "--levels {sizes} needs {n} --level{s} with the costs inside a group, and {described} given; give --level L=1us,o=0.2us,g=0.5us once for each"
                 ));
             }
             None if !given.is_empty() => {

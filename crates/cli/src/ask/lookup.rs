@@ -1,5 +1,7 @@
 //! Programs and algorithms by their names.
 
+use clap::error::ErrorKind;
+use loggp_goal::patterns::CollectiveKind;
 use loggp_model::text::{escaped, nearest_name};
 use loggp_programs::{Algorithm, PROGRAMS, Program};
 
@@ -8,9 +10,24 @@ use crate::error::CliError;
 /// Returns the program with this name.
 pub fn find_program(name: &str) -> Result<&'static Program, String> {
     PROGRAMS.iter().find(|program| program.name == name).copied().ok_or_else(|| {
-        let near = nearest_name(name, PROGRAMS.iter().map(|program| program.name));
+        let near = match CollectiveKind::ALL.iter().any(|kind| kind.name() == name) {
+            true => format!("for the collective there is `loggp tune collective {name}`; {}", like(name)),
+            false => nearest_name(name, PROGRAMS.iter().map(|program| program.name)),
+        };
         format!("there is no program {}; {near}`loggp programs` lists all", escaped(name))
     })
+}
+
+/// Returns the program that does nearly what a collective does, as part of a sentence.
+fn like(collective: &str) -> &'static str {
+    match collective {
+        "bcast" => "the program broadcast is like it; ",
+        "allreduce" => "the program combining is like it; ",
+        "reduce" => "the program summation is like it; ",
+        "scatter" | "scatterv" => "the program scatter is like it; ",
+        "allgather" | "allgatherv" => "the program all-to-all-broadcast is like it; ",
+        _ => "",
+    }
 }
 
 /// Returns the program's algorithm with this name.
@@ -44,5 +61,8 @@ pub fn capitalized(sentence: &str) -> String {
 /// Returns the error for a name that no subcommand has, with the nearest one.
 pub fn unknown_subcommand(name: &str, command: &clap::Command) -> CliError {
     let near = nearest_name(name, command.get_subcommands().map(clap::Command::get_name));
-    CliError::Request(format!("there is no subcommand {name}; {near}`loggp --help` lists all"))
+    let sentence = format!("there is no subcommand {name}; {near}`loggp --help` lists all\n");
+    CliError::CommandLine(
+        clap::Error::raw(ErrorKind::InvalidSubcommand, sentence).format(&mut command.clone()),
+    )
 }

@@ -18,6 +18,8 @@ pub struct PartialMachine {
     pub ports: Option<Ports>,
     /// The levels that its file gives.
     pub levels: Vec<LevelDraft>,
+    /// What nobody gave: `machine`, or the names of parameters that are 0 therefore.
+    pub assumed: Vec<&'static str>,
 }
 
 /// Limit of the bytes in a file.
@@ -37,7 +39,7 @@ pub fn read(path: &str, P: usize) -> Result<PartialMachine, CliError> {
     let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.or(stem).unwrap_or_default();
     // A command reads one machine, so the leak is bounded.
-    Ok(PartialMachine { name: Some(name.leak()), builder, ports, levels })
+    Ok(PartialMachine { name: Some(name.leak()), builder, ports, levels, assumed: Vec::new() })
 }
 
 /// Reads a machine's file.

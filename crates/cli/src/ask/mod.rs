@@ -15,3 +15,4 @@ pub mod real_machine;
 pub mod shard;
 pub mod trace_input;
 pub mod trace_outputs;
+pub mod words;

@@ -31,7 +31,7 @@ pub struct MachineOptions {
     pub choice: ChoiceOptions,
     /// Number of processors [default: the machine's, or 8 with --params alone]
     #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
-    #[arg(value_delimiter = ',')]
+    #[arg(value_delimiter = ',', action = clap::ArgAction::Set)]
     pub P: Vec<usize>,
     /// Whether long messages to and from a processor share a port [default: as the machine's file says, or single]
     #[arg(long, value_parser = one_of::<Ports>(PORTS), display_order = 10)]
@@ -51,7 +51,7 @@ pub struct ChoiceOptions {
     /// it [default: cs2-elan, unless --params is given]
     #[arg(long, value_name = "NAME|FILE", value_parser = completion_values::machine(), hide_possible_values = true)]
     pub machine: Option<String>,
-    /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles
+    /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles. L=6us alone is the same
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub params: Option<String>,
     /// How long a cycle lasts [default: the machine's, or 1us]
@@ -90,7 +90,7 @@ pub struct ClockOptions {
     /// What a processor is on the wall clock [default: a thread]
     #[arg(long, value_parser = one_of::<Carrier>(CARRIERS))]
     pub carrier: Option<Carrier>,
-    /// How much slower than it should the machine runs on the wall clock [default: auto, what this computer holds]
+    /// Slow the machine down by this factor on the wall clock [default: auto, what this computer holds]
     #[arg(long, value_name = "auto|N", value_parser = parse_dilation, allow_negative_numbers = true)]
     pub dilation: Option<Dilation>,
     #[command(flatten)]
@@ -115,7 +115,7 @@ pub fn all_cores() -> usize {
 #[derive(Args)]
 #[command(next_help_heading = "Machine", next_display_order = 0)]
 pub struct ProgramOptions {
-    /// How much of it
+    /// Problem size
     #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     #[arg(help_heading = "Program")]
     pub size: Option<usize>,
@@ -281,7 +281,7 @@ where
 /// Reads a whole number, such as `4096` or `4k`.
 pub fn parse_count(text: &str) -> Result<usize, String> {
     option::parse_count(text)
-        .ok_or_else(|| "give a whole number and no unit: 4096, or 4k, which is the same".into())
+        .ok_or_else(|| "give a whole number: 4096, or 4k or 4KiB, which are the same; 4kB is 4000".into())
 }
 
 /// Reads a whole number from 1.

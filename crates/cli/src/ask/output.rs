@@ -91,8 +91,10 @@ pub fn check_extension(path: Option<&Path>, endings: &[&str], endings_text: &str
 
 /// Returns the error for an ending that stands for no format; `endings` lists those that do.
 pub fn unknown_extension(path: &Path, endings: &str) -> CliError {
-    CliError::Request(format!(
-        "{}: its ending does not say what shall be written; give a name that ends in {endings}",
-        path.display()
-    ))
+    let shown = path.display();
+    let is_value = shown.to_string().starts_with(|c: char| c.is_ascii_digit()) && path.extension().is_none();
+    CliError::Request(match is_value {
+        true => format!("-o {shown}: -o names a file; for the overhead write o={shown}"),
+        false => format!("{shown}: unknown file type; give a name that ends in {endings}"),
+    })
 }

@@ -28,11 +28,11 @@ impl<T> ProgramArgs<T> {
 /// Returns the subcommand for a program.
 fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
     let size =
-        format!("How much of it: {}; 4k is 4096 [default: {}]", program.size.meaning, program.size.default);
+        format!("Problem size: {} (4k = 4096) [default: {}]", program.size.meaning, program.size.default);
     let clock = if verb == "compare" { ClockKind::Wall } else { ClockKind::Virtual };
     let command = T::augment_args(Command::new(program.name))
         .about(program.about)
-        .before_help(format!("loggp {verb} {}: on the {clock} clock, unless told", program.name))
+        .before_help(format!("loggp {verb} {}: on the {clock} clock by default", program.name))
         .mut_arg("size", |argument| argument.help(size))
         .mut_args(|argument| match argument.get_id().as_str() {
             "algorithm" | "algorithms" => argument.value_parser(completion_values::algorithm(program)),

@@ -7,14 +7,15 @@ use std::path::Path;
 use loggp::trace::Trace;
 
 use super::mpi_program;
-use crate::error::CliError;
+use crate::error::{CliError, system_reason};
 use crate::host::draft;
 
 /// Reads a trace from a file.
 pub fn read_trace(path: &Path) -> Result<Trace, CliError> {
     let shown = path.display();
     let file = draft::open_source(path);
-    let file = file.map_err(|error| CliError::Request(format!("{shown} cannot be read: {error}")))?;
+    let file = file
+        .map_err(|error| CliError::Request(format!("{shown} cannot be read: {}", system_reason(&error))))?;
     Trace::read(file).map_err(|error| {
         let what = match is_schedule(path) {
             true => "a schedule",

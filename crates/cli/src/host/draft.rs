@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
 use super::interrupt::{self, UnfinishedFile};
-use crate::error::CliError;
+use crate::error::{CliError, system_reason};
 
 /// An output file that does not have its name yet. It is removed when it is dropped.
 pub struct Draft {
@@ -26,8 +26,9 @@ pub struct Draft {
 /// The files that the command reads, and must not write.
 static SOURCES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Opens a file that the command reads. From then on the command refuses to write the same file.
+/// Opens a file that the command reads, or stdin if `path` is `-`. From then on the command refuses to write the same file.
 pub fn open_source(path: &Path) -> io::Result<Source<File>> {
+    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let file = File::open(path)?;
     let is_file = file.metadata()?.is_file();
     if let Ok(target) = link_target(path) {
@@ -77,7 +78,7 @@ impl<R: Read> Read for Source<R> {
 pub fn read_source(path: &Path, most: u64, limit: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let read = open_source(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
-    read.map_err(|error| format!("it cannot be read: {error}"))?;
+    read.map_err(|error| format!("it cannot be read: {}", system_reason(&error)))?;
     match bytes.len() as u64 > most {
         true => Err(format!("it is longer than {most} bytes{limit}")),
         false => Ok(bytes),
@@ -109,7 +110,7 @@ impl Draft {
             );
             return Err(CliError::Request(sentence));
         }
-        let draft = create_beside(&target).map_err(|error| refuse(&error))?;
+        let draft = create_beside(&target).map_err(|error| refuse(&system_reason(&error)))?;
         drafts.push(UnfinishedFile { kind, target: target.clone(), draft: draft.path().into() });
         Ok(Draft { kind, path: target, draft })
     }
@@ -150,12 +151,12 @@ fn publish(complete: Vec<Draft>) -> Result<(), CliError> {
     let mut drafts = interrupt::drafts();
     drafts.retain(|unfinished| complete.iter().all(|draft| unfinished.draft != draft.draft.path()));
     complete.into_iter().try_for_each(|Draft { kind, path, draft }| {
-        draft.persist(&path).map(drop).map_err(|error| write_error(kind, &path, &error))
+        draft.persist(&path).map(drop).map_err(|error| write_error(kind, &path, &error.error))
     })
 }
 
-fn write_error(kind: &str, path: &Path, error: &dyn Display) -> CliError {
-    CliError::Run(format!("the {kind} cannot be written to {}: {error}", path.display()))
+fn write_error(kind: &str, path: &Path, error: &io::Error) -> CliError {
+    CliError::Run(format!("the {kind} cannot be written to {}: {}", path.display(), system_reason(error)))
 }
 
 /// Returns the canonical path of the file that `path` names. Links are followed, so that their target is
@@ -175,7 +176,7 @@ fn link_target(path: &Path) -> Result<PathBuf, String> {
     };
     let folder = parent_folder(&path).canonicalize().map_err(|error| match error.kind() {
         ErrorKind::NotFound => "its folder is not there; give one that is".into(),
-        _ => error.to_string(),
+        _ => system_reason(&error),
     })?;
     Ok(folder.join(name))
 }

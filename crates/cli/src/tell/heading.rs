@@ -9,18 +9,20 @@ use loggp_study::Study;
 use loggp_study::range::{Quantity, Range};
 
 use crate::ask::choice::MachineChoice;
+use crate::ask::machine_file::PartialMachine;
 use crate::ask::options::clock_text;
 use crate::number::{Unit, count, rough, thousands};
 
 /// Returns the heading of studies like this one, along `ranges` if there are any.
-pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, ranges: &[Range]) -> String {
+pub fn heading(study: &Study, machine: &PartialMachine, unit: &Unit, ranges: &[Range]) -> String {
     let Study { case, emulation, .. } = study;
-    let on = machine.map_or(String::new(), |name| format!(" on {name}"));
+    let assumed = &machine.assumed;
+    let on = machine.name.map_or(String::new(), |name| format!(" on {name}{}", default_text(assumed)));
     let cycles = match unit.is_cycle() {
         true => format!(" (a cycle is {})", case.params.cycle),
         false => String::new(),
     };
-    let parameters = swept_parameters(&case.params, unit, ranges).join(", ");
+    let parameters = mark_assumed(&swept_parameters(&case.params, unit, ranges).join(", "), assumed);
     let (size, options) = size_and_options(case, unit, ranges);
     let clock = match &emulation.link {
         Some(link) => link.name(),
@@ -109,10 +111,25 @@ pub fn level_lines(P: usize, levels: &[Level], unit: &Unit) -> String {
 
 /// Returns the heading of a machine, where `how` says how it runs.
 pub fn choice_heading(choice: &MachineChoice, parameters: &str, how: &str) -> String {
-    let MachineChoice { name, unit, params, levels, .. } = choice;
-    let on = name.map_or(String::new(), |name| format!("{name}: "));
+    let MachineChoice { name, unit, params, levels, assumed, .. } = choice;
+    let on = name.map_or(String::new(), |name| format!("{name}{}: ", default_text(assumed)));
+    let parameters = mark_assumed(parameters, assumed);
     let levels = level_lines(params.P, levels, unit);
     format!("{on}{parameters}{levels}\n{how}, times in {}", unit.name)
+}
+
+/// Returns what stands behind the name of a machine that nobody named.
+fn default_text(assumed: &[&str]) -> &'static str {
+    if assumed.contains(&"machine") { " (the default)" } else { "" }
+}
+
+/// Returns parameters as text, in which those that nobody gave are marked.
+fn mark_assumed(parameters: &str, assumed: &[&str]) -> String {
+    let mark = |part: &str| match part.split_once(" = ") {
+        Some((name, _)) if assumed.contains(&name) => format!("{part} (not given)"),
+        _ => part.into(),
+    };
+    parameters.split(", ").map(mark).collect::<Vec<String>>().join(", ")
 }
 
 /// Returns the settings between processors that are not the default, each after a comma.

@@ -70,11 +70,11 @@ fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), CliError> 
     let (size, algorithms) = (&program.size, program.algorithms);
     let width = algorithms.iter().map(|algorithm| algorithm.name.len()).max().unwrap_or(0);
     writeln!(out, "{}: {}", program.name, program.about)?;
-    writeln!(out, "  size: {}; {} unless told", size.meaning, thousands(size.default))?;
+    writeln!(out, "  size: {}; {} by default", size.meaning, thousands(size.default))?;
     for option in program.options {
         let default = match option.default().text() {
             text if text.is_empty() => text,
-            text => format!("; {text} unless told"),
+            text => format!("; {text} by default"),
         };
         let (name, info) = (option.name(), option.info());
         writeln!(out, "  --{name} {}: {}{default}", info.placeholder, info.about)?;

@@ -35,7 +35,7 @@ pub struct CheckCommand {
 /// The arguments of `loggp check` for one program.
 #[derive(Args)]
 struct CheckArgs {
-    /// Its algorithm [default: the best known]
+    /// Which algorithm to run [default: the best known]
     #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithm: Option<String>,
     #[command(flatten)]
@@ -73,7 +73,7 @@ struct OrderOptions {
     /// Draws the orders
     #[arg(long, value_name = "N", value_parser = parse_seed, default_value = "1", allow_negative_numbers = true)]
     order_seed: u64,
-    /// One run of so many is held against the rules of the machine, as `loggp audit` does; 0 is none
+    /// One run of so many is checked against the rules of the machine, as `loggp audit` does; 0 is none
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "50", allow_negative_numbers = true)]
     audit: usize,
     /// Write the run that failed to this file, FILE.json or FILE.loggp [default: PROGRAM-ALGORITHM-failed.json]

@@ -13,7 +13,7 @@ use crate::number::{Unit, percent};
 use crate::tell::table::table;
 
 /// The explanation of the mark of a late run in a table.
-pub const LATE_NOTE: &str = "late: this computer did not keep up with the run, so do not trust its time";
+pub const LATE_NOTE: &str = "late: this computer did not keep up, so do not compare this time; give a larger --dilation or fewer processors, or close other programs";
 
 /// Returns the blocks below the table.
 pub fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {

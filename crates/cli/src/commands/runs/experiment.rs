@@ -68,8 +68,7 @@ impl<'a> ProgramSetup<'a> {
         }
         let process_count = emulation.link.as_ref().map(|link| link.P());
         let of_levels = options.levels.P();
-        let is_P_given = choice::is_parameter_given(&machine_options.choice, "P");
-        let P = machine_options.one_P()?.or(of_levels.or(process_count).filter(|_| !is_P_given));
+        let P = machine_options.one_P()?.or(of_levels).or(process_count);
         let machine = choice::partial_machine(&machine_options.choice, P)?;
         let (mut draws, mut repeated_P) = (run.draws, None);
         if let Some(path) = &run.repeat_from {
@@ -259,7 +258,7 @@ impl<'a> ProgramSetup<'a> {
 
     /// Returns the experiment with these tasks, or with the shard of them that is asked for.
     fn experiment(&self, tasks: Vec<Task>, unit: Unit, ranges: Vec<Range>) -> Experiment {
-        let heading = heading(&tasks[0].study, self.machine.name, &unit, &ranges);
+        let heading = heading(&tasks[0].study, &self.machine, &unit, &ranges);
         let tasks = shard_items(self.run.shard, tasks);
         Experiment { tasks, untimed: Vec::new(), heading, unit, ranges, is_single: false, details }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value};
@@ -57,7 +57,9 @@ impl MergeCommand {
                     _ => titles = Some(title),
                 }
             }
-            let is_row = |line: &String| serde_json::from_str::<Map<String, Value>>(line).is_ok();
+            let is_row = |line: &String| {
+                serde_json::from_str::<Map<String, Value>>(line).is_ok_and(|row| !row.is_empty())
+            };
             if !is_csv && let Some(line) = rows.iter().position(|line| !is_row(line)) {
                 return Err(refuse(format!(
                     "line {}: it is no row of --format json; give what shards have written",
@@ -76,7 +78,7 @@ impl MergeCommand {
         }
         let lines = (0..counts[0]).flat_map(|turn| shards.iter().filter_map(move |rows| rows.get(turn)));
         let text: String = titles.iter().chain(lines).map(|line| format!("{line}\n")).collect();
-        match &self.output {
+        match self.output.as_deref().filter(|path| *path != Path::new("-")) {
             None => Ok(out.write_all(text.as_bytes())?),
             Some(path) => Draft::create(path, "output")?.write(|mut file| file.write_all(text.as_bytes())),
         }

@@ -44,7 +44,7 @@ struct RunArgs {
 /// The arguments that choose one run of a program.
 #[derive(Args)]
 pub struct RunSelection {
-    /// Its algorithm [default: the best known]
+    /// Which algorithm to run [default: the best known]
     #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithm: Option<String>,
     #[command(flatten)]

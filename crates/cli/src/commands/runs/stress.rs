@@ -15,7 +15,7 @@ use loggp_study::rows::stress::{audit, stress_columns};
 
 use super::details::{LATE_NOTE, form_notes};
 use super::experiment::Experiment;
-use crate::ask::choice::{MachineChoice, is_parameter_given};
+use crate::ask::choice::MachineChoice;
 use crate::ask::completion_values;
 use crate::ask::lookup;
 use crate::ask::options::{
@@ -95,7 +95,6 @@ impl StressCommand {
     /// Returns the machine with each number of processors.
     fn choices(&self) -> Result<Vec<MachineChoice>, CliError> {
         let numbers: Vec<Option<usize>> = match self.machine.P.as_slice() {
-            [] if is_parameter_given(&self.machine.choice, "P") => vec![None],
             [] => PROCESSORS.into_iter().map(Some).collect(),
             given => given.iter().copied().map(Some).collect(),
         };

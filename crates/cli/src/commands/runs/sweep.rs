@@ -16,7 +16,6 @@ use super::cores::{concurrent_runs, is_exact};
 use super::expectation::expect_times;
 use super::experiment::{Experiment, ProgramSetup, check_option};
 use super::map::{SweepMap, amount, axis_name};
-use crate::ask::choice::is_parameter_given;
 use crate::ask::options::Options;
 use crate::ask::output::Outputs;
 use crate::ask::program_args::ProgramArgs;
@@ -110,7 +109,7 @@ impl SweepCommand {
         Ok(ranges)
     }
 
-    /// Reads a range of the sweep. Refuses a quantity that is given elsewhere too.
+    /// Reads a range of the sweep. Refuses a size or an option that is given elsewhere too.
     fn range(&self, over: &str, setup: &ProgramSetup, algorithms: &[&Algorithm]) -> Result<Range, CliError> {
         let SweepArgs { over: all, options, .. } = &self.program.request;
         let refuse = |why: &dyn Display| CliError::Request(format!("--over {over}: {why}"));
@@ -129,10 +128,8 @@ impl SweepCommand {
                 check_option(option, algorithms)?;
                 self.program.has_value_for(name)
             }
-            _ => {
-                name == "P" && !options.machine.P.is_empty()
-                    || is_parameter_given(&options.machine.choice, name)
-            }
+            // A range counts more than a single value.
+            _ => false,
         };
         match given {
             true => Err(refuse(&format_args!("{name} is given elsewhere too; give it once"))),

@@ -62,7 +62,7 @@ pub enum GoalOutput {
 impl GoalOutput {
     /// Opens the output, whose format depends on the ending of `path`; stdout without a path.
     pub fn open(path: Option<&Path>) -> Result<GoalOutput, CliError> {
-        let Some(path) = path else { return Ok(GoalOutput::Out) };
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(GoalOutput::Out) };
         match extension(path).as_str() {
             "goal" => Ok(GoalOutput::Text(Draft::create(path, "output")?)),
             "bin" => Ok(GoalOutput::Binary(Draft::create(path, "output")?)),

@@ -12,7 +12,7 @@ use loggp_mpi_trace::schedule::ProgramSchedule;
 use super::schedule::{pattern_schedule, unknown_pattern};
 use crate::ask::mpi_program::{MpiOptions, is_program, read_program};
 use crate::ask::options::{parse_count, parse_length};
-use crate::error::CliError;
+use crate::error::{CliError, system_reason};
 use crate::host::draft::{self, Source};
 use crate::number::count;
 
@@ -72,6 +72,9 @@ impl InputOptions {
                 program: schedule.into(),
             });
         }
+        if name != "-" && !path.exists() && path.extension().is_none() {
+            return Err(CliError::Request(format!("there is no file {name}, and {}", unknown_pattern(name))));
+        }
         for (option, given) in [("-P", self.P.is_some()), ("--size", self.size.is_some())] {
             if given {
                 return Err(CliError::Request(format!(
@@ -97,14 +100,10 @@ fn read_schedule(path: &Path, unit: Time) -> Result<Schedule, CliError> {
     let read = if path == Path::new("-") {
         loggp_goal::read(Source::of_stream(io::stdin().lock()), unit)
     } else {
-        if !path.exists() && path.extension().is_none() {
-            return Err(CliError::Request(format!(
-                "there is no file {name}, and {}",
-                unknown_pattern(&name.to_string())
-            )));
-        }
         let file = draft::open_source(path);
-        let file = file.map_err(|error| CliError::Request(format!("{name} cannot be read: {error}")))?;
+        let file = file.map_err(|error| {
+            CliError::Request(format!("{name} cannot be read: {}", system_reason(&error)))
+        })?;
         loggp_goal::read(file, unit)
     };
     read.map_err(|error| CliError::Request(format!("{name}: {error}")))

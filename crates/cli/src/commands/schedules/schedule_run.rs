@@ -107,9 +107,6 @@ pub fn machine_for(
     levels: &LevelOptions,
     schedule: &Schedule,
 ) -> Result<MachineChoice, CliError> {
-    if is_parameter_given(options, "P") {
-        return Err(CliError::request("the schedule says how many ranks there are; leave P out of --params"));
-    }
     let machine = partial_machine(options, Some(schedule.ranks()))?;
     let file_levels = machine.levels.clone();
     let mut choice = machine.complete(options)?;

@@ -57,7 +57,7 @@ impl AuditCommand {
             let acts = count(audit.out_of_order as usize, "act");
             blocks.push(DocumentBlock::Paragraph(plain(format!(
                 "the host let {acts} happen out of order, so nobody can tell whose turn it was:\n\
-                 stalls and waits for ports were not held against the order of the requests"
+                 stalls and waits for ports were not checked against the order of the requests"
             ))));
         }
         let broken = count(audit.violations.len(), "violation");

@@ -116,7 +116,7 @@ impl TimelineCommand {
             let panels = vec![RunPanel { messages: joined(&names), ..RunPanel::recorded(name, trace, unit) }];
             return self.display.write(draft, unit, panels, Some(&again), out);
         }
-        if !path.exists() && path.extension().is_none() {
+        if name != "-" && !path.exists() && path.extension().is_none() {
             let why = lookup::find_program(&name).err().unwrap_or_default();
             return Err(CliError::Request(format!("there is no file {name}, and {why}")));
         }

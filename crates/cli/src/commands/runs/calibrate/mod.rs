@@ -18,7 +18,7 @@ use loggp_study::loggps::LogGpsCalibration;
 use loggp_study::rows::finding::{CalibrationSetup, FindingRow, finding_columns};
 use loggp_study::rows::program_run::carrier_on;
 
-use crate::ask::choice::{MachineChoice, is_parameter_given};
+use crate::ask::choice::MachineChoice;
 use crate::ask::options::{ClockOptions, MachineOptions, ReportOptions, clock_text, parse_duration};
 use crate::ask::output::{OutputFiles, Outputs};
 use crate::ask::real_machine::RealMachineOptions;
@@ -94,7 +94,7 @@ impl CalibrateCommand {
 
     /// Calibrates an emulated machine.
     fn calibrate(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        let P = self.machine.one_P()?.or((!is_parameter_given(&self.machine.choice, "P")).then_some(2));
+        let P = self.machine.one_P()?.or(Some(2));
         let choice = MachineChoice::from_options(&self.machine.choice, P)?;
         let MachineChoice { name: machine, unit, .. } = choice;
         let emulation = self.machine.emulation(&self.clock, ClockKind::Wall)?;

@@ -10,14 +10,17 @@ use loggp_mpi_trace::call::{
 };
 use loggp_mpi_trace::recording::Recording;
 
-use crate::error::CliError;
+use crate::error::{CliError, system_reason};
 use crate::host::draft;
 
 /// Prints a recording. Each line has the rank, the begin and the length of a call in nanoseconds, what it was, and
 /// the place that called it.
 pub fn print(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     let refuse = |error: &dyn std::fmt::Display| CliError::Request(format!("{}: {error}", path.display()));
-    drop(draft::open_source(path).map_err(|error| refuse(&format!("it cannot be read: {error}")))?);
+    drop(
+        draft::open_source(path)
+            .map_err(|error| refuse(&format!("it cannot be read: {}", system_reason(&error))))?,
+    );
     let name = printable_line;
     let recording = Recording::open(path).map_err(|error| refuse(&error))?;
     let facts = recording.facts();

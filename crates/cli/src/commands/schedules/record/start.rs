@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::attend::{self, End};
 use super::library;
-use crate::error::CliError;
+use crate::error::{CliError, system_reason};
 use crate::host::executable::find_program;
 
 /// The launcher of the ranks, which hands the recorder to them.
@@ -54,7 +54,11 @@ pub fn run(words: &[OsString], prefix: &Path) -> Result<End, CliError> {
         }
     }
     attend::run(&mut command).map_err(|error| {
-        CliError::Request(format!("{} cannot be started: {error}", words[0].to_string_lossy()))
+        CliError::Request(format!(
+            "{} cannot be started: {}",
+            words[0].to_string_lossy(),
+            system_reason(&error)
+        ))
     })
 }
 

@@ -142,7 +142,7 @@ fn irregular_note(name: &str, values: &[String]) -> String {
         more => format!(" and {} more", thousands(more)),
     };
     format!(
-        "the capacity, a port or the order in which messages are received makes the time no maximum of lines: \
-         it jumps or bends down at {name} = {named}{more}, found by bisection"
+        "the time is not a smooth function of {name}: it jumps or bends down at {name} = {named}{more}, because of the \
+         capacity, a port or the order in which messages are received (found by bisection)"
     )
 }
