@@ -10,7 +10,7 @@ fn comparisons(keys: usize) -> u64 {
 }
 
 /// Sorts the keys of all processors, each of which has the same number. Returns this processor's part.
-pub fn sort(p: &mut Proc, keys: &[u64]) -> Vec<u64> {
+pub(crate) fn sort(p: &mut Proc, keys: &[u64]) -> Vec<u64> {
     let (P, n) = (p.P(), keys.len() / p.P());
     let mut mine = keys[p.id() * n..][..n].to_vec();
     p.work("compare", comparisons(n), || mine.sort_unstable());
@@ -28,7 +28,7 @@ pub fn sort(p: &mut Proc, keys: &[u64]) -> Vec<u64> {
     part
 }
 
-pub fn main() -> Result<(), RunError> {
+pub(crate) fn main() -> Result<(), RunError> {
     let params @ Params { P, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).G(50 * NS).build()?;
     // Squares of random numbers: small keys are frequent, so equal ranges would not be equal shares.
     let mut seed = 1_u64;

@@ -27,14 +27,14 @@ struct BareProcessor {
 }
 
 /// LogP's parameters, in any unit.
-pub struct BareCosts {
+pub(crate) struct BareCosts {
     pub latency: u64,
     pub overhead: u64,
     pub gap: u64,
 }
 
 /// Plays the steps of each processor, and returns the time at which the last one ends.
-pub fn play(steps: impl Iterator<Item = PatternSteps>, costs: &BareCosts) -> u64 {
+pub(crate) fn play(steps: impl Iterator<Item = PatternSteps>, costs: &BareCosts) -> u64 {
     let new = |(id, steps)| BareProcessor {
         steps,
         now: 0,

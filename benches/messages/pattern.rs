@@ -2,7 +2,7 @@
 
 /// A step of a processor, with a message of one word.
 #[derive(Clone, Copy)]
-pub enum PatternStep {
+pub(crate) enum PatternStep {
     /// Send to this processor.
     Send(usize),
     /// Receive the message that arrived first, from this processor if one is named.
@@ -11,7 +11,7 @@ pub enum PatternStep {
 
 /// A pattern of communication.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum MessagePattern {
+pub(crate) enum MessagePattern {
     /// All pass a word on to the next processor, repeatedly.
     Ring,
     /// All send to all others in turn, staggered so that no two send to the same processor at once.
@@ -23,7 +23,7 @@ pub enum MessagePattern {
     Broadcast,
 }
 
-pub const PATTERNS: [MessagePattern; 4] = [
+pub(crate) const PATTERNS: [MessagePattern; 4] = [
     MessagePattern::Ring,
     MessagePattern::AllToAll,
     MessagePattern::Dissemination,
@@ -31,7 +31,7 @@ pub const PATTERNS: [MessagePattern; 4] = [
 ];
 
 impl MessagePattern {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             MessagePattern::Ring => "ring",
             MessagePattern::AllToAll => "all-to-all",
@@ -41,12 +41,12 @@ impl MessagePattern {
     }
 
     /// Returns the pattern with this name, or `None`.
-    pub fn find(name: &str) -> Option<MessagePattern> {
+    pub(crate) fn find(name: &str) -> Option<MessagePattern> {
         PATTERNS.into_iter().find(|pattern| pattern.name() == name)
     }
 
     /// Returns the number of repeats for about this many messages.
-    pub fn repeats(self, processors: usize, messages: usize) -> usize {
+    pub(crate) fn repeats(self, processors: usize, messages: usize) -> usize {
         let once = match self {
             MessagePattern::Ring | MessagePattern::AllToAll => processors,
             MessagePattern::Dissemination => processors * rounds(processors),
@@ -56,7 +56,7 @@ impl MessagePattern {
     }
 
     /// Returns the steps of processor `id`.
-    pub fn steps(self, id: usize, processors: usize, times: usize) -> PatternSteps {
+    pub(crate) fn steps(self, id: usize, processors: usize, times: usize) -> PatternSteps {
         let here = PatternSteps { pattern: self, id, processors, left: times, place: 0, steps: 0 };
         let steps = match self {
             MessagePattern::Ring | MessagePattern::AllToAll => 2,
@@ -73,7 +73,7 @@ fn rounds(processors: usize) -> usize {
 }
 
 /// The remaining steps of a processor.
-pub struct PatternSteps {
+pub(crate) struct PatternSteps {
     pattern: MessagePattern,
     id: usize,
     processors: usize,

@@ -34,7 +34,7 @@ struct Load {
 type PeerWait = fn(Instant);
 
 /// Prints a line for each load and number of processors.
-pub fn table() {
+pub(crate) fn table() {
     let peers: [(&str, PeerWait); 3] =
         [("sched_yield", yield_until), ("spin_sleep", spin_until), ("thread::sleep", sleep_until)];
     let loads =

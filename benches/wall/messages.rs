@@ -24,7 +24,7 @@ const STREAMS: [u64; 3] = [10_000, 100_000, 1_000_000];
 const REPEATS: usize = 5;
 
 /// Prints a line for the round trip and for each number of messages one way.
-pub fn table() {
+pub(crate) fn table() {
     let mut columns = vec![""];
     columns.extend(CARRIERS.map(|(name, _)| name));
     columns.extend(["crossbeam", "flume", "kanal", "bare cache line", "threads / crossbeam"]);

@@ -18,7 +18,7 @@ const REPEATS: usize = 5;
 const STACK: usize = 256 << 10;
 
 /// Prints a line for each number of processors.
-pub fn table() {
+pub(crate) fn table() {
     let mut columns = vec!["P"];
     columns.extend(CARRIERS.map(|(name, _)| name));
     columns.extend(["bare threads", "threads / bare", "virtual clock"]);

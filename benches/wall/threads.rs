@@ -8,12 +8,12 @@ use core_affinity::CoreId;
 static CORES: LazyLock<Vec<CoreId>> = LazyLock::new(|| core_affinity::get_core_ids().unwrap_or_default());
 
 /// Returns the number of cores for this many threads.
-pub fn cores(threads: usize) -> usize {
+pub(crate) fn cores(threads: usize) -> usize {
     CORES.len().clamp(1, threads)
 }
 
 /// Pins the calling thread, which is number `id` of `threads`, to its core.
-pub fn pin(id: usize, threads: usize) {
+pub(crate) fn pin(id: usize, threads: usize) {
     if let Some(core) = CORES.get(id % cores(threads)) {
         core_affinity::set_for_current(*core);
     }

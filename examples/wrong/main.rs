@@ -16,10 +16,10 @@ use loggp::check::Check;
 use loggp::{Machine, Params, Proc, RunError, US};
 
 /// The program of each processor.
-pub type Program = fn(&mut Proc) -> Vec<f64>;
+pub(crate) type Program = fn(&mut Proc) -> Vec<f64>;
 
 /// The wrong programs, by name.
-pub const WRONG: [(&str, Program); 10] = [
+pub(crate) const WRONG: [(&str, Program); 10] = [
     ("arrival", arrival::program),
     ("buffer", buffer::program),
     ("counting", counting::program),
@@ -33,7 +33,7 @@ pub const WRONG: [(&str, Program); 10] = [
 ];
 
 /// Creates the machine of a program: of LogGPS if long messages matter to it, and otherwise of LogP.
-pub fn machine(name: &str) -> Result<Machine, RunError> {
+pub(crate) fn machine(name: &str) -> Result<Machine, RunError> {
     let params = match name {
         "rendezvous" => Params::builder(4).set("L=6,o=2,g=0,O_s=0,O_r=0,G_s=1,G_l=1,s=50,S=100")?.build()?,
         _ => Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?,

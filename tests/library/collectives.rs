@@ -32,7 +32,7 @@ fn figure_3(P: usize) -> Params {
 }
 
 /// Runs a program and audits the run.
-pub fn run<R: Send>(machine: &Machine, program: impl Fn(&mut Proc) -> R + Sync) -> Run<R> {
+pub(crate) fn run<R: Send>(machine: &Machine, program: impl Fn(&mut Proc) -> R + Sync) -> Run<R> {
     let run = machine.run(program).unwrap_or_else(|error| panic!("{:?}: {error}", machine.params()));
     let audit = audit(run.trace.as_ref().unwrap());
     assert!(audit.is_clean(), "{:?}: {:?}", machine.params(), audit.violations);
@@ -40,7 +40,7 @@ pub fn run<R: Send>(machine: &Machine, program: impl Fn(&mut Proc) -> R + Sync) 
 }
 
 /// Returns ceil(log2 P).
-pub fn rounds(P: usize) -> i64 {
+pub(crate) fn rounds(P: usize) -> i64 {
     i64::from(P.next_power_of_two().ilog2())
 }
 
@@ -762,7 +762,7 @@ fn transit(params: &Params, k: usize) -> Time {
 
 /// Returns the least time of a tree with D and d for P processors by trial: a node gives its child any
 /// number.
-pub fn tree_time(P: usize, D: Time, d: Time) -> Time {
+pub(crate) fn tree_time(P: usize, D: Time, d: Time) -> Time {
     let mut least = vec![Time::ZERO; 2];
     for n in 2..=P {
         let stays = |rest: usize| if rest > 1 { d + least[rest] } else { Time::ZERO };

@@ -39,17 +39,17 @@ enum Never {}
 
 /// Derived code must not depend on the program's own names.
 mod names {
-    pub struct Option;
-    pub struct Some;
-    pub struct None;
+    pub(super) struct Option;
+    pub(super) struct Some;
+    pub(super) struct None;
     #[derive(Clone, Debug, PartialEq, loggp::Payload)]
-    pub struct Hygienic {
+    pub(super) struct Hygienic {
         pub size: u8,
         pub field_0: u8,
         pub r#type: u16,
     }
     #[derive(Clone, Debug, PartialEq, loggp::Payload)]
-    pub enum Variants {
+    pub(super) enum Variants {
         Some { field_1: u8, field_0: u16 },
         None,
     }

@@ -11,7 +11,7 @@ const BYTES: Tag<Vec<u8>> = Tag::named(0, "bytes");
 
 /// A machine's parameters by the paper's names, in picoseconds and bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Gps {
+pub(crate) struct Gps {
     pub L: i64,
     pub o: i64,
     pub O_s: i64,
@@ -29,7 +29,7 @@ impl Gps {
         Gps { L, o, O_s, O_r, G_s, G_l, s: s as i64, S: S as i64 }
     }
 
-    pub fn params(&self, P: usize) -> Params {
+    pub(crate) fn params(&self, P: usize) -> Params {
         let Gps { L, o, O_s, O_r, G_s, G_l, s, S } = *self;
         let text =
             format!("L={L}ps,o={o}ps,g=0,O_s={O_s}ps,O_r={O_r}ps,G_s={G_s}ps,G_l={G_l}ps,word=1,s={s},S={S}");

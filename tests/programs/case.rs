@@ -5,23 +5,23 @@ use loggp_programs::math::dense::entries::{ENTRIES, Entries};
 use loggp_programs::{Case, Emulation, FormKind, Outcome, PROGRAMS, Program};
 
 /// Returns a case of a program, by its algorithm's name.
-pub fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
+pub(crate) fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(program, algorithm, params) }
 }
 
 /// Returns the parameters in a text, such as `P=8,L=6us`.
-pub fn params(text: &str) -> Params {
+pub(crate) fn params(text: &str) -> Params {
     Params::builder(1).set(text).unwrap().build().unwrap()
 }
 
 /// Returns the time by the paper's formula, or `None` if there is none.
-pub fn formula(case: &Case) -> Option<Time> {
+pub(crate) fn formula(case: &Case) -> Option<Time> {
     case.plan().unwrap().formula()
 }
 
 /// Asserts that the model's time is what the closed form says of it. Returns the form's kind, and how much
 /// more the model takes.
-pub fn check_form(case: &Case) -> Option<(FormKind, Time)> {
+pub(crate) fn check_form(case: &Case) -> Option<(FormKind, Time)> {
     let form = case.plan().unwrap().form()?;
     let off = model(case) - form.time;
     let is_so = match form.kind {
@@ -44,12 +44,12 @@ pub fn check_form(case: &Case) -> Option<(FormKind, Time)> {
 }
 
 /// Returns the time of a case on the virtual clock.
-pub fn model(case: &Case) -> Time {
+pub(crate) fn model(case: &Case) -> Time {
     outcome(case, &Emulation::default()).run.time
 }
 
 /// Runs a case, and checks that its result is right. Hilbert's matrix may be reported as singular.
-pub fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
+pub(crate) fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
     let outcome = case.plan().unwrap().run(emulation).unwrap_or_else(|e| panic!("{case:?}: {e}"));
     let is_nearly_singular =
         case.program.option("entries").is_some() && case.get(&ENTRIES) == Entries::Hilbert;
@@ -60,7 +60,7 @@ pub fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
 
 /// Returns why a case is refused, or an empty text. The words are a program, an algorithm, and the case's
 /// parameters, size and options: `lu grid-cyclic P=6 size=9 grid=2x2`.
-pub fn refusal(words: &str) -> String {
+pub(crate) fn refusal(words: &str) -> String {
     let (names, settings): (Vec<&str>, Vec<&str>) = words.split(' ').partition(|word| !word.contains('='));
     let settings = || settings.iter().map(|word| word.split_once('=').unwrap());
     let setting = |wanted: &str| settings().find(|(name, _)| *name == wanted).map(|(_, value)| value);

@@ -515,7 +515,7 @@ fn start_writing(mut command: Command, folder: &Path) -> Child {
 }
 
 #[cfg(unix)]
-pub fn kill(child: &Child, signal: &str) {
+pub(crate) fn kill(child: &Child, signal: &str) {
     let kill = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
 }
@@ -526,7 +526,7 @@ fn file_count(folder: &Path) -> usize {
 
 /// Returns whether this process, and so every command that it starts, ignores a signal, as under `nohup`.
 #[cfg(unix)]
-pub fn is_ignored(signal: u32) -> bool {
+pub(crate) fn is_ignored(signal: u32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
@@ -986,8 +986,10 @@ fn parameters_are_arguments() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("parameters.json");
     std::fs::write(&file, r#"{"params": {"L": "1us", "o": "1us", "g": "1us"}}"#).unwrap();
-    let over = format!("sweep broadcast optimal --over L=6us,7us --machine {} L=9us o=2us P=8", file.display());
-    let times: Vec<Value> = rows(&format!("{over} g=4us")).into_iter().map(|row| row["model_ns"].clone()).collect();
+    let over =
+        format!("sweep broadcast optimal --over L=6us,7us --machine {} L=9us o=2us P=8", file.display());
+    let times: Vec<Value> =
+        rows(&format!("{over} g=4us")).into_iter().map(|row| row["model_ns"].clone()).collect();
     assert_eq!(times[0], 24_000.0);
     assert_eq!(times.len(), 2);
 
@@ -1002,8 +1004,14 @@ fn parameters_are_arguments() {
 #[test]
 fn what_nobody_gave_is_said() {
     for (line, heading) in [
-        ("run broadcast P=8 L=6 o=2", "broadcast: L = 6, o = 2, g = 0 (not given), G = 2, P = 8, word = 8 bytes"),
-        ("run broadcast", "broadcast on cs2-elan (the default): L = 10 us, o = 3.8 us, g = 13.8 us, G = 0.092 us, P = 64"),
+        (
+            "run broadcast P=8 L=6 o=2",
+            "broadcast: L = 6, o = 2, g = 0 (not given), G = 2, P = 8, word = 8 bytes",
+        ),
+        (
+            "run broadcast",
+            "broadcast on cs2-elan (the default): L = 10 us, o = 3.8 us, g = 13.8 us, G = 0.092 us, P = 64",
+        ),
         ("run broadcast --machine cs2-elan", "broadcast on cs2-elan: L"),
         ("sweep broadcast L=6 o=2 --over g=1,2", "broadcast: L = 6, o = 2, g from 1 to 2, "),
     ] {
@@ -1035,7 +1043,10 @@ fn errors_end_with_where_the_help_is() {
 /// Of an option that is given twice the last counts, and `-` is stdin and stdout.
 #[test]
 fn commands_read_and_write_as_others_do() {
-    assert_eq!(stdout_of("run broadcast -P 4 --format json --format csv"), stdout_of("run broadcast -P 4 --format csv"));
+    assert_eq!(
+        stdout_of("run broadcast -P 4 --format json --format csv"),
+        stdout_of("run broadcast -P 4 --format csv")
+    );
     let path = record_trace("of-stdin", "run broadcast -P 4");
     let mut audit = loggp("audit -");
     audit.stdin(std::fs::File::open(&path).unwrap());

@@ -67,7 +67,7 @@ fn draw_case(rng: &mut fastrand::Rng, program: &'static Program, algorithm: &Alg
 }
 
 /// Returns a random case that the program accepts, on one of these machines.
-pub fn draw_case_on(
+pub(crate) fn draw_case_on(
     rng: &mut fastrand::Rng,
     program: &'static Program,
     algorithm: &Algorithm,

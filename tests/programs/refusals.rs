@@ -38,7 +38,10 @@ fn refusals_are_worded_so() {
             "run scatter --machine none.json",
             "--machine none.json: it cannot be read: No such file or directory",
         ),
-        ("run scatter --params L=6,P=0", "P = 0 is not a number of processors; give one from 1 to 16,777,216"),
+        (
+            "run scatter --params L=6,P=0",
+            "P = 0 is not a number of processors; give one from 1 to 16,777,216",
+        ),
         (
             "run scatter --params L=6parsec",
             "L = 6parsec: there is no unit parsec; use s, ms, us, ns, ps or cycles",
@@ -161,7 +164,10 @@ fn wrong_requests_are_refused_in_a_sentence() {
         ("schedule ring --rules loggopsim", "unexpected argument '--rules' found"),
         ("audit", "TRACE"),
         ("analyze", "TRACE"),
-        ("run allreduce", "there is no program allreduce; for the collective there is `loggp tune collective"),
+        (
+            "run allreduce",
+            "there is no program allreduce; for the collective there is `loggp tune collective",
+        ),
         ("tune bcast", "`loggp tune collective bcast`; the program broadcast is like it;"),
         ("replay allreduc -P 4", "there is no file allreduc, and there is no pattern allreduc; the nearest"),
         // Machines and their parameters.

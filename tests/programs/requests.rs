@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 /// Returns the command with the arguments of a line.
-pub fn loggp(line: &str) -> Command {
+pub(crate) fn loggp(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
     // Wide enough that tests find whole lines of tables.
     command.args(line.split_whitespace()).env("COLUMNS", "120");
@@ -15,39 +15,39 @@ pub fn loggp(line: &str) -> Command {
 }
 
 /// Runs a command, and returns its exit status, stdout and stderr.
-pub fn answer_of(mut command: Command) -> (Option<i32>, String, String) {
+pub(crate) fn answer_of(mut command: Command) -> (Option<i32>, String, String) {
     let Output { status, stdout, stderr } = command.output().unwrap();
     let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).unwrap());
     (status.code(), stdout, stderr)
 }
 
 /// Runs the command with the arguments of a line, and returns its exit status, stdout and stderr.
-pub fn answer(line: &str) -> (Option<i32>, String, String) {
+pub(crate) fn answer(line: &str) -> (Option<i32>, String, String) {
     answer_of(loggp(line))
 }
 
 /// Runs the command, which must succeed without warnings, and returns its stdout.
-pub fn stdout_of(line: &str) -> String {
+pub(crate) fn stdout_of(line: &str) -> String {
     let (status, stdout, stderr) = answer(line);
     assert_eq!((status, &*stderr), (Some(0), ""), "{line}");
     stdout
 }
 
 /// Returns the rows that the command prints as JSON.
-pub fn rows(line: &str) -> Vec<Value> {
+pub(crate) fn rows(line: &str) -> Vec<Value> {
     let rows = stdout_of(&format!("{line} --format json"));
     rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
 }
 
 /// Returns the row that the command prints as JSON.
-pub fn row(line: &str) -> Value {
+pub(crate) fn row(line: &str) -> Value {
     let mut rows = rows(line);
     assert_eq!(rows.len(), 1, "{line}");
     rows.remove(0)
 }
 
 /// Runs a command, which must refuse the request in one line and print nothing else. Returns that sentence.
-pub fn refusal_of(command: Command) -> String {
+pub(crate) fn refusal_of(command: Command) -> String {
     let request = format!("{command:?}");
     let (status, stdout, stderr) = answer_of(command);
     assert_eq!((status, &*stdout), (Some(2), ""), "{request}: {stderr}");
@@ -64,12 +64,12 @@ pub fn refusal_of(command: Command) -> String {
     sentence.into()
 }
 
-pub fn refusal(line: &str) -> String {
+pub(crate) fn refusal(line: &str) -> String {
     refusal_of(loggp(line))
 }
 
 /// Asserts that the command refuses lines, each in a sentence with this part.
-pub fn assert_refused<L: AsRef<str>>(lines: &[(L, &str)]) {
+pub(crate) fn assert_refused<L: AsRef<str>>(lines: &[(L, &str)]) {
     for (line, part) in lines {
         let sentence = refusal(line.as_ref());
         assert!(sentence.contains(part), "{}: {sentence}", line.as_ref());
@@ -77,7 +77,7 @@ pub fn assert_refused<L: AsRef<str>>(lines: &[(L, &str)]) {
 }
 
 /// Returns an empty folder of this name.
-pub fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir(&folder).unwrap();

@@ -667,7 +667,10 @@ fn wrong_requests_are_refused() {
     assert_refused(&[
         ("tolerance ring --parameter x", "this machine's parameters that are times are L, o, g, G"),
         ("tolerance ring --parameter L_1", "this machine's parameters that are times are L, o, g, G"),
-        ("tolerance ring --levels 4x2", "--levels 4x2 needs 1 --level with the costs inside a group, and 0 given"),
+        (
+            "tolerance ring --levels 4x2",
+            "--levels 4x2 needs 1 --level with the costs inside a group, and 0 given",
+        ),
         ("tolerance nowhere.json --levels 4x2", "--levels is for a schedule, and nowhere.json is a trace"),
         ("tolerance ring --to 1us", "--to is the end of one parameter"),
         ("tolerance ring --parameter L --to 1us", "the machine's L is 10 us; give a greater one"),

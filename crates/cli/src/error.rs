@@ -10,7 +10,7 @@ use crate::number::thousands;
 
 /// An error of the command.
 #[derive(Debug)]
-pub enum CliError {
+pub(crate) enum CliError {
     /// The request was wrong: a sentence on what is wrong, and what would be right.
     Request(String),
     /// The run failed, or its result was wrong.
@@ -24,16 +24,16 @@ pub enum CliError {
 }
 
 impl CliError {
-    pub fn request(sentence: impl ToString) -> CliError {
+    pub(crate) fn request(sentence: impl ToString) -> CliError {
         CliError::Request(sentence.to_string())
     }
 
-    pub fn run(error: impl ToString) -> CliError {
+    pub(crate) fn run(error: impl ToString) -> CliError {
         CliError::Run(error.to_string())
     }
 
     /// Returns the sentence of a wrong request or a failed run.
-    pub fn into_sentence(self) -> Option<String> {
+    pub(crate) fn into_sentence(self) -> Option<String> {
         match self {
             CliError::Request(why) | CliError::Run(why) => Some(why),
             _ => None,
@@ -41,21 +41,21 @@ impl CliError {
     }
 
     /// Prints on stderr why parts of a request are left out, each reason once.
-    pub fn warn_all(errors: Vec<CliError>) {
+    pub(crate) fn warn_all(errors: Vec<CliError>) {
         merge_sentences(errors.into_iter().filter_map(CliError::into_sentence))
             .into_iter()
             .for_each(|why| CliError::Run(why).warn());
     }
 
     /// Prints on stderr why a part of a request is left out.
-    pub fn warn(self) {
+    pub(crate) fn warn(self) {
         if let Some(why) = self.into_sentence() {
             say("left out: ", &why);
         }
     }
 
     /// Prints the error on stderr, or help on stdout, and returns the exit status.
-    pub fn report(self) -> u8 {
+    pub(crate) fn report(self) -> u8 {
         if let CliError::CommandLine(error) = &self
             && !error.use_stderr()
         {
@@ -100,21 +100,21 @@ fn with_thousands(sentence: &str) -> String {
 }
 
 /// Returns an error of the system as a part of a sentence, without its number and the names of drafts.
-pub fn system_reason(error: &io::Error) -> String {
+pub(crate) fn system_reason(error: &io::Error) -> String {
     let text = error.to_string();
     let end = [" (os error ", " at path "].iter().filter_map(|part| text.find(part)).min();
     text[..end.unwrap_or(text.len())].into()
 }
 
 /// Writes lines to stderr. They may quote files, paths and arguments, so control characters are escaped.
-pub fn say(begin: &str, lines: &str) {
+pub(crate) fn say(begin: &str, lines: &str) {
     let lines = lines.split('\n').map(|line| escaped(line).max_chars(usize::MAX).to_string());
     // If stderr cannot be written, there is nowhere to report it.
     drop(writeln!(io::stderr(), "{begin}{}", lines.collect::<Vec<_>>().join("\n")));
 }
 
 /// Merges sentences of the form `subject: reason` that have the same reason into one with all the subjects.
-pub fn merge_sentences(sentences: impl IntoIterator<Item = String>) -> Vec<String> {
+pub(crate) fn merge_sentences(sentences: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for sentence in sentences {
         let (subject, reason) = sentence.split_once(": ").unwrap_or(("", &sentence));

@@ -1,11 +1,11 @@
 //! Numbers as text: times in a unit, with separators between thousands.
 
 use loggp::{MS, NS, PS, Params, SEC, Time, US};
-pub use loggp_draw::digits::{count, percent, rough, thousands};
+pub(crate) use loggp_draw::digits::{count, percent, rough, thousands};
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unit {
+pub(crate) struct Unit {
     pub name: &'static str,
     pub length: Time,
 }
@@ -20,12 +20,12 @@ impl Unit {
     const NS: Unit = Unit { name: "ns", length: NS };
 
     /// Returns the unit that the papers use for the model of this machine.
-    pub fn default_for(params: &Params) -> Unit {
+    pub(crate) fn default_for(params: &Params) -> Unit {
         if params.is_loggp() { Unit::US } else { Unit::NS }
     }
 
     /// Returns the unit of a time such as `6us`; a bare number counts cycles.
-    pub fn from_text(text: &str, cycle: Time) -> Unit {
+    pub(crate) fn from_text(text: &str, cycle: Time) -> Unit {
         let name = text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-._".contains(c)).trim();
         let units = [("s", SEC), ("ms", MS), ("us", US), ("ns", NS), ("ps", PS)];
         let unit = units.into_iter().find(|(unit, _)| *unit == name);
@@ -34,24 +34,24 @@ impl Unit {
     }
 
     /// Returns whether the unit is the machine's cycle.
-    pub fn is_cycle(&self) -> bool {
+    pub(crate) fn is_cycle(&self) -> bool {
         self.name == "cycles"
     }
 
     /// Returns the number of decimals that show a time exactly, at most `MOST_DECIMALS`.
-    pub fn decimals(&self, time: Time) -> usize {
+    pub(crate) fn decimals(&self, time: Time) -> usize {
         let length = i128::from(self.length.as_ps());
         let exact = |decimals: &usize| i128::from(time.as_ps()) * 10_i128.pow(*decimals as u32) % length == 0;
         (0..MOST_DECIMALS).find(exact).unwrap_or(MOST_DECIMALS)
     }
 
     /// Returns a time as a number of units.
-    pub fn amount(&self, time: Time) -> f64 {
+    pub(crate) fn amount(&self, time: Time) -> f64 {
         time.in_units(self.length)
     }
 
     /// Returns a time as a number of units, as text with these decimals.
-    pub fn number(&self, time: Time, decimals: usize) -> String {
+    pub(crate) fn number(&self, time: Time, decimals: usize) -> String {
         let scale = 10_i128.pow(decimals as u32);
         let length = i128::from(self.length.as_ps());
         let scaled = (i128::from(time.as_ps().unsigned_abs()) * scale + length / 2) / length;
@@ -64,14 +64,14 @@ impl Unit {
     }
 
     /// Returns a time as text with its unit; cycles stand without one.
-    pub fn show(&self, time: Time) -> String {
+    pub(crate) fn show(&self, time: Time) -> String {
         let number = self.number(time, self.decimals(time));
         if self.is_cycle() { number } else { format!("{number} {}", self.name) }
     }
 }
 
 /// Returns a time as text with three digits: `1.25 us`.
-pub fn rough_time(time: Time) -> String {
+pub(crate) fn rough_time(time: Time) -> String {
     let units = [Unit { name: "s", length: SEC }, Unit { name: "ms", length: MS }, Unit::US, Unit::NS];
     let unit = units.iter().find(|unit| time >= unit.length).unwrap_or(&Unit::NS);
     format!("{} {}", rough(time.in_units(unit.length)), unit.name)

@@ -1,10 +1,10 @@
 //! The version of the command: its number, the features that it was built with, and its commit.
 
 /// The commit, or the reason why none is named; the build script finds it.
-pub const COMMIT: &str = env!("LOGGP_COMMIT");
+pub(crate) const COMMIT: &str = env!("LOGGP_COMMIT");
 
 /// The features, each with whether the command has it.
-pub const FEATURES: &str = match (cfg!(feature = "mpi"), cfg!(feature = "python")) {
+pub(crate) const FEATURES: &str = match (cfg!(feature = "mpi"), cfg!(feature = "python")) {
     (true, true) => "mpi yes, python yes",
     (true, false) => "mpi yes, python no",
     (false, true) => "mpi no, python yes",
@@ -12,6 +12,6 @@ pub const FEATURES: &str = match (cfg!(feature = "mpi"), cfg!(feature = "python"
 };
 
 /// Returns what `loggp --version` prints behind the name.
-pub fn text() -> String {
+pub(crate) fn text() -> String {
     format!("{}\nfeatures: {FEATURES}\ncommit: {COMMIT}", env!("CARGO_PKG_VERSION"))
 }

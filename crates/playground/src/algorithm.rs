@@ -16,7 +16,7 @@ use super::recording::{self, Recording};
 use super::request::{Request, Setting};
 
 /// An algorithm of an operation.
-pub struct Algorithm {
+pub(crate) struct Algorithm {
     /// Its operation, a `/`, and its name.
     pub id: &'static str,
     pub source: Source,
@@ -29,7 +29,7 @@ pub struct Algorithm {
 }
 
 /// The source of a schedule.
-pub enum Source {
+pub(crate) enum Source {
     /// The steps of a program's algorithm.
     Program(&'static StepProgram, &'static str),
     /// A collective of MPI, as GOAL.
@@ -39,7 +39,7 @@ pub enum Source {
 }
 
 /// An algorithm's run: its schedule, and what is known of it besides.
-pub struct Planned {
+pub(crate) struct Planned {
     pub schedule: Rc<Schedule>,
     pub form: Option<FormTime>,
     /// True if a reception goes before a send that could begin at the same moment.
@@ -85,7 +85,7 @@ const fn recorded(recording: &'static Recording) -> Algorithm {
 }
 
 /// All algorithms, by operation.
-pub static ALGORITHMS: &[Algorithm] = &[
+pub(crate) static ALGORITHMS: &[Algorithm] = &[
     program("broadcast/optimal", &BROADCAST, "optimal", LOGGP, 4096, |P, _, _| P),
     program("broadcast/binomial", &BROADCAST, "binomial", LOGGP, 4096, |P, _, _| P),
     program("broadcast/binary", &BROADCAST, "binary", LOGGP, 4096, |P, _, _| P),
@@ -130,7 +130,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
 ];
 
 /// The operations: their names and what each is for.
-pub static OPERATIONS: &[(&str, &str)] = &[
+pub(crate) static OPERATIONS: &[(&str, &str)] = &[
     ("broadcast", BROADCAST.about),
     ("scatter", SCATTER.about),
     ("summation", SUMMATION.about),
@@ -157,23 +157,23 @@ thread_local! {
 
 impl Algorithm {
     /// Returns the algorithm with this id.
-    pub fn find(id: &str) -> Result<&'static Algorithm, String> {
+    pub(crate) fn find(id: &str) -> Result<&'static Algorithm, String> {
         ALGORITHMS.iter().find(|algorithm| algorithm.id == id).ok_or_else(|| {
             let ids: Vec<&str> = ALGORITHMS.iter().map(|algorithm| algorithm.id).collect();
             format!("there is no algorithm {id}; give one of {}", ids.join(", "))
         })
     }
 
-    pub fn operation(&self) -> &'static str {
+    pub(crate) fn operation(&self) -> &'static str {
         self.id.split_once('/').map_or(self.id, |(operation, _)| operation)
     }
 
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         self.id.split_once('/').map_or(self.id, |(_, name)| name)
     }
 
     /// Returns a description in one sentence.
-    pub fn about(&self) -> &'static str {
+    pub(crate) fn about(&self) -> &'static str {
         match &self.source {
             Source::Program(program, name) => find(program, name).0.about,
             Source::Collective(method) => method.about,
@@ -182,7 +182,7 @@ impl Algorithm {
     }
 
     /// Returns the meaning of its size and the default, if it has one.
-    pub fn size(&self) -> Option<(&'static str, usize)> {
+    pub(crate) fn size(&self) -> Option<(&'static str, usize)> {
         match &self.source {
             Source::Program(program, _) => Some((program.size.meaning, program.size.default)),
             Source::Collective(_) if self.uses.contains(&"size") => Some(("bytes of each vector", 1024)),
@@ -191,12 +191,12 @@ impl Algorithm {
     }
 
     /// Returns the number of processors if it is fixed.
-    pub fn fixed_P(&self) -> Option<usize> {
+    pub(crate) fn fixed_P(&self) -> Option<usize> {
         if let Source::Recording(recording) = &self.source { Some(recording.P) } else { None }
     }
 
     /// Plans its run.
-    pub fn plan(&self, setting: &Setting) -> Result<Planned, String> {
+    pub(crate) fn plan(&self, setting: &Setting) -> Result<Planned, String> {
         let Setting { params, ports, .. } = *setting;
         let size = setting.size.or(self.size().map(|(_, default)| default)).unwrap_or(1);
         if params.P > self.most_P {
@@ -241,7 +241,7 @@ impl Algorithm {
     }
 
     /// Returns the command that prints the same run.
-    pub fn command(&self, request: &Request, setting: &Setting) -> String {
+    pub(crate) fn command(&self, request: &Request, setting: &Setting) -> String {
         let machine = request.machine_options(setting);
         let size = setting.size.filter(|_| self.size().is_some()).map(|size| format!(" --size {size}"));
         let size = size.unwrap_or_default();

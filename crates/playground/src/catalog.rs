@@ -7,7 +7,7 @@ use super::answer::Answer;
 use super::json::{Object, Raw, ToJson};
 
 /// Returns all of it.
-pub fn answer() -> Answer {
+pub(crate) fn answer() -> Answer {
     let operations = OPERATIONS.iter().map(|(name, about)| operation(name, about));
     let parameter = |name: &&str| {
         let parameter = Parameter::by_name(name)?;

@@ -9,13 +9,13 @@ use super::request::{Axis, Request, Setting};
 const MOST_CHANGES: usize = 64;
 
 /// Algorithms that are compared.
-pub struct Rivals<'a> {
+pub(crate) struct Rivals<'a> {
     ids: &'a [String],
     subjects: Vec<Subject>,
 }
 
 impl<'a> Rivals<'a> {
-    pub fn new(ids: &'a [String]) -> Result<Rivals<'a>, String> {
+    pub(crate) fn new(ids: &'a [String]) -> Result<Rivals<'a>, String> {
         const MOST: usize = 16;
         if ids.is_empty() || ids.len() > MOST {
             return Err(format!("{} algorithms cannot be compared; give 1 to {MOST}", ids.len()));
@@ -25,7 +25,7 @@ impl<'a> Rivals<'a> {
     }
 
     /// Returns the times of all in ps; those that cannot run have none, and so have all where there is no such setting.
-    pub fn times(&self, setting: &Result<Setting, String>) -> Vec<Option<i64>> {
+    pub(crate) fn times(&self, setting: &Result<Setting, String>) -> Vec<Option<i64>> {
         let time = |subject: &Subject| {
             let run = subject.play(setting.as_ref().ok()?, false).ok()?;
             Some(run.time.as_ps())
@@ -34,7 +34,7 @@ impl<'a> Rivals<'a> {
     }
 
     /// Returns the columns of times, by the algorithms' ids.
-    pub fn columns(&self, rows: &[Vec<Option<i64>>]) -> impl Iterator<Item = (&String, Column)> {
+    pub(crate) fn columns(&self, rows: &[Vec<Option<i64>>]) -> impl Iterator<Item = (&String, Column)> {
         self.ids.iter().enumerate().map(|(place, id)| {
             let times = rows.iter().map(|times| times[place].map_or(f64::NAN, |time| time as f64));
             (id, Column::F64(times.collect()))
@@ -43,13 +43,13 @@ impl<'a> Rivals<'a> {
 }
 
 /// Returns the place of the fastest; of equally fast ones the first.
-pub fn fastest(times: &[Option<i64>]) -> Option<usize> {
+pub(crate) fn fastest(times: &[Option<i64>]) -> Option<usize> {
     let known = times.iter().enumerate().filter_map(|(place, time)| Some(((*time)?, place)));
     known.min().map(|(_, place)| place)
 }
 
 /// Returns the answer to `crossover`.
-pub fn answer(request: &Request) -> Result<Answer, String> {
+pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
     let (setting, axis) = (request.setting()?, &request.along);
     let rivals = Rivals::new(&request.algorithms)?;
     let values = axis.values(setting.params.cycle)?;

@@ -12,13 +12,13 @@ use super::recorded_trace;
 use super::request::{Request, Setting};
 
 /// A file.
-pub struct OpenFile {
+pub(crate) struct OpenFile {
     pub name: String,
     pub content: FileContent,
 }
 
 /// The content of a file.
-pub enum FileContent {
+pub(crate) enum FileContent {
     Schedule(Schedule),
     /// It is read each time, for nothing else needs two of it.
     Trace(Vec<u8>),
@@ -32,12 +32,12 @@ thread_local! {
 }
 
 /// Returns the file.
-pub fn opened() -> Result<Rc<OpenFile>, String> {
+pub(crate) fn opened() -> Result<Rc<OpenFile>, String> {
     OPENED.with_borrow(|file| file.clone()).ok_or_else(|| "no file is open; open one first".into())
 }
 
 /// Opens a file, and returns what it is.
-pub fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
+pub(crate) fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
     let name = if request.name.is_empty() { "file".into() } else { request.name.clone() };
     let why = |why: String| format!("{name}: {why}");
     let is_lines = bytes.starts_with(recorded_trace::HEAD);
@@ -61,7 +61,7 @@ pub fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
 }
 
 /// Reads a trace, in lines or as a file, if a page has room for it.
-pub fn read_trace(bytes: &[u8]) -> Result<Trace, String> {
+pub(crate) fn read_trace(bytes: &[u8]) -> Result<Trace, String> {
     const MOST_P: usize = 1 << 16;
     let is_lines = bytes.starts_with(recorded_trace::HEAD);
     let trace =
@@ -87,7 +87,7 @@ fn read_file(bytes: &[u8]) -> Result<Trace, String> {
 
 impl OpenFile {
     /// Returns the command that prints the same.
-    pub fn command(&self, request: &Request, setting: &Setting) -> String {
+    pub(crate) fn command(&self, request: &Request, setting: &Setting) -> String {
         let name = if self.name.contains(char::is_whitespace) {
             format!("'{}'", self.name)
         } else {

@@ -3,28 +3,28 @@
 use serde::Serialize;
 
 /// A value that JSON can say.
-pub trait ToJson {
+pub(crate) trait ToJson {
     /// Returns its text.
     fn json(&self) -> String;
 }
 
 /// An object, field after field.
 #[derive(Clone, Debug, Default)]
-pub struct Object(String);
+pub(crate) struct Object(String);
 
 /// JSON as it is.
-pub struct Raw(pub String);
+pub(crate) struct Raw(pub String);
 
 impl Object {
     /// Returns the same object with another field.
     #[must_use]
-    pub fn with(mut self, name: &str, value: impl ToJson) -> Object {
+    pub(crate) fn with(mut self, name: &str, value: impl ToJson) -> Object {
         self.set(name, value);
         self
     }
 
     /// Adds a field.
-    pub fn set(&mut self, name: &str, value: impl ToJson) {
+    pub(crate) fn set(&mut self, name: &str, value: impl ToJson) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         self.0.extend([&name.json(), ":", &value.json()]);
     }
@@ -32,7 +32,7 @@ impl Object {
 
 impl Raw {
     /// Returns a list of objects.
-    pub fn list(objects: impl Iterator<Item = Object>) -> Raw {
+    pub(crate) fn list(objects: impl Iterator<Item = Object>) -> Raw {
         let texts: Vec<String> = objects.map(|object| object.json()).collect();
         Raw(format!("[{}]", texts.join(",")))
     }

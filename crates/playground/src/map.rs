@@ -8,7 +8,7 @@ use super::request::Request;
 const NONE: u8 = u8::MAX;
 
 /// Returns the answer to `map`.
-pub fn answer(request: &Request) -> Result<Answer, String> {
+pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
     const MOST: usize = 1 << 16;
     let setting = request.setting()?;
     let rivals = Rivals::new(&request.algorithms)?;

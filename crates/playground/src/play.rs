@@ -13,13 +13,13 @@ use super::file::{self, FileContent, OpenFile};
 use super::request::{Request, Setting};
 
 /// An algorithm or a file, which is played.
-pub enum Subject {
+pub(crate) enum Subject {
     Algorithm(&'static Algorithm),
     File(Rc<OpenFile>),
 }
 
 /// A run.
-pub struct Run {
+pub(crate) struct Run {
     pub params: Params,
     pub time: Time,
     pub finishes: Vec<Time>,
@@ -37,7 +37,7 @@ const LONGEST: Time = Time::from_ps(1 << 53);
 
 impl Subject {
     /// Returns the algorithm with this id, or the file that is open.
-    pub fn find(id: &str) -> Result<Subject, String> {
+    pub(crate) fn find(id: &str) -> Result<Subject, String> {
         match id {
             "file" => file::opened().map(Subject::File),
             _ => Algorithm::find(id).map(Subject::Algorithm),
@@ -45,7 +45,7 @@ impl Subject {
     }
 
     /// Returns its name for people.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         match self {
             Subject::Algorithm(algorithm) => algorithm.id.replace('/', " "),
             Subject::File(file) => file.name.clone(),
@@ -53,7 +53,7 @@ impl Subject {
     }
 
     /// Returns the command that prints the same.
-    pub fn command(&self, request: &Request, setting: &Setting) -> String {
+    pub(crate) fn command(&self, request: &Request, setting: &Setting) -> String {
         match self {
             Subject::Algorithm(algorithm) => algorithm.command(request, setting),
             Subject::File(file) => file.command(request, setting),
@@ -61,7 +61,7 @@ impl Subject {
     }
 
     /// Plays it, with or without a trace.
-    pub fn play(&self, setting: &Setting, traced: bool) -> Result<Run, String> {
+    pub(crate) fn play(&self, setting: &Setting, traced: bool) -> Result<Run, String> {
         let run = match self {
             Subject::Algorithm(algorithm) => {
                 let Planned { schedule, form, receives_first } = algorithm.plan(setting)?;
@@ -83,7 +83,7 @@ impl Subject {
     }
 
     /// Plays it with a trace that says what it is.
-    pub fn trace(&self, request: &Request) -> Result<(Run, Trace), String> {
+    pub(crate) fn trace(&self, request: &Request) -> Result<(Run, Trace), String> {
         let setting = request.setting()?;
         let mut run = self.play(&setting, true)?;
         let mut trace = run.trace.take().expect("it was asked for");

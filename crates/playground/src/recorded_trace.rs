@@ -13,10 +13,10 @@ use loggp_trace::{
 };
 
 /// The first line.
-pub const HEAD: &[u8] = b"trace\n";
+pub(crate) const HEAD: &[u8] = b"trace\n";
 
 /// Reads the lines of a trace.
-pub fn read(lines: &str) -> Result<Trace, String> {
+pub(crate) fn read(lines: &str) -> Result<Trace, String> {
     // The machine is still to come.
     let machine = Params::builder(1).build().map_err(|why| why.to_string())?;
     let mut trace = Trace::empty(machine);

@@ -6,7 +6,7 @@ use loggp_model::time::{Time, US};
 
 /// A request.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub(crate) struct Request {
     pub what: String,
     pub algorithm: String,
     pub machine: Option<String>,
@@ -32,7 +32,7 @@ pub struct Request {
 
 /// A parameter and its range.
 #[derive(Clone, Debug)]
-pub struct Axis {
+pub(crate) struct Axis {
     pub over: String,
     pub from: String,
     pub to: String,
@@ -48,7 +48,7 @@ impl Default for Axis {
 
 /// A machine and a size.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub(crate) struct Setting {
     pub params: Params,
     pub ports: Ports,
     pub size: Option<usize>,
@@ -56,7 +56,7 @@ pub struct Setting {
 
 impl Request {
     /// Reads a request: lines of a name and a value.
-    pub fn read(text: &str) -> Result<Request, String> {
+    pub(crate) fn read(text: &str) -> Result<Request, String> {
         let mut request = Request::default();
         for line in text.lines() {
             let (name, value) = line.split_once(' ').unwrap_or((line, ""));
@@ -97,7 +97,7 @@ impl Request {
     }
 
     /// Reads the setting.
-    pub fn setting(&self) -> Result<Setting, String> {
+    pub(crate) fn setting(&self) -> Result<Setting, String> {
         let mut builder = match &self.machine {
             Some(name) => preset(name).map_err(|why| why.to_string())?.builder(),
             None => Params::builder(8),
@@ -119,7 +119,7 @@ impl Request {
 
     /// Returns the machine's options of `loggp replay`, which takes the number of processors from the schedule, and
     /// a word for a byte unless told.
-    pub fn replay_options(&self, setting: &Setting) -> String {
+    pub(crate) fn replay_options(&self, setting: &Setting) -> String {
         let is = |part: &&str, name: &str| part.split('=').next().is_some_and(|other| other.trim() == name);
         let mut params: Vec<&str> = self.params.split(',').filter(|part| !is(part, "P")).collect();
         let word = format!("word={}", setting.params.word);
@@ -130,7 +130,7 @@ impl Request {
     }
 
     /// Returns the machine's options of the command.
-    pub fn machine_options(&self, setting: &Setting) -> String {
+    pub(crate) fn machine_options(&self, setting: &Setting) -> String {
         let machine = self.machine.iter().map(|name| format!(" --machine {name}"));
         let cycle = self.cycle.iter().map(|cycle| format!(" --cycle {}", without_spaces(cycle)));
         let params = without_spaces(&self.params);
@@ -146,7 +146,7 @@ fn without_spaces(text: &str) -> String {
 
 impl Setting {
     /// Returns the same setting with another value of a parameter, or of the size.
-    pub fn with(&self, name: &str, value: i64) -> Result<Setting, String> {
+    pub(crate) fn with(&self, name: &str, value: i64) -> Result<Setting, String> {
         if name == "size" {
             return Ok(Setting { size: usize::try_from(value).ok(), ..self.clone() });
         }
@@ -177,7 +177,7 @@ impl Axis {
     }
 
     /// Returns the values along the axis, in picoseconds where they are times, ascending and each once.
-    pub fn values(&self, cycle: Time) -> Result<Vec<i64>, String> {
+    pub(crate) fn values(&self, cycle: Time) -> Result<Vec<i64>, String> {
         const MOST: usize = 512;
         let Axis { over, points, log, .. } = self;
         if over != "size" && Parameter::by_name(over).is_none() {
@@ -208,12 +208,12 @@ impl Axis {
     }
 
     /// Returns whether the values are times.
-    pub fn is_time(&self) -> bool {
+    pub(crate) fn is_time(&self) -> bool {
         Parameter::by_name(&self.over).is_some_and(Parameter::is_time)
     }
 
     /// Returns a value as text.
-    pub fn text(&self, value: i64) -> String {
+    pub(crate) fn text(&self, value: i64) -> String {
         if self.is_time() { Time::from_ps(value).to_string() } else { value.to_string() }
     }
 

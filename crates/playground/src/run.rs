@@ -16,7 +16,7 @@ use super::request::Request;
 const KINDS: &[&str] = KIND_NAMES.split_at(7).0;
 
 /// Returns the answer to `run`.
-pub fn answer(request: &Request) -> Result<Answer, String> {
+pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
     let subject = Subject::find(&request.algorithm)?;
     let (run, trace) = subject.trace(request)?;
     let events = Events::new(&trace);
@@ -58,14 +58,14 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
 }
 
 /// Returns the answer to `command`.
-pub fn command(request: &Request) -> Result<Answer, String> {
+pub(crate) fn command(request: &Request) -> Result<Answer, String> {
     let subject = Subject::find(&request.algorithm)?;
     let command = subject.command(request, &request.setting()?);
     Ok(Answer::new(Object::default().with("command", command)))
 }
 
 /// Returns the answer to `tree`: for each processor who sent it the datum, and when it had it.
-pub fn tree(request: &Request) -> Result<Answer, String> {
+pub(crate) fn tree(request: &Request) -> Result<Answer, String> {
     let (_, trace) = Subject::find(&request.algorithm)?.trace(request)?;
     let events = Events::new(&trace);
     let P = trace.params.P;

@@ -7,7 +7,7 @@ use super::play::Subject;
 use super::request::Request;
 
 /// Returns the answer to `timeline`.
-pub fn answer(request: &Request) -> Result<Answer, String> {
+pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
     let subject = Subject::find(&request.algorithm)?;
     let (_, trace) = subject.trace(request)?;
     let beside = request.beside.as_ref().map(|beside| {
@@ -32,7 +32,7 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
 }
 
 /// Returns the answer to `script`: the parts of the script with these names, in their order.
-pub fn script(request: &Request) -> Result<Answer, String> {
+pub(crate) fn script(request: &Request) -> Result<Answer, String> {
     let mut text = Vec::new();
     for name in request.name.split(',') {
         let part = TIMELINE_SCRIPT.iter().find(|(other, _)| *other == name);

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::command::is_ignored;
 
-pub fn send_signal(child: &Child, signal: &str) {
+pub(super) fn send_signal(child: &Child, signal: &str) {
     // The process may have ended by now.
     _ = Command::new("kill")
         .args([&format!("-{signal}"), &child.id().to_string()])

@@ -112,7 +112,7 @@ const CALLS: [&str; 2] = [
 ];
 
 /// Returns the inputs from which tests of the reader with this name begin.
-pub fn inputs(reader: &str) -> Vec<Vec<u8>> {
+pub(crate) fn inputs(reader: &str) -> Vec<Vec<u8>> {
     let texts = TEXTS.iter().filter(|(name, _)| *name == reader).flat_map(|(_, texts)| *texts);
     let texts = texts.map(|text| text.as_bytes().to_vec());
     match reader {

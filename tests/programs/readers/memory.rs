@@ -24,14 +24,14 @@ fn count(more: isize) {
 }
 
 /// Starts to count, and returns the bytes that are allocated now.
-pub fn start_count() -> isize {
+pub(super) fn start_count() -> isize {
     let (now, _) = HELD.get();
     HELD.set((now, now));
     now
 }
 
 /// Returns the largest number of bytes allocated since, beyond `before`.
-pub fn peak_since(before: isize) -> usize {
+pub(super) fn peak_since(before: isize) -> usize {
     let (_, most) = HELD.get();
     (most - before).unsigned_abs()
 }

@@ -3,7 +3,7 @@
 //!
 //! The tests below feed every reader its `inputs`, changed at random. `.ci/fuzz` fuzzes the readers from there.
 
-pub mod inputs;
+pub(crate) mod inputs;
 mod memory;
 #[cfg(test)]
 mod tests;
@@ -26,7 +26,7 @@ use loggp_study::machine_file::{ParsedMachine, parse_machine};
 use loggp_study::range::Range;
 
 /// A reader of one kind of input.
-pub struct InputReader {
+pub(crate) struct InputReader {
     /// Name of its input.
     pub name: &'static str,
     /// Reads the input, or returns the error as a sentence.
@@ -44,7 +44,7 @@ const LONGEST_SENTENCE: usize = 1000;
 const FREE_MEMORY: usize = 1 << 20;
 
 /// All readers.
-pub const READERS: &[InputReader] = &[
+pub(crate) const READERS: &[InputReader] = &[
     reader("parameters", parameters, &[" = ", " is ", " has "], 64),
     reader("times", times, &["it ", "there is no unit"], 64),
     // The error for a quantity that cannot be swept lists all that can.
@@ -76,13 +76,13 @@ const fn reader(
 }
 
 /// Returns the reader with this name.
-pub fn find(name: &str) -> Option<&'static InputReader> {
+pub(crate) fn find(name: &str) -> Option<&'static InputReader> {
     READERS.iter().find(|reader| reader.name == name)
 }
 
 impl InputReader {
     /// Reads an input, and panics if a check fails.
-    pub fn check(&self, bytes: &[u8]) {
+    pub(crate) fn check(&self, bytes: &[u8]) {
         let before = memory::start_count();
         let read = (self.read)(bytes);
         let most = memory::peak_since(before);

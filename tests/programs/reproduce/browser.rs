@@ -7,11 +7,11 @@ use std::process::Command;
 use serde::Deserialize;
 
 /// The command of a browser.
-pub struct Browser(PathBuf);
+pub(super) struct Browser(PathBuf);
 
 /// The view of a page in a browser.
 #[derive(Deserialize)]
-pub struct PageView {
+pub(super) struct PageView {
     /// The number of visible pictures.
     pub figures: usize,
     pub is_dark: bool,
@@ -25,7 +25,7 @@ const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chro
 const PROBE: &str = include_str!("probe.js");
 
 /// Returns a browser of this computer, or `None`.
-pub fn find() -> Option<Browser> {
+pub(super) fn find() -> Option<Browser> {
     let is_there =
         |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|run| run.status.success());
     NAMES.iter().find(|name| is_there(name)).map(|name| Browser(name.into()))
@@ -33,7 +33,7 @@ pub fn find() -> Option<Browser> {
 
 impl Browser {
     /// Opens a page in a frame of this width in px, since a window cannot be as narrow as a telephone.
-    pub fn probe(&self, page: &str, width: u32, dark: bool, folder: &Path) -> PageView {
+    pub(super) fn probe(&self, page: &str, width: u32, dark: bool, folder: &Path) -> PageView {
         let page = page.replace('&', "&amp;").replace('"', "&quot;");
         let html = format!(
             "<!DOCTYPE html><meta charset=\"utf-8\"><iframe srcdoc=\"{page}\" \

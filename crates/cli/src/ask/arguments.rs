@@ -9,17 +9,17 @@ use clap::{Arg, Command};
 static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// Sets the words of the command line, the command's name first, and returns them.
-pub fn set(words: impl IntoIterator<Item = OsString>) -> &'static [OsString] {
+pub(crate) fn set(words: impl IntoIterator<Item = OsString>) -> &'static [OsString] {
     WORDS.get_or_init(|| words.into_iter().collect())
 }
 
 /// Returns the words behind the command's name.
-pub fn words() -> impl Iterator<Item = String> {
+pub(crate) fn words() -> impl Iterator<Item = String> {
     WORDS.get().into_iter().flatten().skip(1).map(|word| word.to_string_lossy().into_owned())
 }
 
 /// Returns the option of a subcommand that a word gives.
-pub fn find_option<'c>(options: &'c Command, word: &str) -> Option<&'c Arg> {
+pub(crate) fn find_option<'c>(options: &'c Command, word: &str) -> Option<&'c Arg> {
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     let is_it = |option: &&Arg| match name.strip_prefix("--") {
         Some(long) => option.get_long() == Some(long),
@@ -31,14 +31,14 @@ pub fn find_option<'c>(options: &'c Command, word: &str) -> Option<&'c Arg> {
 }
 
 /// Returns whether the value of an option is the word behind the one that gives it.
-pub fn takes_next_word(option: &Arg, word: &str) -> bool {
+pub(crate) fn takes_next_word(option: &Arg, word: &str) -> bool {
     let has_value = if word.starts_with("--") { word.contains('=') } else { word.chars().count() > 2 };
     option.get_action().takes_values() && !has_value
 }
 
 /// Returns the words of a command line without these options and without those that are `unwanted` and no
 /// value of an option, each after a space and as a shell takes it.
-pub fn without_options(
+pub(crate) fn without_options(
     arguments: impl Iterator<Item = String>,
     options: &Command,
     unwanted: impl Fn(&str) -> bool,
@@ -68,7 +68,7 @@ pub fn without_options(
 }
 
 /// Returns a word as a shell takes it.
-pub fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_=+.,/:@%^".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.into(),

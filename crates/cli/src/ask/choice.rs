@@ -11,11 +11,11 @@ use crate::number::Unit;
 /// The machine of LogGP's scatter experiment (LogGP, section 4.10).
 const DEFAULT_MACHINE: &str = "cs2-elan";
 /// The number of processors of LogP's broadcast (LogP, figure 3).
-pub const DEFAULT_P: usize = 8;
+pub(crate) const DEFAULT_P: usize = 8;
 
 /// A machine that was chosen.
 #[derive(Clone)]
-pub struct MachineChoice {
+pub(crate) struct MachineChoice {
     /// Name of the machine, or of the one that was changed, if it has one.
     pub name: Option<&'static str>,
     pub params: Params,
@@ -32,7 +32,7 @@ pub struct MachineChoice {
 impl MachineChoice {
     /// Returns the machine that the options ask for, with `P` processors if given. Refuses a machine with
     /// levels.
-    pub fn from_options(options: &ChoiceOptions, P: Option<usize>) -> Result<MachineChoice, CliError> {
+    pub(crate) fn from_options(options: &ChoiceOptions, P: Option<usize>) -> Result<MachineChoice, CliError> {
         let machine = partial_machine(options, P)?;
         if !machine.levels.is_empty() {
             let sentence = "this machine has levels, which run, compare and sweep know; leave them out here";
@@ -42,14 +42,14 @@ impl MachineChoice {
     }
 
     /// Returns the parameters of the machine and of its levels.
-    pub fn machine(&self) -> LeveledParams {
+    pub(crate) fn machine(&self) -> LeveledParams {
         LeveledParams::new(self.params, self.levels.iter().copied())
     }
 }
 
 impl PartialMachine {
     /// Completes the machine, without its levels. Fails if a parameter is open.
-    pub fn complete(self, options: &ChoiceOptions) -> Result<MachineChoice, CliError> {
+    pub(crate) fn complete(self, options: &ChoiceOptions) -> Result<MachineChoice, CliError> {
         let PartialMachine { name, builder, ports, assumed, .. } = self;
         let open = builder.open_names().join(" and ");
         let params = builder.build().map_err(|why| match &options.machine {
@@ -69,7 +69,7 @@ impl PartialMachine {
 ///
 /// `--params` overrides the machine's values, and `P` overrides both. The cycle is set first, because bare
 /// numbers in `--params` count cycles; the machine's own times are already read and don't change with it.
-pub fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Result<PartialMachine, CliError> {
+pub(crate) fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Result<PartialMachine, CliError> {
     let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
     let described = |name, builder| PartialMachine {
         name,
@@ -111,7 +111,7 @@ pub fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Result<Part
 }
 
 /// Returns the unit of the first time in `--params`, or else the unit that the papers use for the model.
-pub fn unit(options: &ChoiceOptions, params: &Params) -> Unit {
+pub(crate) fn unit(options: &ChoiceOptions, params: &Params) -> Unit {
     let is_time = |name: &str| Parameter::by_name(name).is_some_and(Parameter::is_time);
     match values(options).find(|(name, _)| is_time(name)) {
         Some((_, value)) => Unit::from_text(value, params.cycle),
@@ -120,7 +120,7 @@ pub fn unit(options: &ChoiceOptions, params: &Params) -> Unit {
 }
 
 /// Returns whether `--params` gives this parameter.
-pub fn is_parameter_given(options: &ChoiceOptions, parameter: &str) -> bool {
+pub(crate) fn is_parameter_given(options: &ChoiceOptions, parameter: &str) -> bool {
     values(options).any(|(name, _)| name == parameter)
 }
 

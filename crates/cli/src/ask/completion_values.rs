@@ -13,14 +13,14 @@ use loggp_programs::Program;
 
 /// A value parser that reads as another does, and tells shells possible values.
 #[derive(Clone)]
-pub struct CompletionValues<Parser> {
+pub(crate) struct CompletionValues<Parser> {
     parser: Parser,
     /// Possible values, each with its meaning.
     names: Vec<(&'static str, String)>,
 }
 
 /// Creates a parser that reads as `parser` does, with these names as possible values, each with its meaning.
-pub fn completed<Parser>(
+pub(crate) fn completed<Parser>(
     parser: Parser,
     names: impl Iterator<Item = (&'static str, impl Into<String>)>,
 ) -> CompletionValues<Parser> {
@@ -46,24 +46,24 @@ impl<Parser: TypedValueParser> TypedValueParser for CompletionValues<Parser> {
 }
 
 /// Returns a parser for the name of an algorithm of this program.
-pub fn algorithm(program: &Program) -> impl TypedValueParser<Value = String> {
+pub(crate) fn algorithm(program: &Program) -> impl TypedValueParser<Value = String> {
     let algorithms = program.algorithms.iter();
     completed(StringValueParser::new(), algorithms.map(|algorithm| (algorithm.name, algorithm.about)))
 }
 
 /// Returns a parser for the id of an exhibit, or a wildcard pattern.
-pub fn exhibit() -> impl TypedValueParser<Value = String> {
+pub(crate) fn exhibit() -> impl TypedValueParser<Value = String> {
     let names = exhibits().map(|(paper, exhibit)| (exhibit.id, format!("{}: {}", paper.name, exhibit.title)));
     completed(StringValueParser::new(), names)
 }
 
 /// Returns a parser for the name of a machine, or of a file.
-pub fn machine() -> impl TypedValueParser<Value = String> {
+pub(crate) fn machine() -> impl TypedValueParser<Value = String> {
     completed(StringValueParser::new(), presets().iter().map(|preset| (preset.name, preset.about)))
 }
 
 /// Returns a parser for the name of a pattern of schedules.
-pub fn pattern() -> impl TypedValueParser<Value = String> {
+pub(crate) fn pattern() -> impl TypedValueParser<Value = String> {
     static COLLECTIVES: LazyLock<Vec<(String, &str)>> = LazyLock::new(|| collective_names().collect());
     let patterns = PATTERNS.iter().map(|pattern| (pattern.name, pattern.about));
     let collectives = COLLECTIVES.iter().map(|(name, about)| (name.as_str(), *about));

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// The format of rows.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// Columns for people
     Table,
     /// A JSON object a line

@@ -7,7 +7,7 @@ use loggp_study::machine_file::LevelDraft;
 /// The options that describe levels.
 #[derive(Args, Default)]
 #[command(next_display_order = 20)]
-pub struct LevelOptions {
+pub(crate) struct LevelOptions {
     /// How many groups each level has, from the outermost: 64x16 is 64 nodes of 16 processors
     #[arg(long, value_name = "NxN", value_parser = parse_sizes)]
     pub levels: Option<LevelSizes>,
@@ -18,11 +18,11 @@ pub struct LevelOptions {
 
 /// The number of groups of each level, such as `64x2x8`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LevelSizes(Vec<usize>);
+pub(crate) struct LevelSizes(Vec<usize>);
 
 impl LevelSizes {
     /// Returns the number of processors.
-    pub fn P(&self) -> usize {
+    pub(crate) fn P(&self) -> usize {
         self.0.iter().product()
     }
 
@@ -48,12 +48,12 @@ fn parse_sizes(text: &str) -> Result<LevelSizes, String> {
 
 impl LevelOptions {
     /// Returns the number of processors that `--levels` makes, if it is given.
-    pub fn P(&self) -> Option<usize> {
+    pub(crate) fn P(&self) -> Option<usize> {
         self.levels.as_ref().map(LevelSizes::P)
     }
 
     /// Builds the levels of a machine with these parameters, from the command line or else from its file.
-    pub fn build(&self, file_levels: &[LevelDraft], params: &Params) -> Result<Vec<Level>, String> {
+    pub(crate) fn build(&self, file_levels: &[LevelDraft], params: &Params) -> Result<Vec<Level>, String> {
         let draft = |text: &String| {
             let builder = ParamsBuilder::with_open_times(1).cycle(params.cycle).set(text);
             let builder = builder.map_err(|why| format!("--level {text}: {why}"))?;

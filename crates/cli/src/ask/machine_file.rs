@@ -10,7 +10,7 @@ use crate::host::draft::read_source;
 
 /// A machine as far as a file or the options describe it: parameters may still be open.
 #[derive(Clone)]
-pub struct PartialMachine {
+pub(crate) struct PartialMachine {
     /// Name of the machine, if it has one.
     pub name: Option<&'static str>,
     pub builder: ParamsBuilder,
@@ -26,13 +26,13 @@ pub struct PartialMachine {
 const LONGEST: u64 = 1 << 20;
 
 /// Returns whether the value of `--machine` names a file.
-pub fn is_file_name(text: &str) -> bool {
+pub(crate) fn is_file_name(text: &str) -> bool {
     text.contains(is_separator) || text.ends_with(".json") || Path::new(text).exists()
 }
 
 /// Reads the machine of `--machine`. It has `P` processors unless the file gives another number. Its name is
 /// that in the file, or else the file's own without its ending.
-pub fn read(path: &str, P: usize) -> Result<PartialMachine, CliError> {
+pub(crate) fn read(path: &str, P: usize) -> Result<PartialMachine, CliError> {
     let read = read_file(Path::new(path), P);
     let ParsedMachine { name, builder, ports, levels } =
         read.map_err(|why| CliError::Request(format!("--machine {path}: {why}")))?;
@@ -43,6 +43,6 @@ pub fn read(path: &str, P: usize) -> Result<PartialMachine, CliError> {
 }
 
 /// Reads a machine's file.
-pub fn read_file(path: &Path, P: usize) -> Result<ParsedMachine, String> {
+pub(crate) fn read_file(path: &Path, P: usize) -> Result<ParsedMachine, String> {
     parse_machine(&read_source(path, LONGEST, ", and no machine is")?, P)
 }

@@ -18,7 +18,7 @@ use crate::host::draft;
 /// The options of a recorded MPI program.
 #[derive(Args)]
 #[command(next_help_heading = "MPI program")]
-pub struct MpiOptions {
+pub(crate) struct MpiOptions {
     /// By whose algorithms collectives become messages: openmpi, mpich, or a file with lines of a collective, the least ranks and
     /// bytes, an algorithm and perhaps a segment [default: those of the MPI that a recording names; the usual patterns for
     /// liballprof's files]
@@ -48,7 +48,7 @@ enum MpiKind {
 
 impl MpiOptions {
     /// Returns an error if an option is given, since `name` is no recorded program.
-    pub fn refuse_for(&self, name: &str) -> Result<(), CliError> {
+    pub(crate) fn refuse_for(&self, name: &str) -> Result<(), CliError> {
         let given = [
             ("--collectives", self.collectives.is_some()),
             ("--combine", self.combine.is_some()),
@@ -109,12 +109,12 @@ fn kind_of(path: &Path) -> io::Result<Option<ProgramKind>> {
 }
 
 /// Returns whether a file has a recorded program, or a part of one. A file that cannot be read has none.
-pub fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     path.is_file() && kind_of(path).is_ok_and(|kind| kind.is_some())
 }
 
 /// Reads a recorded program and makes its schedule. What was left out or guessed is said on stderr.
-pub fn read_program(
+pub(crate) fn read_program(
     files: &[PathBuf],
     options: &MpiOptions,
     unit: Time,

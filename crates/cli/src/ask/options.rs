@@ -26,7 +26,7 @@ use crate::host::draft;
 /// structs take turns.
 #[derive(Args)]
 #[command(next_help_heading = "Machine", next_display_order = 4)]
-pub struct MachineOptions {
+pub(crate) struct MachineOptions {
     #[command(flatten)]
     pub choice: ChoiceOptions,
     /// Number of processors [default: the machine's, or 8 with --params alone]
@@ -46,7 +46,7 @@ pub struct MachineOptions {
 
 /// The options that choose a machine and its parameters.
 #[derive(Args)]
-pub struct ChoiceOptions {
+pub(crate) struct ChoiceOptions {
     /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
     /// it [default: cs2-elan, unless --params is given]
     #[arg(long, value_name = "NAME|FILE", value_parser = completion_values::machine(), hide_possible_values = true)]
@@ -62,7 +62,7 @@ pub struct ChoiceOptions {
 /// The options that draw how messages come.
 #[derive(Args, Clone, Copy, Default)]
 #[command(next_help_heading = "Machine", next_display_order = 8)]
-pub struct DrawOptions {
+pub(crate) struct DrawOptions {
     /// How long a message is under way: exactly L, or anything up to L
     #[arg(long, value_name = "exact|random:SEED|exponential:SEED", default_value = "exact")]
     pub latency: Latency,
@@ -73,7 +73,7 @@ pub struct DrawOptions {
 
 /// The option of what the capacity counts.
 #[derive(Args, Clone, Copy, Default)]
-pub struct CapacityOption {
+pub(crate) struct CapacityOption {
     /// Until when a message is in transit, of which there are at most C at once
     #[arg(long, value_parser = one_of::<Capacity>(CAPACITIES), default_value = "arrived", display_order = 10)]
     pub capacity: Capacity,
@@ -82,7 +82,7 @@ pub struct CapacityOption {
 /// The options of the clock.
 #[derive(Args, Clone, Copy, Default)]
 #[command(next_display_order = 12)]
-pub struct ClockOptions {
+pub(crate) struct ClockOptions {
     /// The clock: only what the model says, or what this computer measures too [default: virtual to run and to sweep,
     /// wall to compare, calibrate and stress]
     #[arg(long, value_parser = one_of::<ClockKind>(CLOCKS))]
@@ -99,7 +99,7 @@ pub struct ClockOptions {
 
 /// The option of this computer's cores.
 #[derive(Args, Clone, Copy, Default)]
-pub struct CoreOptions {
+pub(crate) struct CoreOptions {
     /// How many of this computer's cores it may use: first for as many runs at once, where work is charged on the virtual
     /// clock, and then for each run [default: all, but one for a run on the virtual clock]
     #[arg(long, value_name = "N", value_parser = parse_positive, allow_negative_numbers = true, display_order = 15)]
@@ -107,14 +107,14 @@ pub struct CoreOptions {
 }
 
 /// Returns the number of this computer's cores that the command may use.
-pub fn all_cores() -> usize {
+pub(crate) fn all_cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
 /// The options of a program on a machine, whatever is done with it.
 #[derive(Args)]
 #[command(next_help_heading = "Machine", next_display_order = 0)]
-pub struct ProgramOptions {
+pub(crate) struct ProgramOptions {
     /// Problem size
     #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     #[arg(help_heading = "Program")]
@@ -142,7 +142,7 @@ pub struct ProgramOptions {
 #[command(mut_arg("on", |on| {
     on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "capacity", "barrier", "noise", "levels", "level"])
 }))]
-pub struct RunOptions {
+pub(crate) struct RunOptions {
     /// Run it so many times, and report the run with the median time
     #[arg(long, value_name = "N", value_parser = parse_repeat, allow_negative_numbers = true)]
     #[arg(default_value = "1", help_heading = "Program")]
@@ -175,7 +175,7 @@ pub struct RunOptions {
 
 /// The option of a report of rows.
 #[derive(Args)]
-pub struct ReportOptions {
+pub(crate) struct ReportOptions {
     /// How rows are written: for people, or one JSON object or CSV line per row
     #[arg(long, value_enum, default_value = "table", help_heading = "Report", display_order = 16)]
     pub format: Format,
@@ -183,7 +183,7 @@ pub struct ReportOptions {
 
 /// The options of an experiment with a program.
 #[derive(Args)]
-pub struct Options {
+pub(crate) struct Options {
     #[command(flatten)]
     pub program: ProgramOptions,
     #[command(flatten)]
@@ -195,17 +195,18 @@ pub struct Options {
 }
 
 /// A value of an option: its name, and its meaning for the help.
-pub type NamedValue = (&'static str, &'static str);
+pub(crate) type NamedValue = (&'static str, &'static str);
 
-pub const CLOCKS: &[NamedValue] = &[
+pub(crate) const CLOCKS: &[NamedValue] = &[
     ("virtual", "Time jumps: exact, repeatable and fast"),
     ("wall", "Time passes: processors are threads that wait, and the run is measured"),
 ];
-pub const CARRIERS: &[NamedValue] = &[
+pub(crate) const CARRIERS: &[NamedValue] = &[
     ("thread", "A thread of its own, pinned to a core"),
     ("coroutine", "A coroutine on its core's one thread, so that far more of them can act at once"),
 ];
-pub const PORTS: &[NamedValue] = &[("single", "One for both directions"), ("dual", "One for each direction")];
+pub(crate) const PORTS: &[NamedValue] =
+    &[("single", "One for both directions"), ("dual", "One for each direction")];
 const CAPACITIES: &[NamedValue] = &[
     ("arrived", "Until it arrives"),
     (
@@ -218,7 +219,7 @@ const WORK: &[NamedValue] =
 
 impl MachineOptions {
     /// Returns how the machine runs on a clock, by default `usual`, with its stack.
-    pub fn emulation(&self, clock: &ClockOptions, usual: ClockKind) -> Result<Emulation, CliError> {
+    pub(crate) fn emulation(&self, clock: &ClockOptions, usual: ClockKind) -> Result<Emulation, CliError> {
         Ok(Emulation {
             stack: self.stack,
             unguarded_stacks: self.unguarded_stacks,
@@ -227,7 +228,7 @@ impl MachineOptions {
     }
 
     /// Returns the number of processors, if it is given. Refuses several numbers.
-    pub fn one_P(&self) -> Result<Option<usize>, CliError> {
+    pub(crate) fn one_P(&self) -> Result<Option<usize>, CliError> {
         match self.P[..] {
             [] => Ok(None),
             [P] => Ok(Some(P)),
@@ -241,7 +242,7 @@ impl MachineOptions {
 impl ClockOptions {
     /// Returns how a machine runs, by default on the clock `usual`. Refuses options of the wall clock on the
     /// virtual one.
-    pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, CliError> {
+    pub(crate) fn emulation(&self, usual: ClockKind) -> Result<Emulation, CliError> {
         let clock = self.clock.unwrap_or(usual);
         let [_, only @ .., _] = self.given_options();
         if let Some((name, _)) = only.iter().find(|(_, given)| *given && clock == ClockKind::Virtual) {
@@ -253,7 +254,7 @@ impl ClockOptions {
     }
 
     /// Returns each option, and whether it is given.
-    pub fn given_options(&self) -> [(&'static str, bool); 4] {
+    pub(crate) fn given_options(&self) -> [(&'static str, bool); 4] {
         [
             ("--clock", self.clock.is_some()),
             ("--carrier", self.carrier.is_some()),
@@ -264,13 +265,13 @@ impl ClockOptions {
 }
 
 /// Returns the clock as text, with the carrier if it is not the default.
-pub fn clock_text(clock: ClockKind, carrier: Carrier) -> String {
+pub(crate) fn clock_text(clock: ClockKind, carrier: Carrier) -> String {
     let on = if carrier == Carrier::Coroutine && clock == ClockKind::Wall { " on coroutines" } else { "" };
     format!("{clock} clock{on}")
 }
 
 /// Returns a parser for values with these names.
-pub fn one_of<T>(all: &'static [NamedValue]) -> impl TypedValueParser<Value = T>
+pub(crate) fn one_of<T>(all: &'static [NamedValue]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err: Error + Send + Sync> + Clone + Send + Sync + 'static,
 {
@@ -279,17 +280,17 @@ where
 }
 
 /// Reads a whole number, such as `4096` or `4k`.
-pub fn parse_count(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
     option::parse_count(text)
         .ok_or_else(|| "give a whole number: 4096, or 4k or 4KiB, which are the same; 4kB is 4000".into())
 }
 
 /// Reads a whole number from 1.
-pub fn parse_positive(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_positive(text: &str) -> Result<usize, String> {
     option::parse_count(text).filter(|number| *number > 0).ok_or_else(|| "give a whole number from 1".into())
 }
 
-pub fn parse_dilation(text: &str) -> Result<Dilation, String> {
+pub(crate) fn parse_dilation(text: &str) -> Result<Dilation, String> {
     const LEAST: f64 = 1e-6;
     const MOST: f64 = 1e6;
     match text.parse() {
@@ -299,12 +300,12 @@ pub fn parse_dilation(text: &str) -> Result<Dilation, String> {
     .ok_or_else(|| format!("give auto, or a number from {LEAST} to {MOST}"))
 }
 
-pub fn parse_seed(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
 }
 
 /// Reads a number of repetitions.
-pub fn parse_repeat(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_repeat(text: &str) -> Result<usize, String> {
     parse_within(text, 1..=1000, "a whole number")
 }
 
@@ -320,7 +321,7 @@ fn parse_within(text: &str, range: RangeInclusive<usize>, what: &str) -> Result<
 
 /// The value of `--noise`: periods, or a file that is read later, with settings behind them.
 #[derive(Clone)]
-pub struct NoiseOption {
+pub(crate) struct NoiseOption {
     /// The periods as text, or the file's name.
     name: String,
     settings: Vec<String>,
@@ -329,7 +330,7 @@ pub struct NoiseOption {
 
 impl NoiseOption {
     /// Returns the noise, reading its file if it has one. `seed` draws it unless its settings have one.
-    pub fn read(&self, seed: u64) -> Result<Noise, CliError> {
+    pub(crate) fn read(&self, seed: u64) -> Result<Noise, CliError> {
         let NoiseOption { name, settings, periods } = self;
         let noise = match periods {
             Some(noise) => Ok(noise.clone()),
@@ -355,7 +356,7 @@ impl NoiseOption {
 }
 
 /// Reads the value of `--noise`. A text with a colon is a file's name only if the file exists.
-pub fn parse_noise(text: &str) -> Result<NoiseOption, String> {
+pub(crate) fn parse_noise(text: &str) -> Result<NoiseOption, String> {
     let is_setting = |part: &&str| part.trim() == "together" || part.trim().starts_with("seed:");
     let settings: Vec<String> = text.rsplit(',').take_while(is_setting).map(String::from).collect();
     let name = text.rsplitn(settings.len() + 1, ',').last().unwrap_or_default().to_string();
@@ -367,7 +368,7 @@ pub fn parse_noise(text: &str) -> Result<NoiseOption, String> {
 }
 
 /// Reads the length of time for which runs are started.
-pub fn parse_duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || "give a time above 0 in s, ms or us, such as 30s".to_string();
     let time: loggp::Time = text.parse().map_err(|_| wrong())?;
     match time.as_ps() {
@@ -377,7 +378,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads a time above 0 with its unit.
-pub fn parse_length(text: &str) -> Result<Time, String> {
+pub(crate) fn parse_length(text: &str) -> Result<Time, String> {
     match text.parse() {
         Ok(time) if time <= Time::ZERO => Err("it lasts longer than 0; give at least 1ps".into()),
         read => read.map_err(|why: TimeError| why.to_string()),

@@ -13,7 +13,7 @@ use crate::host::draft::Draft;
 
 /// The option `-o`.
 #[derive(Args, Default)]
-pub struct Outputs {
+pub(crate) struct Outputs {
     /// Write a file too: FILE.svg gets a picture, FILE.csv, FILE.json and FILE.txt get the rows. May be given several times
     #[arg(short, long, value_name = "FILE", help_heading = "Report")]
     output: Vec<PathBuf>,
@@ -21,7 +21,7 @@ pub struct Outputs {
 
 /// The output files of a report, which replace old ones only when they are complete.
 #[derive(Default)]
-pub struct OutputFiles {
+pub(crate) struct OutputFiles {
     pub pictures: Vec<Draft>,
     /// Files for rows, each with its format.
     pub rows: Vec<(Format, Draft)>,
@@ -29,7 +29,7 @@ pub struct OutputFiles {
 
 impl Outputs {
     /// Opens the files, before the runs. Refuses a path that cannot be written.
-    pub fn open(&self) -> Result<OutputFiles, CliError> {
+    pub(crate) fn open(&self) -> Result<OutputFiles, CliError> {
         let mut files = OutputFiles::default();
         for path in self.output.iter().filter(|_| real_machine::is_output_process()) {
             let format = match extension(path).as_str() {
@@ -52,14 +52,14 @@ impl Outputs {
     }
 
     /// Returns whether a picture is asked for.
-    pub fn has_picture(&self) -> bool {
+    pub(crate) fn has_picture(&self) -> bool {
         self.output.iter().any(|path| extension(path) == "svg")
     }
 }
 
 impl OutputFiles {
     /// Writes an SVG into the files for pictures. `svg` is called only if there are such files.
-    pub fn draw(self, svg: impl FnOnce() -> Result<String, CliError>) -> Result<(), CliError> {
+    pub(crate) fn draw(self, svg: impl FnOnce() -> Result<String, CliError>) -> Result<(), CliError> {
         if self.pictures.is_empty() {
             return Ok(());
         }
@@ -68,21 +68,25 @@ impl OutputFiles {
     }
 }
 
-pub const TRACE_EXTENSIONS: &[&str] = &["json", "loggp"];
+pub(crate) const TRACE_EXTENSIONS: &[&str] = &["json", "loggp"];
 
 /// Writes a trace in the format that the ending of its path chooses.
-pub fn write_trace(file: Draft, path: &Path, trace: &Trace) -> Result<(), CliError> {
+pub(crate) fn write_trace(file: Draft, path: &Path, trace: &Trace) -> Result<(), CliError> {
     let is_compact = extension(path) == "loggp";
     file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })
 }
 
 /// Returns the ending of a file's name in lower case, without the dot.
-pub fn extension(path: &Path) -> String {
+pub(crate) fn extension(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
 /// Refuses a path whose ending is none of these. `endings_text` lists them for the error.
-pub fn check_extension(path: Option<&Path>, endings: &[&str], endings_text: &str) -> Result<(), CliError> {
+pub(crate) fn check_extension(
+    path: Option<&Path>,
+    endings: &[&str],
+    endings_text: &str,
+) -> Result<(), CliError> {
     match path {
         Some(path) if !endings.contains(&&*extension(path)) => Err(unknown_extension(path, endings_text)),
         _ => Ok(()),
@@ -90,7 +94,7 @@ pub fn check_extension(path: Option<&Path>, endings: &[&str], endings_text: &str
 }
 
 /// Returns the error for an ending that stands for no format; `endings` lists those that do.
-pub fn unknown_extension(path: &Path, endings: &str) -> CliError {
+pub(crate) fn unknown_extension(path: &Path, endings: &str) -> CliError {
     let shown = path.display();
     let is_value = shown.to_string().starts_with(|c: char| c.is_ascii_digit()) && path.extension().is_none();
     CliError::Request(match is_value {

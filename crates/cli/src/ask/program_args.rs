@@ -10,7 +10,7 @@ use super::completion_values;
 use super::lookup::{self, capitalized, name_list};
 
 /// A program's subcommand: the program, its own options, and the arguments that all programs share.
-pub struct ProgramArgs<T> {
+pub(crate) struct ProgramArgs<T> {
     pub program: &'static Program,
     /// Values of the program's own options that are given.
     pub values: Vec<OptionValue>,
@@ -20,7 +20,7 @@ pub struct ProgramArgs<T> {
 
 impl<T> ProgramArgs<T> {
     /// Returns whether a value is given for this option of the program's own.
-    pub fn has_value_for(&self, name: &str) -> bool {
+    pub(crate) fn has_value_for(&self, name: &str) -> bool {
         self.values.iter().any(|value| value.option().name() == name)
     }
 }

@@ -21,7 +21,7 @@ use crate::error::CliError;
 /// The options for a real machine. A command itself refuses other options that don't apply to one.
 #[derive(Args, Default)]
 #[command(next_display_order = 24)]
-pub struct RealMachineOptions {
+pub(crate) struct RealMachineOptions {
     /// Measure on a real machine, and not on the wall clock
     #[arg(long, value_name = "MACHINE", value_parser = PossibleValuesParser::new([mpi_value()]))]
     pub on: Option<String>,
@@ -36,7 +36,7 @@ fn mpi_value() -> PossibleValue {
 
 impl RealMachineOptions {
     /// Starts and returns the real machine, if one is asked for.
-    pub fn link(&self) -> Result<Option<Arc<dyn Link>>, CliError> {
+    pub(crate) fn link(&self) -> Result<Option<Arc<dyn Link>>, CliError> {
         self.on.is_some().then(|| start_mpi(self.oversubscribe)).transpose()
     }
 }
@@ -45,7 +45,7 @@ impl RealMachineOptions {
 static LINK: OnceLock<Arc<dyn Link>> = OnceLock::new();
 
 /// Returns whether this process writes the output: it is the only one, or process 0.
-pub fn is_output_process() -> bool {
+pub(crate) fn is_output_process() -> bool {
     LINK.get().is_none_or(|link| link.id() == 0)
 }
 

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// One of several parts, such as 2/4.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shard {
+pub(crate) struct Shard {
     /// Number of the part, from 1.
     number: usize,
     /// Number of parts.
@@ -27,7 +27,7 @@ impl FromStr for Shard {
 
 /// Returns the items of a shard, or all without one. Items are dealt out in turn, so that each shard has
 /// short and long runs.
-pub fn shard_items<T>(shard: Option<Shard>, items: impl IntoIterator<Item = T>) -> Vec<T> {
+pub(crate) fn shard_items<T>(shard: Option<Shard>, items: impl IntoIterator<Item = T>) -> Vec<T> {
     let Shard { number, count } = shard.unwrap_or(Shard { number: 1, count: 1 });
     items.into_iter().skip(number - 1).step_by(count).collect()
 }

@@ -11,7 +11,7 @@ use crate::error::{CliError, system_reason};
 use crate::host::draft;
 
 /// Reads a trace from a file.
-pub fn read_trace(path: &Path) -> Result<Trace, CliError> {
+pub(crate) fn read_trace(path: &Path) -> Result<Trace, CliError> {
     let shown = path.display();
     let file = draft::open_source(path);
     let file = file
@@ -29,7 +29,7 @@ pub fn read_trace(path: &Path) -> Result<Trace, CliError> {
 }
 
 /// Returns whether a file begins as a schedule does. What is no file has none: it may have no second beginning.
-pub fn is_schedule(path: &Path) -> bool {
+pub(crate) fn is_schedule(path: &Path) -> bool {
     let mut begin = Vec::new();
     if !path.is_file() {
         return false;

@@ -14,18 +14,21 @@ use crate::host::draft::Draft;
 use crate::number::Unit;
 
 /// Endings of the files of timelines.
-pub const TIMELINE_EXTENSIONS: &[&str] = &["html", "svg"];
-pub const TIMELINE_EXTENSION_HINT: &str = ".html for a page to look into, or in .svg for a picture";
+pub(crate) const TIMELINE_EXTENSIONS: &[&str] = &["html", "svg"];
+pub(crate) const TIMELINE_EXTENSION_HINT: &str = ".html for a page to look into, or in .svg for a picture";
 
 /// The files that `--trace` and `--timeline` ask for.
-pub struct TraceOutputs<'a> {
+pub(crate) struct TraceOutputs<'a> {
     trace: Option<(&'a Path, Draft)>,
     timeline: Option<(&'a Path, Draft)>,
 }
 
 impl<'a> TraceOutputs<'a> {
     /// Opens the files with these names, if any. Refuses those that cannot be written.
-    pub fn open(trace: Option<&'a Path>, timeline: Option<&'a Path>) -> Result<TraceOutputs<'a>, CliError> {
+    pub(crate) fn open(
+        trace: Option<&'a Path>,
+        timeline: Option<&'a Path>,
+    ) -> Result<TraceOutputs<'a>, CliError> {
         let draft = |path: Option<&'a Path>, option| {
             path.map(|path| Ok::<_, CliError>((path, Draft::create(path, option)?))).transpose()
         };
@@ -36,12 +39,12 @@ impl<'a> TraceOutputs<'a> {
     }
 
     /// Returns whether a file is asked for.
-    pub fn is_requested(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.trace.is_some() || self.timeline.is_some()
     }
 
     /// Writes the run into the files.
-    pub fn write(&mut self, trace: &Trace, unit: Unit) -> Result<(), CliError> {
+    pub(crate) fn write(&mut self, trace: &Trace, unit: Unit) -> Result<(), CliError> {
         match self.timeline.take() {
             None => (),
             Some((path, draft)) if extension(path) == "svg" => {
@@ -56,7 +59,7 @@ impl<'a> TraceOutputs<'a> {
 }
 
 /// Draws a part of a run as SVG.
-pub fn draw_picture(draft: Draft, unit: Unit, trace: &Trace, window: &Window) -> Result<(), CliError> {
+pub(crate) fn draw_picture(draft: Draft, unit: Unit, trace: &Trace, window: &Window) -> Result<(), CliError> {
     let Caption { title, about, .. } = trace.caption.clone().unwrap_or_default();
     let picture =
         Picture { subtitle: about, ..timeline_from_trace(trace, &title, (unit.name, unit.length), window) };

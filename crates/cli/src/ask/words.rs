@@ -14,7 +14,7 @@ use loggp_programs::PROGRAMS;
 use super::arguments::{find_option, takes_next_word};
 
 /// Returns the words that clap reads for the words of a command line, the command's name first.
-pub fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<OsString>, clap::Error> {
+pub(crate) fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<OsString>, clap::Error> {
     let texts: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
     let Some([command_name, verb, rest @ ..]) = texts.as_deref() else { return Ok(words.to_vec()) };
     let line = |words: &[&str]| Ok([*command_name].iter().chain(words).map(OsString::from).collect());
@@ -58,7 +58,8 @@ fn may_stand_for_others(words: &[&str]) -> bool {
     let stands = |word: &&str| is_pair(word) || *word == "--json" || word.starts_with("--params");
     let is_option = |word: &&str| word.starts_with('-') && !["-h", "--help"].contains(word);
     words.iter().any(stands)
-        || words.iter().any(|word| parameter_of_option(word).is_some()) || words.first().is_some_and(|word| is_option(&word))
+        || words.iter().any(|word| parameter_of_option(word).is_some())
+        || words.first().is_some_and(|word| is_option(&word))
 }
 
 /// Returns whether a word is a name with its value: `L=6us`.

@@ -14,7 +14,7 @@ use crate::error::CliError;
 // In the order of the help. The tests run the examples of all in this order and in one folder, so that one
 // may read a file that another wrote.
 #[derive(clap::Subcommand)]
-pub enum Subcommand {
+pub(crate) enum Subcommand {
     Run(Box<runs::run::RunCommand>),
     Compare(Box<runs::compare::CompareCommand>),
     Sweep(Box<runs::sweep::SweepCommand>),
@@ -44,7 +44,7 @@ pub enum Subcommand {
 
 impl Subcommand {
     /// Runs the subcommand of the command line that `definition` describes.
-    pub fn execute(&self, definition: &clap::Command, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, definition: &clap::Command, out: &mut dyn Write) -> Result<(), CliError> {
         match self {
             Subcommand::Run(command) => command.execute(out),
             Subcommand::Compare(command) => command.execute(out),

@@ -32,7 +32,7 @@ fn checked(memory: *mut u8, bytes: usize) -> *mut u8 {
 
 /// Ends the command if a panic says that a new thread got no stack for its signals. There is nothing to
 /// unwind yet, so Rust would abort.
-pub fn exit_without_stack(panic: &str) {
+pub(crate) fn exit_without_stack(panic: &str) {
     if panic.contains("alternative stack") {
         exit_out_of_memory(format_args!("a thread's stack for signals"));
     }

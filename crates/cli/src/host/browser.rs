@@ -20,7 +20,7 @@ const OPENERS: [&str; 8] = [
 ];
 
 /// Returns the program that opens a page, or a sentence that says why there is none.
-pub fn find() -> Result<PathBuf, &'static str> {
+pub(crate) fn find() -> Result<PathBuf, &'static str> {
     let chosen = env::var("BROWSER").unwrap_or_default();
     if let Some(browser) = chosen.split(':').filter(|name| !name.is_empty()).find_map(find_program) {
         return Ok(browser);
@@ -39,7 +39,7 @@ pub fn find() -> Result<PathBuf, &'static str> {
 }
 
 /// Opens a page, and does not wait until it is closed.
-pub fn open(browser: &Path, page: &Path) -> Result<(), CliError> {
+pub(crate) fn open(browser: &Path, page: &Path) -> Result<(), CliError> {
     let mut command = Command::new(browser);
     command.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]

@@ -16,7 +16,7 @@ use super::interrupt::{self, UnfinishedFile};
 use crate::error::{CliError, system_reason};
 
 /// An output file that does not have its name yet. It is removed when it is dropped.
-pub struct Draft {
+pub(crate) struct Draft {
     /// Kind of the file, such as `trace`, which is also the name of the option that asks for it.
     kind: &'static str,
     path: PathBuf,
@@ -27,7 +27,7 @@ pub struct Draft {
 static SOURCES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Opens a file that the command reads, or stdin if `path` is `-`. From then on the command refuses to write the same file.
-pub fn open_source(path: &Path) -> io::Result<Source<File>> {
+pub(crate) fn open_source(path: &Path) -> io::Result<Source<File>> {
     let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let file = File::open(path)?;
     let is_file = file.metadata()?.is_file();
@@ -45,7 +45,7 @@ pub fn open_source(path: &Path) -> io::Result<Source<File>> {
 }
 
 /// An input, which ends.
-pub struct Source<R> {
+pub(crate) struct Source<R> {
     input: R,
     /// The bytes that may still be read.
     left: u64,
@@ -53,7 +53,7 @@ pub struct Source<R> {
 
 impl<R> Source<R> {
     /// Returns what comes from a pipe or a device, which may go on for ever.
-    pub fn of_stream(input: R) -> Source<R> {
+    pub(crate) fn of_stream(input: R) -> Source<R> {
         Source { input, left: LONGEST_STREAM }
     }
 }
@@ -75,7 +75,7 @@ impl<R: Read> Read for Source<R> {
 }
 
 /// Reads a file of at most `most` bytes, or says why not; `limit` says what a longer one means.
-pub fn read_source(path: &Path, most: u64, limit: &str) -> Result<Vec<u8>, String> {
+pub(crate) fn read_source(path: &Path, most: u64, limit: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let read = open_source(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
     read.map_err(|error| format!("it cannot be read: {}", system_reason(&error)))?;
@@ -90,7 +90,7 @@ const MOST_LINKS: usize = 40;
 
 impl Draft {
     /// Creates a draft, before any run. Refuses a path that cannot be written.
-    pub fn create(path: &Path, kind: &'static str) -> Result<Draft, CliError> {
+    pub(crate) fn create(path: &Path, kind: &'static str) -> Result<Draft, CliError> {
         let refuse = |why: &dyn Display| {
             CliError::Request(format!("no {kind} can be written to {}: {why}", path.display()))
         };
@@ -116,7 +116,7 @@ impl Draft {
     }
 
     /// Writes the file, and renames it to its target.
-    pub fn write(self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), CliError> {
+    pub(crate) fn write(self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), CliError> {
         self.fill(contents)?;
         publish(vec![self])
     }
@@ -140,7 +140,7 @@ pub fn replace_file(path: &Path, contents: impl FnOnce(&File) -> io::Result<()>)
 }
 
 /// Writes several files, and renames them when all are complete.
-pub fn write_all(files: Vec<(Draft, Vec<u8>)>) -> Result<(), CliError> {
+pub(crate) fn write_all(files: Vec<(Draft, Vec<u8>)>) -> Result<(), CliError> {
     files.iter().try_for_each(|(draft, contents)| draft.fill(|mut file| file.write_all(contents)))?;
     publish(files.into_iter().map(|(draft, _)| draft).collect())
 }

@@ -26,7 +26,7 @@ const SIGNALS: [(i32, &str); 4] = [
 ];
 
 /// A file that is being written under a temporary name.
-pub struct UnfinishedFile {
+pub(crate) struct UnfinishedFile {
     /// Kind of the file, such as `trace`, which is also the name of the option that asks for it.
     pub kind: &'static str,
     /// Path of the finished file.
@@ -51,10 +51,10 @@ static HANDLE: OnceLock<Handle> = OnceLock::new();
 static TAKER: Mutex<Option<Sender<i32>>> = Mutex::new(None);
 
 /// The signals, while they do not end the command.
-pub struct TakenSignals(Receiver<i32>);
+pub(crate) struct TakenSignals(Receiver<i32>);
 
 /// Takes the signals that would end the command, and SIGCHLD, until what is returned is dropped.
-pub fn take_signals() -> TakenSignals {
+pub(crate) fn take_signals() -> TakenSignals {
     let (tell, told) = channel();
     if HANDLE.get().is_some_and(|handle| handle.add_signal(SIGCHLD).is_ok()) {
         *taker() = Some(tell);
@@ -64,7 +64,7 @@ pub fn take_signals() -> TakenSignals {
 
 impl TakenSignals {
     /// Returns the next signal if there is one within so long; `Disconnected` if signals cannot be watched.
-    pub fn next(&self, within: Duration) -> Result<i32, RecvTimeoutError> {
+    pub(crate) fn next(&self, within: Duration) -> Result<i32, RecvTimeoutError> {
         self.0.recv_timeout(within)
     }
 }
@@ -81,7 +81,7 @@ fn taker() -> MutexGuard<'static, Option<Sender<i32>>> {
 
 /// Starts a thread that ends the command in good order at these signals. If that fails, they end the command
 /// as they do by default. Signals that the command was started to ignore, as `nohup` does, stay ignored.
-pub fn watch_signals() {
+pub(crate) fn watch_signals() {
     // A file that grows beyond `ulimit -f` is an error of its writer, and must not end the command.
     drop(flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))));
     let ignored = ignored_signals();
@@ -115,7 +115,7 @@ fn ignored_signals() -> u64 {
 }
 
 /// Locks the unfinished files. While the lock is held, the command is not interrupted.
-pub fn drafts() -> MutexGuard<'static, Vec<UnfinishedFile>> {
+pub(crate) fn drafts() -> MutexGuard<'static, Vec<UnfinishedFile>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -127,35 +127,35 @@ fn remove(drafts: &[UnfinishedFile]) {
 }
 
 /// Removes all unfinished files, unless they are locked.
-pub fn try_remove_drafts() {
+pub(crate) fn try_remove_drafts() {
     if let Ok(drafts) = DRAFTS.try_lock() {
         remove(&drafts);
     }
 }
 
 /// Registers the progress bar, or removes it. Blocks while the command is being ended.
-pub fn set_bar(bar: Option<ProgressBar>) {
+pub(crate) fn set_bar(bar: Option<ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar;
 }
 
 /// Sets the name of the items that the command writes in place of rows, and the end of the message if it is
 /// interrupted after some.
-pub fn set_written_item(what: &'static str, then: &'static str) {
+pub(crate) fn set_written_item(what: &'static str, then: &'static str) {
     *WRITTEN_ITEM.lock().unwrap_or_else(PoisonError::into_inner) = (what, then);
 }
 
 /// Sets what is kept if the command is interrupted, a sentence, in place of that nothing was written.
-pub fn set_kept(sentence: Option<String>) {
+pub(crate) fn set_kept(sentence: Option<String>) {
     *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = sentence;
 }
 
 /// Returns what a signal that ends the command does to it, such as `terminated`.
-pub fn name_signal(signal: i32) -> &'static str {
+pub(crate) fn name_signal(signal: i32) -> &'static str {
     SIGNALS.iter().find(|(other, _)| *other == signal).map_or("ended", |(_, what)| what)
 }
 
 /// Counts more rows as written.
-pub fn add_written(rows: usize) {
+pub(crate) fn add_written(rows: usize) {
     WRITTEN.fetch_add(rows, Ordering::SeqCst);
 }
 

@@ -1,8 +1,8 @@
 //! What the command needs of this computer: memory, files, the terminal, signals and other programs.
 
-pub mod alloc;
-pub mod browser;
-pub mod draft;
-pub mod executable;
-pub mod interrupt;
-pub mod stdout;
+pub(crate) mod alloc;
+pub(crate) mod browser;
+pub(crate) mod draft;
+pub(crate) mod executable;
+pub(crate) mod interrupt;
+pub(crate) mod stdout;

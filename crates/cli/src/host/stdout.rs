@@ -10,13 +10,13 @@ use loggp_document::{Width, printable};
 use super::interrupt;
 
 /// Standard output, which may be closed by its reader.
-pub struct Stdout(StdoutLock<'static>);
+pub(crate) struct Stdout(StdoutLock<'static>);
 
 /// True if the command writes a folder, whose files are not all open yet.
 static WRITES_FOLDER: AtomicBool = AtomicBool::new(false);
 
 /// Lets the command continue after stdout is closed, because it writes a folder.
-pub fn expect_folder() {
+pub(crate) fn expect_folder() {
     WRITES_FOLDER.store(true, Ordering::SeqCst);
 }
 
@@ -24,7 +24,7 @@ pub fn expect_folder() {
 const DEFAULT_WIDTH: usize = 100;
 
 /// Returns the width for standard output: that of its terminal, or else that of files.
-pub fn width() -> Width {
+pub(crate) fn width() -> Width {
     let terminal = rustix::termios::tcgetwinsize(rustix::stdio::stdout());
     match terminal.map_or(0, |size| usize::from(size.ws_col)) {
         0 => width_of_files(),
@@ -33,14 +33,14 @@ pub fn width() -> Width {
 }
 
 /// Returns the width for files: tables are as wide as `COLUMNS`, and prose is not folded.
-pub fn width_of_files() -> Width {
+pub(crate) fn width_of_files() -> Width {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     Width { table: columns.filter(|columns| *columns > 0).unwrap_or(DEFAULT_WIDTH), prose: usize::MAX }
 }
 
 impl Stdout {
     /// Locks stdout.
-    pub fn lock() -> Stdout {
+    pub(crate) fn lock() -> Stdout {
         Stdout(io::stdout().lock())
     }
 }

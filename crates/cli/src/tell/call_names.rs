@@ -13,19 +13,19 @@ use loggp_study::analysis::{BEFORE, IN, MessageNames};
 use crate::number::count;
 
 /// The names of messages: each is made once.
-pub struct CallNames<'a> {
+pub(crate) struct CallNames<'a> {
     program: &'a ProgramSchedule,
     calls: HashMap<SpanKind, Rc<str>>,
     others: HashMap<String, Rc<str>>,
 }
 
 impl<'a> CallNames<'a> {
-    pub fn new(program: &'a ProgramSchedule) -> CallNames<'a> {
+    pub(crate) fn new(program: &'a ProgramSchedule) -> CallNames<'a> {
         CallNames { program, calls: HashMap::new(), others: HashMap::new() }
     }
 
     /// Returns the names of the messages of a play, of which the operations that sent and received each are given.
-    pub fn of_messages(mut self, trace: &Trace, operations: &[[u32; 2]]) -> MessageNames {
+    pub(crate) fn of_messages(mut self, trace: &Trace, operations: &[[u32; 2]]) -> MessageNames {
         let events = Events::new(trace);
         let mut names = MessageNames { are_calls: self.program.is_recorded(), ..MessageNames::default() };
         for (message, operations) in operations.iter().enumerate() {
@@ -39,7 +39,7 @@ impl<'a> CallNames<'a> {
 
     /// Returns what the send and the reception of a message are called: by their calls, if they are known, or else by
     /// the message's ends, tag and length.
-    pub fn of_message(&mut self, [from, to]: [usize; 2], [sent, received]: [u32; 2]) -> [Rc<str>; 2] {
+    pub(crate) fn of_message(&mut self, [from, to]: [usize; 2], [sent, received]: [u32; 2]) -> [Rc<str>; 2] {
         /// From this number of ranks on messages are told apart by tag and length alone.
         const MANY: usize = 64;
         let [one, other] = [(from, sent), (to, received)].map(|(rank, operation)| {
@@ -70,25 +70,25 @@ impl<'a> CallNames<'a> {
 }
 
 /// Returns the names of both ends of a message as one.
-pub fn joined_name([one, other]: &[Rc<str>; 2]) -> String {
+pub(crate) fn joined_name([one, other]: &[Rc<str>; 2]) -> String {
     if one == other { one.to_string() } else { format!("{one}, received by {other}") }
 }
 
 /// The names of what the ranks of a recorded program compute, in the order in which they do.
-pub struct WorkNames<'a> {
+pub(crate) struct WorkNames<'a> {
     program: &'a ProgramSchedule,
     kinds: HashMap<(SpanKind, bool), &'static str>,
     of_ranks: Vec<Vec<&'static str>>,
 }
 
 impl<'a> WorkNames<'a> {
-    pub fn new(program: &'a ProgramSchedule) -> WorkNames<'a> {
+    pub(crate) fn new(program: &'a ProgramSchedule) -> WorkNames<'a> {
         let of_ranks = vec![Vec::new(); program.ranks.len()];
         WorkNames { program, kinds: HashMap::new(), of_ranks }
     }
 
     /// Notes that an operation begins.
-    pub fn begin(&mut self, Beginning { rank, operation, at, end, .. }: Beginning) {
+    pub(crate) fn begin(&mut self, Beginning { rank, operation, at, end, .. }: Beginning) {
         // What takes no time is no activity.
         if end.is_none_or(|end| end <= at) {
             return;
@@ -104,7 +104,7 @@ impl<'a> WorkNames<'a> {
     }
 
     /// Names the computing in the trace of the play.
-    pub fn write(self, trace: &mut Trace) {
+    pub(crate) fn write(self, trace: &mut Trace) {
         let mut names: Vec<_> = self.of_ranks.into_iter().map(Vec::into_iter).collect();
         for activity in &mut trace.activities {
             if let ActivityKind::Work(kind) = &mut activity.kind

@@ -14,7 +14,7 @@ struct Part {
 }
 
 /// Returns the columns of a comparison, of which CSV has the recorded time alone.
-pub fn comparison_columns<'a, R: 'a>(
+pub(crate) fn comparison_columns<'a, R: 'a>(
     compared: impl Fn(&R) -> Option<&Comparison> + Copy + 'a,
 ) -> Columns<'a, R> {
     let mut columns = Columns::<R>::new();
@@ -36,7 +36,7 @@ pub fn comparison_columns<'a, R: 'a>(
 }
 
 /// Returns the tables of a comparison: of the ranks if there are few of them, and of what the time goes to.
-pub fn comparison_tables(compared: &Comparison, has_ranks: bool, unit: Unit) -> Vec<DocumentBlock> {
+pub(crate) fn comparison_tables(compared: &Comparison, has_ranks: bool, unit: Unit) -> Vec<DocumentBlock> {
     let ranks = if has_ranks { table(&part_columns("rank"), &ranks(compared), unit) } else { None };
     let parts = table(&part_columns("mean of all ranks"), &parts(&compared.mean), unit);
     ranks.into_iter().chain(parts).collect()

@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::number::Unit;
 
 /// Reads the value of `--over`, and makes the runs by `make_runs`.
-pub fn read_sweep(
+pub(crate) fn read_sweep(
     over: &str,
     machine: &LeveledParams,
     make_runs: impl FnOnce(&Range) -> Result<ParameterSweep, FailedReplay>,
@@ -31,7 +31,7 @@ pub fn read_sweep(
 }
 
 /// Converts the error of a replay.
-pub fn replay_error(name: &str, error: &RunError) -> CliError {
+pub(crate) fn replay_error(name: &str, error: &RunError) -> CliError {
     match error.cause {
         Cause::Params(_) => CliError::Request(format!("{name}: {}", error.cause)),
         _ => CliError::Run(format!("{name}: {error}")),
@@ -39,7 +39,10 @@ pub fn replay_error(name: &str, error: &RunError) -> CliError {
 }
 
 /// Returns the tables of the formulas along a parameter, and of the values at which the path changes.
-pub fn sweep_blocks(&FormulaSweep { parameter, ref sweep }: &FormulaSweep, unit: Unit) -> Vec<DocumentBlock> {
+pub(crate) fn sweep_blocks(
+    &FormulaSweep { parameter, ref sweep }: &FormulaSweep,
+    unit: Unit,
+) -> Vec<DocumentBlock> {
     let name = parameter.name();
     let points = table(&point_columns(parameter, name), &sweep.points, unit);
     let title = format!("another from {name} =");

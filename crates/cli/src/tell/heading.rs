@@ -14,7 +14,7 @@ use crate::ask::options::clock_text;
 use crate::number::{Unit, count, rough, thousands};
 
 /// Returns the heading of studies like this one, along `ranges` if there are any.
-pub fn heading(study: &Study, machine: &PartialMachine, unit: &Unit, ranges: &[Range]) -> String {
+pub(crate) fn heading(study: &Study, machine: &PartialMachine, unit: &Unit, ranges: &[Range]) -> String {
     let Study { case, emulation, .. } = study;
     let assumed = &machine.assumed;
     let on = machine.name.map_or(String::new(), |name| format!(" on {name}{}", default_text(assumed)));
@@ -94,7 +94,7 @@ fn settings_text(Study { case, repeat, distinct_seeds, .. }: &Study, unit: &Unit
 }
 
 /// Returns a line for each level within a machine of so many processors; empty without levels.
-pub fn level_lines(P: usize, levels: &[Level], unit: &Unit) -> String {
+pub(crate) fn level_lines(P: usize, levels: &[Level], unit: &Unit) -> String {
     let mut around = P;
     let line = |level: &Level| {
         let groups = match around.div_ceil(level.params.P) {
@@ -110,7 +110,7 @@ pub fn level_lines(P: usize, levels: &[Level], unit: &Unit) -> String {
 }
 
 /// Returns the heading of a machine, where `how` says how it runs.
-pub fn choice_heading(choice: &MachineChoice, parameters: &str, how: &str) -> String {
+pub(crate) fn choice_heading(choice: &MachineChoice, parameters: &str, how: &str) -> String {
     let MachineChoice { name, unit, params, levels, assumed, .. } = choice;
     let on = name.map_or(String::new(), |name| format!("{name}{}: ", default_text(assumed)));
     let parameters = mark_assumed(parameters, assumed);
@@ -133,7 +133,7 @@ fn mark_assumed(parameters: &str, assumed: &[&str]) -> String {
 }
 
 /// Returns the settings between processors that are not the default, each after a comma.
-pub fn wire_text(latency: Latency, ties: Ties, ports: Ports) -> String {
+pub(crate) fn wire_text(latency: Latency, ties: Ties, ports: Ports) -> String {
     let latency = match latency {
         Latency::Exact => String::new(),
         drawn => format!(", {}", latency_text(drawn)),
@@ -147,12 +147,12 @@ pub fn wire_text(latency: Latency, ties: Ties, ports: Ports) -> String {
 }
 
 /// Returns the end of a message's transit after a comma; empty for the default.
-pub fn capacity_text(capacity: Capacity) -> &'static str {
+pub(crate) fn capacity_text(capacity: Capacity) -> &'static str {
     if capacity == Capacity::Received { ", capacity until received" } else { "" }
 }
 
 /// Returns the rule of the latencies as text.
-pub fn latency_text(latency: Latency) -> String {
+pub(crate) fn latency_text(latency: Latency) -> String {
     match latency {
         Latency::Random { seed } => format!("random latency (seed {seed})"),
         Latency::Exponential { seed } => format!("exponential latency (seed {seed})"),
@@ -161,19 +161,19 @@ pub fn latency_text(latency: Latency) -> String {
 }
 
 /// Returns the settings between processors of a recorded run.
-pub fn recorded_text(trace: &Trace) -> String {
+pub(crate) fn recorded_text(trace: &Trace) -> String {
     let noise = noise_text(trace.noise.as_ref());
     let capacity = capacity_text(trace.capacity);
     format!("{}{noise}, {} ports{capacity}", latency_text(trace.latency), trace.ports)
 }
 
 /// Returns the noise after a comma; empty without noise.
-pub fn noise_text(noise: Option<&Noise>) -> String {
+pub(crate) fn noise_text(noise: Option<&Noise>) -> String {
     noise.map_or(String::new(), |noise| format!(", noise {noise}"))
 }
 
 /// Returns each of a machine's parameters as text: `L = 6 us`.
-pub fn parameters(params: &Params, unit: &Unit) -> Vec<String> {
+pub(crate) fn parameters(params: &Params, unit: &Unit) -> Vec<String> {
     let time = |(name, time): (&str, Time)| format!("{name} = {}", unit.show(time));
     let count = |(name, n): (&str, usize)| match Parameter::by_name(name).and_then(|parameter| parameter.unit)
     {
@@ -193,7 +193,7 @@ fn range_text(range: &Range, unit: &Unit) -> String {
 }
 
 /// Returns a value of the swept quantity as text.
-pub fn value_text(number: f64, quantity: Quantity, unit: &Unit) -> String {
+pub(crate) fn value_text(number: f64, quantity: Quantity, unit: &Unit) -> String {
     match quantity {
         _ if quantity.is_time() => unit.show(Time::from_ps(number as i64)),
         Quantity::Option(_) => rough(number),

@@ -1,9 +1,9 @@
 //! What the command tells: rows with their columns, headings, tables and progress.
 
-pub mod call_names;
-pub mod compared;
-pub mod formula;
-pub mod heading;
-pub mod progress;
-pub mod report;
-pub mod table;
+pub(crate) mod call_names;
+pub(crate) mod compared;
+pub(crate) mod formula;
+pub(crate) mod heading;
+pub(crate) mod progress;
+pub(crate) mod report;
+pub(crate) mod table;

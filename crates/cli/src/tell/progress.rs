@@ -9,18 +9,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::host::interrupt;
 
 /// A progress bar, which is removed when it is dropped.
-pub struct ProgressDisplay {
+pub(crate) struct ProgressDisplay {
     bar: ProgressBar,
 }
 
 impl ProgressDisplay {
     /// Creates a bar for a number of runs.
-    pub fn for_runs(runs: usize) -> ProgressDisplay {
+    pub(crate) fn for_runs(runs: usize) -> ProgressDisplay {
         ProgressDisplay::with_template(runs, "{bar:24} {pos} of {len} runs, now {msg}")
     }
 
     /// Creates a bar of a number of parts with a template.
-    pub fn with_template(parts: usize, template: &str) -> ProgressDisplay {
+    pub(crate) fn with_template(parts: usize, template: &str) -> ProgressDisplay {
         let style = ProgressStyle::with_template(template).expect("the template is right");
         let bar = ProgressBar::new(parts as u64).with_style(style);
         interrupt::set_bar(Some(bar.clone()));
@@ -28,18 +28,18 @@ impl ProgressDisplay {
     }
 
     /// Sets the name of the next part.
-    pub fn set_current(&self, what: impl Into<Cow<'static, str>>) {
+    pub(crate) fn set_current(&self, what: impl Into<Cow<'static, str>>) {
         self.bar.set_message(what);
     }
 
     /// Counts one more part as finished.
-    pub fn finish_one(&self) {
+    pub(crate) fn finish_one(&self) {
         self.bar.inc(1);
     }
 
     /// Hides the bar while `write` runs. That may block until somebody reads, so the bar is unregistered
     /// meanwhile: a signal that ends the command must not wait for it.
-    pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
+    pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         interrupt::set_bar(None);
         let written = self.bar.suspend(write);
         interrupt::set_bar(Some(self.bar.clone()));

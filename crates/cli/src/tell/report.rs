@@ -15,7 +15,7 @@ use crate::host::interrupt;
 use crate::host::stdout::{self, width_of_files};
 use crate::number::Unit;
 
-pub struct Report<'a, R> {
+pub(crate) struct Report<'a, R> {
     out: &'a mut dyn Write,
     format: Format,
     /// Limit of the decimals of times in the table.
@@ -33,7 +33,7 @@ pub struct Report<'a, R> {
 
 impl<'a, R> Report<'a, R> {
     /// Creates an empty report.
-    pub fn new(out: &'a mut dyn Write, format: Format, columns: Columns<'a, R>) -> Report<'a, R> {
+    pub(crate) fn new(out: &'a mut dyn Write, format: Format, columns: Columns<'a, R>) -> Report<'a, R> {
         let (files, most_decimals) = (OutputFiles::default(), MOST_DECIMALS);
         Report {
             out,
@@ -49,29 +49,29 @@ impl<'a, R> Report<'a, R> {
 
     /// Gives times in the table at most so many decimals.
     #[must_use]
-    pub fn with_decimals(self, most_decimals: usize) -> Self {
+    pub(crate) fn with_decimals(self, most_decimals: usize) -> Self {
         Report { most_decimals, ..self }
     }
 
     /// Writes the rows to these files too, when the report is finished, and its picture when it is drawn.
     #[must_use]
-    pub fn with_files(self, files: OutputFiles) -> Self {
+    pub(crate) fn with_files(self, files: OutputFiles) -> Self {
         Report { files, ..self }
     }
 
     /// Writes this object as JSON, in place of an object for each row.
     #[must_use]
-    pub fn with_json_object(self, whole: Object) -> Self {
+    pub(crate) fn with_json_object(self, whole: Object) -> Self {
         Report { whole: Some(whole), ..self }
     }
 
     /// Writes these objects as JSON behind the rows, when the report is finished.
-    pub fn add_behind(&mut self, objects: Vec<Object>) {
+    pub(crate) fn add_behind(&mut self, objects: Vec<Object>) {
         self.behind = objects;
     }
 
     /// Adds a row. JSON and CSV are written at once, a table when the report is finished.
-    pub fn add(&mut self, row: R) -> Result<(), CliError> {
+    pub(crate) fn add(&mut self, row: R) -> Result<(), CliError> {
         let line = self.line(self.format, &row, self.rows.is_empty())?;
         if !line.is_empty() {
             self.out.write_all(&line)?;
@@ -101,7 +101,7 @@ impl<'a, R> Report<'a, R> {
 
     /// Writes the table between the heading and the blocks of `rest`, with times in this unit, if the format is
     /// a table; and the files. Does nothing without rows.
-    pub fn finish(
+    pub(crate) fn finish(
         &mut self,
         heading: &str,
         unit: Unit,
@@ -135,12 +135,12 @@ impl<'a, R> Report<'a, R> {
     }
 
     /// Draws a plot of the rows into the files for pictures.
-    pub fn draw(self, plot: impl FnOnce(&[R]) -> Plot) -> Result<(), CliError> {
+    pub(crate) fn draw(self, plot: impl FnOnce(&[R]) -> Plot) -> Result<(), CliError> {
         self.files.draw(|| Ok(plot(&self.rows).svg()))
     }
 
     /// Draws the rows as SVG into the files for pictures.
-    pub fn draw_svg(self, svg: impl FnOnce(&[R]) -> Result<String, CliError>) -> Result<(), CliError> {
+    pub(crate) fn draw_svg(self, svg: impl FnOnce(&[R]) -> Result<String, CliError>) -> Result<(), CliError> {
         self.files.draw(|| svg(&self.rows))
     }
 }

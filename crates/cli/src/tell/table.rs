@@ -7,15 +7,15 @@ use loggp_study::rows::{Columns, Field};
 use crate::number::{Unit, percent, rough, rough_time, thousands};
 
 /// Limit of the decimals of times in a table.
-pub const MOST_DECIMALS: usize = 3;
+pub(crate) const MOST_DECIMALS: usize = 3;
 
 /// Returns rows as a table, with times in this unit; `None` without rows or columns.
-pub fn table<R>(columns: &Columns<R>, rows: &[R], unit: Unit) -> Option<DocumentBlock> {
+pub(crate) fn table<R>(columns: &Columns<R>, rows: &[R], unit: Unit) -> Option<DocumentBlock> {
     table_with_decimals(columns, rows, unit, MOST_DECIMALS)
 }
 
 /// Returns rows as a table, with times in this unit and at most `most_decimals`; `None` without rows or columns.
-pub fn table_with_decimals<R>(
+pub(crate) fn table_with_decimals<R>(
     columns: &Columns<R>,
     rows: &[R],
     unit: Unit,

@@ -13,14 +13,14 @@ use crate::error::CliError;
 #[command(after_help = "Examples:
   loggp completions bash
   loggp completions fish")]
-pub struct CompletionsCommand {
+pub(crate) struct CompletionsCommand {
     /// The shell
     shell: Shell,
 }
 
 impl CompletionsCommand {
     /// Prints the shell's script.
-    pub fn execute(&self, definition: &clap::Command, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, definition: &clap::Command, out: &mut dyn Write) -> Result<(), CliError> {
         let mut command = definition.clone();
         let name = command.get_name().to_string();
         let subcommands: Vec<String> =

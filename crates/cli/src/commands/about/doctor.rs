@@ -26,7 +26,7 @@ use crate::version;
   loggp doctor
   loggp doctor --format json")]
 #[command(next_help_heading = "Report")]
-pub struct DoctorCommand {
+pub(crate) struct DoctorCommand {
     /// How it is written: for people, as JSON objects, or as CSV
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -59,7 +59,7 @@ const MANY: u64 = 1 << 20;
 
 impl DoctorCommand {
     /// Finds out what there is, and prints it.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if self.outputs.has_picture() {
             return Err(CliError::request(
                 "there is no picture of a computer; give -o a name in .txt, .json or .csv",

@@ -17,7 +17,7 @@ use crate::error::CliError;
 #[command(after_help = "Examples:
   loggp machines
   loggp machines --topology -P 64,1k")]
-pub struct MachinesCommand {
+pub(crate) struct MachinesCommand {
     /// How they are listed: for people, or one JSON object each, which --machine FILE reads; --topology has csv too
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -32,7 +32,7 @@ pub struct MachinesCommand {
 
 impl MachinesCommand {
     /// Lists the machines with every value and its source.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if self.topology {
             return topologies::list(out, &self.P, self.format);
         }

@@ -15,7 +15,7 @@ use crate::host::draft::{self, Draft};
 #[command(after_help = "Examples:
   loggp man
   loggp man -o .")]
-pub struct ManCommand {
+pub(crate) struct ManCommand {
     /// Whose page to print, such as `run` or `run lu` [default: the command's own]
     #[arg(value_name = "SUBCOMMAND", conflicts_with = "output")]
     subcommand: Vec<String>,
@@ -26,7 +26,7 @@ pub struct ManCommand {
 
 impl ManCommand {
     /// Prints a page, or writes all pages into a folder.
-    pub fn execute(&self, definition: &Command, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, definition: &Command, out: &mut dyn Write) -> Result<(), CliError> {
         // The subcommand `help` needs no page of its own.
         let mut command = definition.clone().disable_help_subcommand(true);
         command.build();

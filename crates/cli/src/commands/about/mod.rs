@@ -1,9 +1,9 @@
 //! The subcommands that say what there is, and help to begin.
 
-pub mod completions;
-pub mod doctor;
-pub mod machines;
-pub mod man;
-pub mod new;
-pub mod programs;
-pub mod topologies;
+pub(super) mod completions;
+pub(super) mod doctor;
+pub(super) mod machines;
+pub(super) mod man;
+pub(super) mod new;
+pub(super) mod programs;
+pub(super) mod topologies;

@@ -15,7 +15,7 @@ use crate::number::thousands;
 #[command(after_help = "Examples:
   loggp programs
   loggp run lu --help")]
-pub struct ProgramsCommand {
+pub(crate) struct ProgramsCommand {
     /// How they are listed: for people, or one JSON object each
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -23,7 +23,7 @@ pub struct ProgramsCommand {
 
 impl ProgramsCommand {
     /// Lists the programs with their sizes, options and algorithms.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if self.format == Format::Csv {
             return Err(CliError::request("programs have no lines of csv; give --format table or json"));
         }

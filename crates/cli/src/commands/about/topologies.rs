@@ -16,7 +16,7 @@ use crate::tell::report::Report;
 const USUAL: usize = 1024;
 
 /// Lists every network with each of these numbers of processors.
-pub fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<(), CliError> {
+pub(crate) fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<(), CliError> {
     let numbers = if numbers.is_empty() { &[USUAL] } else { numbers };
     if let Some(P) = numbers.iter().find(|P| !(2..=MOST_PROCESSORS).contains(*P)) {
         let most = thousands(MOST_PROCESSORS);

@@ -27,7 +27,7 @@ use crate::tell::progress::ProgressDisplay;
 #[command(after_help = "Examples:
   loggp check radix-sort -P 4 --size 64 --runs 200
   loggp check broadcast -P 3 --strategy systematic --params L=6,o=2,g=4")]
-pub struct CheckCommand {
+pub(crate) struct CheckCommand {
     #[command(subcommand)]
     program: ProgramArgs<CheckArgs>,
 }
@@ -96,7 +96,7 @@ const STRATEGIES: &[NamedValue] = &[
 
 impl CheckCommand {
     /// Runs the algorithm under many orders, and prints the result.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let CheckArgs { algorithm, program, machine, cores, orders } = &self.program.request;
         let clock = ClockOptions { cores: *cores, ..ClockOptions::default() };
         let run = RunOptions { clock, repeat: 1, ..RunOptions::default() };

@@ -17,7 +17,7 @@ use crate::error::CliError;
 #[command(after_help = "Examples:
   loggp compare remap
   loggp compare scatter optimal binomial -P 16 --clock virtual -o scatter.csv")]
-pub struct CompareCommand {
+pub(crate) struct CompareCommand {
     #[command(subcommand)]
     program: ProgramArgs<CompareArgs>,
 }
@@ -36,7 +36,7 @@ struct CompareArgs {
 
 impl CompareCommand {
     /// Runs all algorithms, even if some fail, and then reports the failures.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let CompareArgs { algorithms: names, options, outputs } = &self.program.request;
         let setup = options.setup(&self.program, ClockKind::Wall)?;
         // Algorithms that are named must be able to run. Without names, those that cannot are left out.

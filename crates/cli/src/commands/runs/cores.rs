@@ -8,7 +8,7 @@ use crate::ask::options::all_cores;
 
 /// Shares the cores among tasks, then among the runs of each, then within each run. Returns the number of
 /// tasks that run at once.
-pub fn share_cores(tasks: &mut [Task]) -> usize {
+pub(crate) fn share_cores(tasks: &mut [Task]) -> usize {
     let all = concurrent_runs(tasks);
     let workers = all.min(tasks.len());
     for Task { study, .. } in tasks {
@@ -21,7 +21,7 @@ pub fn share_cores(tasks: &mut [Task]) -> usize {
 
 /// Returns the number of runs that are made at once. Runs that are alone in their time don't disturb each
 /// other; all others need the host for themselves.
-pub fn concurrent_runs(tasks: &[Task]) -> usize {
+pub(crate) fn concurrent_runs(tasks: &[Task]) -> usize {
     /// Limit of the words of all concurrent runs together, so that memory suffices.
     const MOST: usize = 1 << 26;
     let words = |task: &Task| task.study.case.params.P.saturating_mul(task.study.case.size).max(1);
@@ -35,6 +35,6 @@ pub fn concurrent_runs(tasks: &[Task]) -> usize {
 }
 
 /// Returns whether a task takes the same time whenever it runs: on the virtual clock with charged work.
-pub fn is_exact(Task { study: Study { case, emulation, .. }, .. }: &Task) -> bool {
+pub(crate) fn is_exact(Task { study: Study { case, emulation, .. }, .. }: &Task) -> bool {
     emulation.clock == ClockKind::Virtual && emulation.link.is_none() && case.work == Work::Charged
 }

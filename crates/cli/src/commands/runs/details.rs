@@ -13,10 +13,10 @@ use crate::number::{Unit, percent};
 use crate::tell::table::table;
 
 /// The explanation of the mark of a late run in a table.
-pub const LATE_NOTE: &str = "late: this computer did not keep up, so do not compare this time; give a larger --dilation or fewer processors, or close other programs";
+pub(crate) const LATE_NOTE: &str = "late: this computer did not keep up, so do not compare this time; give a larger --dilation or fewer processors, or close other programs";
 
 /// Returns the blocks below the table.
-pub fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {
+pub(crate) fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {
     let mut blocks: Vec<DocumentBlock> =
         metric_table(rows, unit).into_iter().chain(phase_table(rows, unit)).collect();
     let mut notes = form_notes(rows);
@@ -82,7 +82,7 @@ fn name_column<'a>() -> Columns<'a, StudyRow> {
 }
 
 /// Returns the sentences on what the formulas of the runs are.
-pub fn form_notes(rows: &[StudyRow]) -> Vec<String> {
+pub(crate) fn form_notes(rows: &[StudyRow]) -> Vec<String> {
     merge_sentences(rows.iter().filter_map(|row| form_note(row, rows)))
 }
 

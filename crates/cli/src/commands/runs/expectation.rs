@@ -10,7 +10,7 @@ use crate::number::rough_time;
 
 /// Says how long the model expects each task to take on the real machine, on a terminal or not, and leaves out
 /// those that would take over a minute, unless they were named.
-pub fn expect_times(tasks: Vec<Task>, are_named: bool) -> Result<Vec<Task>, CliError> {
+pub(crate) fn expect_times(tasks: Vec<Task>, are_named: bool) -> Result<Vec<Task>, CliError> {
     const LONG: Time = Time::from_ps(60 * SEC.as_ps());
     let Some(link) = tasks.first().and_then(|task| task.study.emulation.link.clone()) else {
         return Ok(tasks);

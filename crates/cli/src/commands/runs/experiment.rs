@@ -35,7 +35,7 @@ use crate::tell::progress::ProgressDisplay;
 use crate::tell::report::Report;
 
 /// A program, and all the settings of its runs but the algorithm and the value of a swept quantity.
-pub struct ProgramSetup<'a> {
+pub(crate) struct ProgramSetup<'a> {
     pub program: &'static Program,
     /// The machine, some of whose parameters may be open.
     pub machine: PartialMachine,
@@ -54,7 +54,7 @@ pub struct ProgramSetup<'a> {
 
 impl<'a> ProgramSetup<'a> {
     /// Reads the options of a program, which runs on `clock` unless they name another.
-    pub fn new<T>(
+    pub(crate) fn new<T>(
         args: &'a ProgramArgs<T>,
         options: &'a ProgramOptions,
         machine_options: &'a MachineOptions,
@@ -94,7 +94,7 @@ impl<'a> ProgramSetup<'a> {
     }
 
     /// Returns the algorithms with these names, or all if there are none.
-    pub fn algorithms(&self, names: &[String]) -> Result<Vec<&'static Algorithm>, CliError> {
+    pub(crate) fn algorithms(&self, names: &[String]) -> Result<Vec<&'static Algorithm>, CliError> {
         match names {
             [] => Ok(self.program.algorithms.iter().collect()),
             names => names.iter().map(|name| lookup::find_algorithm(self.program, name)).collect(),
@@ -154,7 +154,7 @@ impl<'a> ProgramSetup<'a> {
     }
 
     /// Returns an experiment with one run of the algorithm with this name, or of the best known.
-    pub fn single(&self, algorithm: &Option<String>, is_traced: bool) -> Result<Experiment, CliError> {
+    pub(crate) fn single(&self, algorithm: &Option<String>, is_traced: bool) -> Result<Experiment, CliError> {
         if is_traced && self.run.seeds.is_some() {
             return Err(CliError::request(
                 "a trace is of one run; leave out --seeds: the table says which --latency, --ties or --noise repeats the median run",
@@ -172,7 +172,7 @@ impl<'a> ProgramSetup<'a> {
 
     /// Returns an experiment with a run of each of these algorithms. Those that are refused are left out, with
     /// a warning, unless all are needed.
-    pub fn comparison(
+    pub(crate) fn comparison(
         &self,
         algorithms: &[&'static Algorithm],
         are_needed: bool,
@@ -201,14 +201,14 @@ impl<'a> ProgramSetup<'a> {
     }
 
     /// Returns the sweep over these ranges, along the first at each value of the second.
-    pub fn sweep(&self, ranges: Vec<Range>) -> Sweep<'_> {
+    pub(crate) fn sweep(&self, ranges: Vec<Range>) -> Sweep<'_> {
         let algorithm = &self.program.algorithms[0];
         Sweep::new(ranges, &self.machine.builder, |params| self.study(algorithm, params))
     }
 
     /// Returns an experiment with a run of each of these algorithms at each point of a sweep. Those that are
     /// refused are left out, with a warning.
-    pub fn sweep_experiment(
+    pub(crate) fn sweep_experiment(
         &self,
         sweep: &Sweep,
         algorithms: &[&'static Algorithm],
@@ -266,7 +266,7 @@ impl<'a> ProgramSetup<'a> {
 
 impl Options {
     /// Returns the setup of a program with these options, which runs on `clock` unless they name another.
-    pub fn setup<'a, T>(
+    pub(crate) fn setup<'a, T>(
         &'a self,
         args: &'a ProgramArgs<T>,
         clock: ClockKind,
@@ -276,14 +276,14 @@ impl Options {
 }
 
 /// An algorithm without a time, at these values of what is swept, and why.
-pub struct Untimed {
+pub(crate) struct Untimed {
     pub numbers: Vec<f64>,
     pub algorithm: &'static Algorithm,
     pub why: String,
 }
 
 /// Runs of a program, and how they are reported.
-pub struct Experiment {
+pub(crate) struct Experiment {
     pub tasks: Vec<Task>,
     /// The runs that were refused or failed.
     pub untimed: Vec<Untimed>,
@@ -300,7 +300,7 @@ pub struct Experiment {
 
 impl Experiment {
     /// Opens the report. Refuses a picture that cannot be drawn.
-    pub fn open_report<'o>(
+    pub(crate) fn open_report<'o>(
         &self,
         out: &'o mut dyn Write,
         Options { run, report, .. }: &Options,
@@ -326,7 +326,7 @@ impl Experiment {
 
     /// Makes and reports all runs, even if some fail, and then returns the failures as one error. `on_trace` gets
     /// the trace of a traced run before its row is added.
-    pub fn run(
+    pub(crate) fn run(
         &mut self,
         report: &mut Report<StudyRow>,
         on_trace: impl FnMut(Trace) -> Result<(), CliError>,
@@ -338,7 +338,7 @@ impl Experiment {
 
     /// Warns of a host that was late, and returns failures as one error. If all of them are wrong requests, so is
     /// the whole.
-    pub fn end(report: &Report<StudyRow>, failed: Vec<CliError>) -> Result<(), CliError> {
+    pub(crate) fn end(report: &Report<StudyRow>, failed: Vec<CliError>) -> Result<(), CliError> {
         warn_of_host(&report.rows);
         let is_wrong = failed.iter().all(|failure| matches!(failure, CliError::Request(_)));
         match merge_sentences(failed.into_iter().filter_map(CliError::into_sentence)).join("\n") {
@@ -350,7 +350,7 @@ impl Experiment {
 
     /// Runs all tasks, several at once if possible, and adds a row for each in order. Returns an error for each
     /// that failed or had a wrong result.
-    pub fn run_all(
+    pub(crate) fn run_all(
         &mut self,
         report: &mut Report<StudyRow>,
         mut on_trace: impl FnMut(Trace) -> Result<(), CliError>,
@@ -427,7 +427,7 @@ fn warn_of_host(rows: &[StudyRow]) {
 }
 
 /// Refuses an option that applies to none of these algorithms, with those that it applies to.
-pub fn check_option(option: &dyn ProgramOption, algorithms: &[&Algorithm]) -> Result<(), CliError> {
+pub(crate) fn check_option(option: &dyn ProgramOption, algorithms: &[&Algorithm]) -> Result<(), CliError> {
     let names = option.info().algorithms;
     match names.is_empty() || algorithms.iter().any(|algorithm| names.contains(&algorithm.name)) {
         true => Ok(()),

@@ -20,7 +20,7 @@ use crate::tell::heading::value_text;
 use crate::tell::progress::ProgressDisplay;
 
 /// The fastest algorithm at each point of a sweep.
-pub struct SweepMap<'a> {
+pub(crate) struct SweepMap<'a> {
     ranges: &'a [Range],
     program: &'static Program,
     map: FastestMap,
@@ -32,7 +32,7 @@ pub struct SweepMap<'a> {
 
 impl<'a> SweepMap<'a> {
     /// Makes the map of a sweep's rows, and of what has no row. With a number of threads it finds the crossings too.
-    pub fn new(
+    pub(crate) fn new(
         sweep: &'a Sweep,
         algorithms: &[&'static Algorithm],
         rows: &[StudyRow],
@@ -59,7 +59,7 @@ impl<'a> SweepMap<'a> {
     }
 
     /// Returns a sentence for each crossing of a sweep over one quantity.
-    pub fn sentences(&self) -> Vec<DocumentBlock> {
+    pub(crate) fn sentences(&self) -> Vec<DocumentBlock> {
         let name = self.ranges[0].quantity.name();
         let sentence = |crossing: &Crossing| {
             let [from, to] = [crossing.from, crossing.to].map(|number| self.map.algorithms[number].name);
@@ -79,7 +79,7 @@ impl<'a> SweepMap<'a> {
     }
 
     /// Returns the tables of a map: its cells, its algorithms, and its crossings.
-    pub fn tables(&self) -> Vec<DocumentBlock> {
+    pub(crate) fn tables(&self) -> Vec<DocumentBlock> {
         let paragraph = |text: String| DocumentBlock::Paragraph(plain(text));
         let is_partial = |cell: &MapCell| !cell.times.is_empty() && !cell.failed.is_empty();
         let partial = match self.map.rows().flatten().any(is_partial) {
@@ -101,7 +101,7 @@ impl<'a> SweepMap<'a> {
     }
 
     /// Returns the crossings as JSON: values of times are picoseconds.
-    pub fn objects(&self) -> Vec<Object> {
+    pub(crate) fn objects(&self) -> Vec<Object> {
         let number = |point: &SweepPoint| match point.number {
             whole if whole.fract() == 0.0 => Field::Count(whole as i128),
             number => Field::Number(number),
@@ -133,7 +133,7 @@ impl<'a> SweepMap<'a> {
     }
 
     /// Returns the picture of a map.
-    pub fn picture(&self, heading: &str) -> RegionMap {
+    pub(crate) fn picture(&self, heading: &str) -> RegionMap {
         let (title, subtitle) = heading.split_once(": ").unwrap_or((heading, ""));
         let axis = |place: usize| {
             let range = &self.ranges[place];
@@ -287,12 +287,12 @@ impl<'a> SweepMap<'a> {
 }
 
 /// Returns a value of a swept quantity as a number: times in this unit.
-pub fn amount(number: f64, quantity: Quantity, unit: Unit) -> f64 {
+pub(crate) fn amount(number: f64, quantity: Quantity, unit: Unit) -> f64 {
     if quantity.is_time() { unit.amount(Time::from_ps(number as i64)) } else { number }
 }
 
 /// Returns the name of the axis of a swept quantity, with its unit.
-pub fn axis_name(quantity: Quantity, program: &Program, unit: Unit) -> String {
+pub(crate) fn axis_name(quantity: Quantity, program: &Program, unit: Unit) -> String {
     let name = quantity.name();
     match quantity {
         _ if quantity.is_time() => format!("{name} [{}]", unit.name),
@@ -315,7 +315,7 @@ fn partial_mark(cell: &MapCell) -> &'static str {
 }
 
 /// Returns who is not compared, and why, as the end of a sentence on who is the fastest.
-pub fn without_text<'t>(failed: impl Iterator<Item = (&'t str, &'t str)>) -> String {
+pub(crate) fn without_text<'t>(failed: impl Iterator<Item = (&'t str, &'t str)>) -> String {
     let failed = merge_sentences(failed.map(|(name, why)| format!("{name}: {why}")));
     failed.iter().map(|failed| format!("; not compared is {failed}")).collect()
 }

@@ -16,7 +16,7 @@ use crate::host::draft::{Draft, read_source};
 #[command(after_help = "Examples:
   loggp sweep broadcast --over P=2,4,8 --shard 2/2 -o part2.csv
   loggp merge part1.csv part2.csv -o all.csv")]
-pub struct MergeCommand {
+pub(crate) struct MergeCommand {
     /// The files that the shards 1/N, 2/N and so on have written, all of them and in this order: all .json, or all .csv
     #[arg(required = true)]
     shards: Vec<PathBuf>,
@@ -30,7 +30,7 @@ const LONGEST: u64 = 1 << 28;
 
 impl MergeCommand {
     /// Reads all files, and writes their rows alternately, as they were dealt out to the shards.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let all_end_in = |ending: &str| self.shards.iter().all(|path| extension(path) == ending);
         let is_csv = all_end_in("csv");
         if !is_csv && !all_end_in("json") {

@@ -1,17 +1,17 @@
 //! The subcommands that run programs and measure.
 
-pub mod calibrate;
-pub mod check;
-pub mod compare;
-pub mod cores;
-pub mod details;
-pub mod expectation;
-pub mod experiment;
-pub mod map;
-pub mod merge;
-pub mod reproduce;
-pub mod run;
-pub mod stress;
-pub mod sweep;
-pub mod trend;
-pub mod tune;
+pub(super) mod calibrate;
+pub(super) mod check;
+pub(super) mod compare;
+pub(super) mod cores;
+pub(super) mod details;
+pub(super) mod expectation;
+pub(super) mod experiment;
+pub(super) mod map;
+pub(super) mod merge;
+pub(super) mod reproduce;
+pub(super) mod run;
+pub(super) mod stress;
+pub(super) mod sweep;
+pub(super) mod trend;
+pub(super) mod tune;

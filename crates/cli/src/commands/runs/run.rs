@@ -20,7 +20,7 @@ use crate::error::CliError;
 #[command(after_help = "Examples:
   loggp run fft
   loggp run lu --help")]
-pub struct RunCommand {
+pub(crate) struct RunCommand {
     #[command(subcommand)]
     program: ProgramArgs<RunArgs>,
 }
@@ -43,7 +43,7 @@ struct RunArgs {
 
 /// The arguments that choose one run of a program.
 #[derive(Args)]
-pub struct RunSelection {
+pub(crate) struct RunSelection {
     /// Which algorithm to run [default: the best known]
     #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithm: Option<String>,
@@ -53,14 +53,18 @@ pub struct RunSelection {
 
 impl RunSelection {
     /// Returns the experiment with this run.
-    pub fn experiment<T>(&self, args: &ProgramArgs<T>, is_traced: bool) -> Result<Experiment, CliError> {
+    pub(crate) fn experiment<T>(
+        &self,
+        args: &ProgramArgs<T>,
+        is_traced: bool,
+    ) -> Result<Experiment, CliError> {
         self.options.setup(args, ClockKind::Virtual)?.single(&self.algorithm, is_traced)
     }
 }
 
 impl RunCommand {
     /// Runs the algorithm, and writes the report, the trace and the picture.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let RunArgs { selection, trace, timeline, outputs } = &self.program.request;
         let is_traced = trace.is_some() || timeline.is_some();
         let mut experiment = selection.experiment(&self.program, is_traced)?;

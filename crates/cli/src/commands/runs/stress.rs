@@ -34,7 +34,7 @@ use crate::tell::report::Report;
   loggp stress all-to-one --machine cm5 -P 8 --load 4 --clock virtual
   loggp stress steady --rate 0.5,0.9 -P 8 --load 16 --clock virtual -o latency.svg")]
 #[command(mut_arg("P", |P| P.value_name("N,...").help("Numbers of processors [default: 4,8,16]")))]
-pub struct StressCommand {
+pub(crate) struct StressCommand {
     /// The patterns: all-to-one, bursts, fft-naive, h-relation, steady [default: all]
     #[arg(value_name = "PATTERN", value_parser = completion_values::algorithm(&STRESS), hide_possible_values = true)]
     patterns: Vec<String>,
@@ -69,7 +69,7 @@ const PROCESSORS: [usize; 3] = [4, 8, 16];
 
 impl StressCommand {
     /// Runs every pattern under every load, even if some fail, and then reports the failures.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let choices = self.choices()?;
         let tasks = self.tasks(&choices)?;
         let first = &choices[0];

@@ -26,7 +26,7 @@ use crate::error::CliError;
 #[command(after_help = "Examples:
   loggp sweep broadcast --over P=2,4,8 --shard 1/2 -o part1.csv
   loggp sweep scatter --over L=1us..100us:log:8 --over size=1..4k:log:6 -P 8 -o map.svg")]
-pub struct SweepCommand {
+pub(crate) struct SweepCommand {
     #[command(subcommand)]
     program: ProgramArgs<SweepArgs>,
 }
@@ -50,7 +50,7 @@ struct SweepArgs {
 impl SweepCommand {
     /// Runs all algorithms at every point, even if some fail, and then reports the failures. Where runs are exact,
     /// finds out too where between the points another algorithm becomes the fastest.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let SweepArgs { algorithms: names, options, outputs, .. } = &self.program.request;
         let setup = options.setup(&self.program, ClockKind::Virtual)?;
         let algorithms = setup.algorithms(names)?;

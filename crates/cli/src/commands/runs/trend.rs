@@ -12,7 +12,7 @@ use crate::error::CliError;
 const MARKS: usize = 24;
 
 /// Refuses a picture of a program without a trend.
-pub fn check(Study { case, distinct_seeds: seeds, .. }: &Study) -> Result<(), CliError> {
+pub(crate) fn check(Study { case, distinct_seeds: seeds, .. }: &Study) -> Result<(), CliError> {
     if !seeds && case.plan().is_ok_and(|plan| plan.trend().is_none()) {
         let name = case.program.name;
         return Err(CliError::Request(format!(
@@ -25,7 +25,7 @@ pub fn check(Study { case, distinct_seeds: seeds, .. }: &Study) -> Result<(), Cl
 
 /// Plots for each algorithm a line of the predicted trend, and marks of the observed one; with `--seeds` the
 /// cumulative distribution of its times.
-pub fn plot(heading: &str, rows: &[StudyRow]) -> Plot {
+pub(crate) fn plot(heading: &str, rows: &[StudyRow]) -> Plot {
     let (title, subtitle) = heading.split_once(": ").unwrap_or((heading, ""));
     if rows.iter().any(|row| row.task.study.distinct_seeds) {
         let line = |(number, row): (usize, &StudyRow)| {

@@ -32,7 +32,7 @@ Examples:
   loggp matrix skewed --fan-out 8 --skew 1/8 -o skewed.svg -o skewed.csv",
     name_list("Matrices", NAMED.iter().map(|named| (named.name, named.about)))
 ))]
-pub struct MatrixCommand {
+pub(crate) struct MatrixCommand {
     /// The matrix: one of the names below, or a file whose name ends in .csv, with a line for each processor
     #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = matrix_parser(), hide_possible_values = true)]
     matrix: OptionValue,
@@ -84,7 +84,7 @@ fn matrix_parser() -> impl TypedValueParser<Value = OptionValue> {
 
 impl MatrixCommand {
     /// Prints the matrix, and writes its files.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let P = self.processor_count()?;
         let params = Params::builder(P).build().map_err(CliError::request)?;
         let mut case = Case { seed: self.seed()?, ..Case::new(&TRANSPORTATION, "linear", params) };

@@ -1,9 +1,9 @@
 //! The subcommands that record, make and play schedules.
 
-pub mod matrix;
-pub mod mpi2goal;
-pub mod record;
-pub mod replay;
-pub mod schedule;
-pub mod schedule_input;
-pub mod schedule_run;
+pub(super) mod matrix;
+pub(super) mod mpi2goal;
+pub(super) mod record;
+pub(super) mod replay;
+pub(super) mod schedule;
+pub(super) mod schedule_input;
+pub(super) mod schedule_run;

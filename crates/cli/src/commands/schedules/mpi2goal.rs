@@ -17,7 +17,7 @@ use crate::error::CliError;
 #[command(after_help = "Examples:
   loggp mpi2goal jacobi-0.txt jacobi-1.txt jacobi-2.txt jacobi-3.txt
   loggp mpi2goal jacobi-0.txt jacobi-1.txt jacobi-2.txt jacobi-3.txt -o jacobi.goal")]
-pub struct Mpi2GoalCommand {
+pub(crate) struct Mpi2GoalCommand {
     /// The traces, a file for each rank, such as pmpi-trace-rank-0.txt: the last number in a name says whose it is
     #[arg(required = true)]
     traces: Vec<PathBuf>,
@@ -32,7 +32,7 @@ pub struct Mpi2GoalCommand {
 }
 
 impl Mpi2GoalCommand {
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let goal = GoalOutput::open(self.output.as_deref())?;
         let program = read_program(&self.traces, &self.mpi, self.unit, false)?;
         goal.write(&program.schedule, self.unit, out)

@@ -37,7 +37,7 @@ use crate::tell::table::table_with_decimals;
     params.help("Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles. Without --machine \
                  a word is a byte")
 }))]
-pub struct ReplayCommand {
+pub(crate) struct ReplayCommand {
     /// A recorded MPI program; or a schedule in GOAL, as text or as bytes, as LogGOPSim's generator and txt2bin write them;
     /// - for stdin; or a pattern: `loggp schedule --help` lists them
     #[arg(value_name = "FILE|-|PATTERN", value_parser = completion_values::pattern(), hide_possible_values = true)]
@@ -75,7 +75,7 @@ const RULES: &[NamedValue] = &[
 
 impl ReplayCommand {
     /// Reads the schedule, plays it and prints the result.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let files = self.outputs.open()?;
         let mut trace_outputs = TraceOutputs::open(self.trace.as_deref(), self.timeline.as_deref())?;
         if (trace_outputs.is_requested() || self.over.is_some()) && self.rules != CostModel::Papers {

@@ -28,7 +28,7 @@ Examples:
   loggp schedule dissemination -P 64 -o dissemination.goal",
     name_list("Patterns", PATTERNS.iter().map(|pattern| (pattern.name, pattern.about)))
 ))]
-pub struct ScheduleCommand {
+pub(crate) struct ScheduleCommand {
     /// The pattern: one of the names below
     #[arg(value_name = "PATTERN", value_parser = completion_values::pattern(), hide_possible_values = true)]
     pattern: String,
@@ -45,14 +45,14 @@ pub struct ScheduleCommand {
 
 impl ScheduleCommand {
     /// Writes the schedule of the pattern.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let goal = GoalOutput::open(self.output.as_deref())?;
         goal.write(&pattern_schedule(&self.pattern, self.P, self.size)?, NS, out)
     }
 }
 
 /// The output of a schedule.
-pub enum GoalOutput {
+pub(crate) enum GoalOutput {
     /// Text on stdout.
     Out,
     Text(Draft),
@@ -61,7 +61,7 @@ pub enum GoalOutput {
 
 impl GoalOutput {
     /// Opens the output, whose format depends on the ending of `path`; stdout without a path.
-    pub fn open(path: Option<&Path>) -> Result<GoalOutput, CliError> {
+    pub(crate) fn open(path: Option<&Path>) -> Result<GoalOutput, CliError> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(GoalOutput::Out) };
         match extension(path).as_str() {
             "goal" => Ok(GoalOutput::Text(Draft::create(path, "output")?)),
@@ -71,7 +71,7 @@ impl GoalOutput {
     }
 
     /// Writes a schedule to the output.
-    pub fn write(self, schedule: &Schedule, unit: Time, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn write(self, schedule: &Schedule, unit: Time, out: &mut dyn Write) -> Result<(), CliError> {
         match self {
             GoalOutput::Out => Ok(loggp_goal::write(schedule, out, unit)?),
             GoalOutput::Text(draft) => draft.write(|file| loggp_goal::write(schedule, file, unit)),
@@ -81,7 +81,7 @@ impl GoalOutput {
 }
 
 /// Returns a sentence that there is no such pattern.
-pub fn unknown_pattern(name: &str) -> String {
+pub(crate) fn unknown_pattern(name: &str) -> String {
     let collectives: Vec<String> = collective_names().map(|(name, _)| name).collect();
     let all = PATTERNS.iter().map(|pattern| pattern.name).chain(collectives.iter().map(String::as_str));
     let near = nearest_name(name, all);
@@ -89,7 +89,7 @@ pub fn unknown_pattern(name: &str) -> String {
 }
 
 /// Returns the schedule of the pattern with this name.
-pub fn pattern_schedule(name: &str, P: usize, size: usize) -> Result<Schedule, CliError> {
+pub(crate) fn pattern_schedule(name: &str, P: usize, size: usize) -> Result<Schedule, CliError> {
     let schedule = patterns::pattern_schedule(name, P, size as u64);
     schedule.unwrap_or_else(|| Err(unknown_pattern(name))).map_err(CliError::Request)
 }

@@ -18,7 +18,7 @@ use crate::number::count;
 
 /// The options of a pattern, and of a file with a schedule.
 #[derive(Args)]
-pub struct InputOptions {
+pub(crate) struct InputOptions {
     /// Number of ranks of a pattern [default: 8]
     #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     pub P: Option<usize>,
@@ -32,7 +32,7 @@ pub struct InputOptions {
 }
 
 /// A schedule, with its name in reports and what is known of its program.
-pub struct ScheduleInput {
+pub(crate) struct ScheduleInput {
     pub name: String,
     pub program: ProgramSchedule,
 }
@@ -41,7 +41,7 @@ impl InputOptions {
     /// Makes the schedule of the pattern with this name, or reads it from the file with this name. A program that
     /// liballprof traced has `others` too. Without `-P` a pattern has as many ranks as the levels have processors,
     /// if there are levels.
-    pub fn read(
+    pub(crate) fn read(
         &self,
         name: &str,
         others: &[PathBuf],

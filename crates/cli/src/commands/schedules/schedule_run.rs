@@ -26,7 +26,7 @@ use crate::tell::heading::{choice_heading, noise_text, parameters, wire_text};
 /// The options of a schedule that is played.
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
-pub struct PlayOptions {
+pub(crate) struct PlayOptions {
     #[command(flatten)]
     pub source: InputOptions,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub struct PlayOptions {
 }
 
 /// A schedule, and what plays it.
-pub struct ScheduleRun {
+pub(crate) struct ScheduleRun {
     pub name: String,
     pub program: ProgramSchedule,
     pub choice: MachineChoice,
@@ -61,14 +61,14 @@ pub struct ScheduleRun {
 }
 
 /// Returns whether an input is a schedule, and no trace of a run.
-pub fn is_schedule_input(input: &str) -> bool {
+pub(crate) fn is_schedule_input(input: &str) -> bool {
     let path = Path::new(input);
     if path.exists() { is_program(path) || is_schedule(path) } else { is_pattern(input) }
 }
 
 impl PlayOptions {
     /// Reads a schedule and prepares its play. A program that liballprof traced has `others` too.
-    pub fn read(&self, input: &str, others: &[PathBuf]) -> Result<ScheduleRun, CliError> {
+    pub(crate) fn read(&self, input: &str, others: &[PathBuf]) -> Result<ScheduleRun, CliError> {
         let ScheduleInput { name, program } = self.source.read(input, others, &self.mpi, self.levels.P())?;
         let choice = machine_for(&self.choice, &self.levels, &program.schedule)?;
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
@@ -79,7 +79,7 @@ impl PlayOptions {
     }
 
     /// Refuses the options that a trace has no use for; `may_have_params` if its parameters can be changed.
-    pub fn refuse_for_trace(&self, input: &str, may_have_params: bool) -> Result<(), CliError> {
+    pub(crate) fn refuse_for_trace(&self, input: &str, may_have_params: bool) -> Result<(), CliError> {
         let PlayOptions { source: InputOptions { P, size, unit }, choice, levels, ports, noise, mpi, .. } =
             self;
         let given = [
@@ -102,7 +102,7 @@ impl PlayOptions {
 }
 
 /// Returns the machine for a schedule that the options choose. Without a name its words are bytes.
-pub fn machine_for(
+pub(crate) fn machine_for(
     options: &ChoiceOptions,
     levels: &LevelOptions,
     schedule: &Schedule,
@@ -119,7 +119,7 @@ pub fn machine_for(
 }
 
 /// Converts the error of a play.
-pub fn play_error(error: RunError) -> CliError {
+pub(crate) fn play_error(error: RunError) -> CliError {
     match error.cause {
         Cause::Params(why) => CliError::request(why),
         Cause::Host(why) => CliError::Request(why),
@@ -128,7 +128,7 @@ pub fn play_error(error: RunError) -> CliError {
 }
 
 /// Returns the refusal of an option for a trace.
-pub fn not_for_trace(option: &str, input: &str, may_have_params: bool) -> CliError {
+pub(crate) fn not_for_trace(option: &str, input: &str, may_have_params: bool) -> CliError {
     let change = if may_have_params { "--params" } else { "--what-if" };
     CliError::Request(format!(
         "{option} is for a schedule, and {input} is a trace, which has its own; leave it out, or change its machine with {change}"
@@ -137,13 +137,13 @@ pub fn not_for_trace(option: &str, input: &str, may_have_params: bool) -> CliErr
 
 impl ScheduleRun {
     /// Plays and traces it on a machine with these parameters.
-    pub fn play(&self, machine: LeveledParams) -> Result<PlayReport, RunError> {
+    pub(crate) fn play(&self, machine: LeveledParams) -> Result<PlayReport, RunError> {
         self.player.clone().machine(machine).trace(true).run(&self.program.schedule)
     }
 
     /// Plays it, and returns its trace with a caption, and what its messages are called. Of a recorded program the kinds of
     /// work say before which call it was done.
-    pub fn captioned(&self, machine: LeveledParams) -> Result<(Trace, MessageNames), RunError> {
+    pub(crate) fn captioned(&self, machine: LeveledParams) -> Result<(Trace, MessageNames), RunError> {
         let (program, player) = (&self.program, self.player.clone().machine(machine).trace(true));
         let mut works = WorkNames::new(program);
         let report = match program.is_recorded() {
@@ -160,7 +160,7 @@ impl ScheduleRun {
     }
 
     /// Plays it under a change, and returns its trace with a caption, and what its messages are called.
-    pub fn play_what_if(&self, what_if: &WhatIf) -> Result<(Trace, MessageNames), CliError> {
+    pub(crate) fn play_what_if(&self, what_if: &WhatIf) -> Result<(Trace, MessageNames), CliError> {
         let WhatIf { name, machine, fragments, model } = what_if;
         let of_program = [("fragments", fragments.is_some()), ("model", *model != Model::default())];
         if let Some((what, _)) = of_program.into_iter().find(|(_, is_given)| *is_given) {
@@ -173,7 +173,7 @@ impl ScheduleRun {
     }
 
     /// Returns the description of a machine; `how` comes after the settings.
-    pub fn heading(&self, machine: &MachineChoice, how: &str) -> String {
+    pub(crate) fn heading(&self, machine: &MachineChoice, how: &str) -> String {
         let parameters = parameters(&machine.params, &machine.unit).join(", ");
         choice_heading(machine, &parameters, &format!("virtual clock{}{how}", self.wires))
     }

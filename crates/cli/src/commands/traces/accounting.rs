@@ -15,7 +15,7 @@ use crate::number::{Unit, thousands};
 use crate::tell::table::table;
 
 /// Returns the unit in which times are shown: the machine's, or a longer one for long runs.
-pub fn time_unit(rows: &[AnalyzedRun]) -> Unit {
+pub(crate) fn time_unit(rows: &[AnalyzedRun]) -> Unit {
     let longest = rows.iter().map(|row| row.analysis.time).max().unwrap_or_default();
     let usual = Unit::default_for(&rows[0].analysis.machine.params);
     let units = [usual, Unit::from_text("1us", US), Unit::from_text("1ms", US), Unit::from_text("1s", US)];
@@ -23,7 +23,7 @@ pub fn time_unit(rows: &[AnalyzedRun]) -> Unit {
 }
 
 /// Returns the tables of the accounts in percent, and of the formulas of the critical paths.
-pub fn overviews(runs: &[AnalyzedRun], unit: Unit) -> Vec<DocumentBlock> {
+pub(crate) fn overviews(runs: &[AnalyzedRun], unit: Unit) -> Vec<DocumentBlock> {
     let mut shares = Columns::<AnalyzedRun>::new();
     shares.add_to_table("%", |row| row.short_name().to_string());
     add_accounts(&mut shares, |row, time| Field::Number(row.share(time)), |row| &row.analysis.total);
@@ -34,7 +34,7 @@ pub fn overviews(runs: &[AnalyzedRun], unit: Unit) -> Vec<DocumentBlock> {
 }
 
 /// Returns the table of each processor's accounts; a sentence instead if there are more than `most`.
-pub fn processor_tables(row: &AnalyzedRun, unit: Unit, most: usize) -> Vec<DocumentBlock> {
+pub(crate) fn processor_tables(row: &AnalyzedRun, unit: Unit, most: usize) -> Vec<DocumentBlock> {
     let P = row.analysis.machine.params.P;
     let say = |sentence: String| DocumentBlock::Paragraph(plain(sentence));
     if P > most {
@@ -47,18 +47,18 @@ pub fn processor_tables(row: &AnalyzedRun, unit: Unit, most: usize) -> Vec<Docum
 }
 
 /// Returns the table of the groups that cost the most.
-pub fn group_table(row: &AnalyzedRun, unit: Unit, lines: usize) -> Option<DocumentBlock> {
+pub(crate) fn group_table(row: &AnalyzedRun, unit: Unit, lines: usize) -> Option<DocumentBlock> {
     table(&group_columns(row), top_groups(row, lines), unit)
 }
 
 /// Returns the table of the calls that cost the most, of a recorded program.
-pub fn call_table(row: &AnalyzedRun, unit: Unit, lines: usize) -> Option<DocumentBlock> {
+pub(crate) fn call_table(row: &AnalyzedRun, unit: Unit, lines: usize) -> Option<DocumentBlock> {
     let calls = &row.analysis.calls;
     table(&call_columns(row), &calls[..calls.len().min(lines)], unit)
 }
 
 /// Returns the table of the waits of requests, overlapped with computing and not.
-pub fn waiting_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
+pub(crate) fn waiting_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
     type WaitTotal = (&'static str, Time, Time);
     let Overlap { overlapped, exposed, .. } = &row.analysis.overlap;
     let all = Account::all().map(|account| (account.name(), overlapped[account], exposed[account]));
@@ -73,7 +73,7 @@ pub fn waiting_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
 }
 
 /// Returns the table of the critical path's parts, and of its hops if `with_hops`.
-pub fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec<DocumentBlock> {
+pub(crate) fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec<DocumentBlock> {
     type PartTotal = (HopKind, usize, Time);
     let steps = &row.analysis.path;
     let part_total = |&part: &HopKind| {
@@ -93,6 +93,6 @@ pub fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec<Docume
 }
 
 /// Returns the table of the effects of 1% more of each parameter.
-pub fn sensitivity_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
+pub(crate) fn sensitivity_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
     table(&sensitivity_columns(row), &row.analysis.sensitivities, unit)
 }

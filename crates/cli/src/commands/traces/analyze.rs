@@ -30,7 +30,7 @@ use crate::tell::report::Report;
 #[command(after_help = "Examples:
   loggp run gauss --machine myrinet -P 4 --size 64 --work charged --trace gauss.loggp
   loggp analyze gauss.loggp --what-if S=65536 -o where.svg")]
-pub struct AnalyzeCommand {
+pub(crate) struct AnalyzeCommand {
     /// Files that `loggp run --trace` wrote; or recorded MPI programs, schedules in GOAL or patterns, which are played
     #[arg(value_name = "TRACE|FILE|PATTERN", required = true)]
     traces: Vec<PathBuf>,
@@ -71,7 +71,7 @@ const MOST_LISTED: usize = 32;
 
 impl AnalyzeCommand {
     /// Analyzes each trace, and its replay under each change.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let files = self.outputs.open()?;
         let mut rows = Vec::new();
         let mut heading = String::new();
@@ -200,11 +200,11 @@ impl AnalyzeCommand {
 }
 
 /// Reads a value of `--what-if`.
-pub fn read_what_if(text: &str, machine: &LeveledParams) -> Result<WhatIf, CliError> {
+pub(crate) fn read_what_if(text: &str, machine: &LeveledParams) -> Result<WhatIf, CliError> {
     WhatIf::read(text, machine.clone()).map_err(|why| CliError::Request(format!("--what-if {text}: {why}")))
 }
 
 /// Replays a run under a change.
-pub fn replay(what_if: &WhatIf, trace: &Trace) -> Result<Trace, CliError> {
+pub(crate) fn replay(what_if: &WhatIf, trace: &Trace) -> Result<Trace, CliError> {
     what_if.replay(trace).map_err(|error| replay_error(&what_if.name, &error))
 }

@@ -19,7 +19,7 @@ use crate::tell::heading::{self, parameters};
 #[command(after_help = "Examples:
   loggp run scatter -P 8 --trace scatter.json
   loggp audit scatter.json")]
-pub struct AuditCommand {
+pub(crate) struct AuditCommand {
     /// A file that `loggp run --trace` wrote
     trace: PathBuf,
 }
@@ -29,7 +29,7 @@ const MOST_LISTED: usize = 20;
 
 impl AuditCommand {
     /// Audits the trace and prints the result.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let trace = read_trace(&self.trace)?;
         let audit = audit(&trace);
         let unit = Unit::default_for(&trace.params);

@@ -27,7 +27,7 @@ const LAYERS: [Account; 12] = [
 ];
 
 /// Draws runs as SVG: a single run by its processors, several by their means over the processors.
-pub fn svg(rows: &[AnalyzedRun], unit: Unit) -> Result<String, CliError> {
+pub(crate) fn svg(rows: &[AnalyzedRun], unit: Unit) -> Result<String, CliError> {
     let n = if let [row] = rows { row.analysis.machine.params.P } else { rows.len() };
     if n > MOST {
         return Err(CliError::Request(format!("a plot shows at most {MOST} bars, and there are {n}")));

@@ -1,9 +1,9 @@
 //! The subcommands that look into recorded runs.
 
-pub mod accounting;
-pub mod analyze;
-pub mod audit;
-pub mod bars;
-pub mod timeline;
-pub mod tolerance;
-pub mod trace2goal;
+pub(super) mod accounting;
+pub(super) mod analyze;
+pub(super) mod audit;
+pub(super) mod bars;
+pub(super) mod timeline;
+pub(super) mod tolerance;
+pub(super) mod trace2goal;

@@ -35,7 +35,7 @@ use crate::tell::heading::{self, level_lines, parameters};
   loggp timeline gauss.loggp --what-if S=65536 -o gauss.html")]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(allow_external_subcommands = false)]
-pub struct TimelineCommand {
+pub(crate) struct TimelineCommand {
     /// A file that `loggp run --trace` wrote; a program to run, with the options of `loggp run`; or a recorded MPI program, a
     /// schedule in GOAL or a pattern, which is played
     #[arg(value_name = "TRACE|PROGRAM|FILE|PATTERN", required = true)]
@@ -100,7 +100,7 @@ struct RunPanel {
 
 impl TimelineCommand {
     /// Reads the trace or runs the program, and shows the run.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if let Some(program) = &self.program {
             return run_program(program, out);
         }

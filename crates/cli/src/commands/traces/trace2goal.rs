@@ -18,7 +18,7 @@ use crate::host::draft::Draft;
 #[command(after_help = "Examples:
   loggp trace2goal scatter.json
   loggp trace2goal scatter.json -o scatter.goal")]
-pub struct Trace2GoalCommand {
+pub(crate) struct Trace2GoalCommand {
     /// A file that `loggp run --trace` wrote
     trace: PathBuf,
     /// What a unit of `calc` is
@@ -31,7 +31,7 @@ pub struct Trace2GoalCommand {
 
 impl Trace2GoalCommand {
     /// Converts the trace, and prints or writes the schedule.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let refuse = |why: String| CliError::Request(format!("{}: {why}", self.trace.display()));
         let schedule = |out: &mut dyn Write| {
             let trace = read_trace(&self.trace)?;

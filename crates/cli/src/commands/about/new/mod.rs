@@ -27,7 +27,7 @@ const FOLDERS: [&str; 4] = ["build", "deps", "examples", "incremental"];
 #[command(after_help = "Examples:
   loggp new ring
   loggp new ./stencil")]
-pub struct NewCommand {
+pub(crate) struct NewCommand {
     /// The folder that is made; its last part is the name of the package
     #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
@@ -35,7 +35,7 @@ pub struct NewCommand {
 
 impl NewCommand {
     /// Makes the package, completely or not at all.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let folder = &self.folder;
         let name = package_name(folder)?;
         let refuse =

@@ -28,7 +28,7 @@ use crate::tell::report::Report;
 const LONGEST: u64 = 1 << 26;
 
 /// Derives a machine from a file of times.
-pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
+pub(super) fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     let MachineOptions { choice: ChoiceOptions { machine, params, cycle }, stack, .. } = &command.machine;
     let given =
         [("--machine", machine.is_some()), ("--params", params.is_some()), ("--stack", stack.is_some())];
@@ -78,7 +78,7 @@ pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> R
 
 /// Writes the report, and draws LogGPS's figures 4 and 5. `title` is the end of their title, and `by` the
 /// beginning of their subtitle.
-pub fn write<'a>(
+pub(super) fn write<'a>(
     report: Report<'a, FindingRow<'a>>,
     setup: CalibrationSetup,
     recovered: &'a RecoveredMachine,

@@ -40,7 +40,7 @@ use crate::tell::report::Report;
     on.help("Calibrate a real machine between processes 0 and 1: -o FILE.json is then a machine, for --machine FILE.json")
         .conflicts_with_all(["clock", "carrier", "dilation", "cores", "ports", "P", "machine", "params", "find", "from", "stack"])
 }))]
-pub struct CalibrateCommand {
+pub(crate) struct CalibrateCommand {
     #[command(flatten)]
     machine: MachineOptions,
     #[command(flatten, next_help_heading = "Machine")]
@@ -79,7 +79,7 @@ const MOST_DECIMALS: usize = 4;
 
 impl CalibrateCommand {
     /// Calibrates, and prints the findings.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if let Some(link) = self.on.link()? {
             return real::calibrate(self, &link, out);
         }

@@ -55,7 +55,7 @@ impl CalibrationDisplay {
 }
 
 /// Measures the machine, and prints the parameters and their errors.
-pub fn calibrate(
+pub(super) fn calibrate(
     command: &CalibrateCommand,
     link: &Arc<dyn Link>,
     out: &mut dyn Write,

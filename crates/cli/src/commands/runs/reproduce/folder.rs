@@ -19,7 +19,7 @@ use crate::host::draft::Draft;
 use crate::host::interrupt;
 use crate::host::stdout;
 
-pub struct ReportFolder {
+pub(super) struct ReportFolder {
     path: PathBuf,
     /// The records in the folder, in the papers' order.
     pub records: Vec<ExhibitRecord>,
@@ -37,7 +37,7 @@ const LOCK: &str = ".lock";
 impl ReportFolder {
     /// Opens the folder, or creates it. Refuses one that holds another page, or that another command writes
     /// to.
-    pub fn open(path: &Path) -> Result<ReportFolder, CliError> {
+    pub(super) fn open(path: &Path) -> Result<ReportFolder, CliError> {
         let refuse = |why: &dyn std::fmt::Display| {
             CliError::Request(format!("no report can be written to {}: {why}", path.display()))
         };
@@ -62,12 +62,12 @@ impl ReportFolder {
     }
 
     /// Returns the record of the exhibit with this id, if there is one.
-    pub fn record(&self, id: &str) -> Option<&ExhibitRecord> {
+    pub(super) fn record(&self, id: &str) -> Option<&ExhibitRecord> {
         self.records.iter().find(|record| record.id == id)
     }
 
     /// Writes a record with its pictures and tables, which replaces an old one, and the page.
-    pub fn write(&mut self, record: ExhibitRecord) -> Result<(), CliError> {
+    pub(super) fn write(&mut self, record: ExhibitRecord) -> Result<(), CliError> {
         let file = self.path.join(ExhibitRecord::file(&record.id));
         // The old record goes first: its files may be half replaced from now on.
         drop(fs::remove_file(&file));
@@ -94,7 +94,7 @@ impl ReportFolder {
     }
 
     /// Writes the page, and returns its path.
-    pub fn write_page(&self) -> Result<PathBuf, CliError> {
+    pub(super) fn write_page(&self) -> Result<PathBuf, CliError> {
         self.write_file(PAGE, report::page(&self.records).to_html(GENERATOR).as_bytes())?;
         Ok(self.path.join(PAGE))
     }

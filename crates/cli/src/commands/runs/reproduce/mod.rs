@@ -39,7 +39,7 @@ Examples:
 #[command(mut_arg("clock", |clock| {
     clock.help("The clock of what is to be measured; on the virtual clock nothing is [default: wall]")
 }))]
-pub struct ReproduceCommand {
+pub(crate) struct ReproduceCommand {
     /// What is made: ids, or patterns such as 'loggp-*' [default: everything]
     #[arg(value_name = "ID")]
     #[arg(value_parser = completion_values::exhibit(), hide_possible_values = true)]
@@ -87,7 +87,7 @@ struct MadeExhibits {
 
 impl ReproduceCommand {
     /// Makes the selected exhibits, printing a line for each, and the page.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let selected = shard_items(self.shard, selection::select(&self.ids)?);
         if self.list {
             return selection::list(out, selected, self.format.unwrap_or(Format::Table));

@@ -20,7 +20,7 @@ use crate::number::count;
 
 /// An exhibit with its outcome, and everything that is needed to repeat it.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct ExhibitRecord {
+pub(super) struct ExhibitRecord {
     /// Name of the exhibit on the command line.
     pub id: String,
     pub paper: String,
@@ -45,7 +45,7 @@ pub struct ExhibitRecord {
 
 /// The settings with which an exhibit is made. It is not made again with the same settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ReproduceSettings {
+pub(super) struct ReproduceSettings {
     /// Version of the command.
     pub version: String,
     /// Hash that tells builds of the same version apart.
@@ -67,7 +67,7 @@ pub struct ReproduceSettings {
 
 /// A computer on which exhibits are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Computer {
+pub(super) struct Computer {
     /// Model of its processors.
     pub processor: String,
     /// Number of cores that the command may use.
@@ -78,7 +78,7 @@ pub struct Computer {
 
 impl ExhibitRecord {
     /// Creates the record of an exhibit that was made just now.
-    pub fn new(
+    pub(super) fn new(
         paper: &Paper,
         exhibit: &Exhibit,
         settings: &ReproduceSettings,
@@ -102,18 +102,18 @@ impl ExhibitRecord {
     }
 
     /// Returns the place and the title, with a capital at the beginning.
-    pub fn heading(&self) -> String {
+    pub(super) fn heading(&self) -> String {
         capitalized(&format!("{}: {}", self.place, self.title))
     }
 
     /// Returns the stem of the name of a picture or table's file.
-    pub fn stem(&self, name: &str) -> String {
+    pub(super) fn stem(&self, name: &str) -> String {
         if name.is_empty() { self.id.clone() } else { format!("{}-{name}", self.id) }
     }
 
     /// Returns the files of pictures, some of which have another for narrow screens, and of tables: name and
     /// contents.
-    pub fn files(&self) -> Vec<(String, Cow<'_, [u8]>)> {
+    pub(super) fn files(&self) -> Vec<(String, Cow<'_, [u8]>)> {
         let mut files = Vec::new();
         for Picture { name, svg, narrow, .. } in &self.finding.pictures {
             let stem = self.stem(name);
@@ -126,14 +126,14 @@ impl ExhibitRecord {
     }
 
     /// Returns the name of the record's own file.
-    pub fn file(id: &str) -> String {
+    pub(super) fn file(id: &str) -> String {
         format!("{id}.json")
     }
 }
 
 impl ReproduceSettings {
     /// Returns the settings of this command. A run on the virtual clock is not repeated.
-    pub fn new(full: bool, seed: u64, repeat: usize, emulation: &Emulation) -> ReproduceSettings {
+    pub(super) fn new(full: bool, seed: u64, repeat: usize, emulation: &Emulation) -> ReproduceSettings {
         let Emulation { clock, carrier, dilation, cores, .. } = *emulation;
         let is_measured = clock == ClockKind::Wall;
         ReproduceSettings {
@@ -150,7 +150,7 @@ impl ReproduceSettings {
     }
 
     /// Returns the command that has these settings, without the program's name and without ids.
-    pub fn command(&self) -> String {
+    pub(super) fn command(&self) -> String {
         let mut command = String::from("reproduce");
         for (option, is_usual, value) in [
             ("full", !self.full, None),

@@ -12,13 +12,13 @@ use crate::ask::lookup::capitalized;
 use crate::number::count;
 
 /// Name of the generator in a page, which tells it from other pages.
-pub const GENERATOR: &str = "loggp reproduce";
+pub(super) const GENERATOR: &str = "loggp reproduce";
 /// Limit of the rows of a table that are on the page; its file has all.
 const MOST_ROWS: usize = 60;
 const TITLE: &str = "Five papers on LogP, reproduced";
 
 /// Returns the page of these records.
-pub fn page(records: &[ExhibitRecord]) -> Document {
+pub(super) fn page(records: &[ExhibitRecord]) -> Document {
     let mut blocks = opening(records);
     blocks.push(contents(records));
     blocks.push(DocumentBlock::Choice(vec![("differs", "what differs"), ("measured", "what was measured")]));
@@ -33,7 +33,7 @@ pub fn page(records: &[ExhibitRecord]) -> Document {
 }
 
 /// Returns the summary of these records, which links to the papers' pages in `folder`.
-pub fn summary(records: &[ExhibitRecord], folder: &str) -> Document {
+pub(super) fn summary(records: &[ExhibitRecord], folder: &str) -> Document {
     let link = |record: &ExhibitRecord| {
         let paper = PAPERS.iter().find(|paper| paper.name == record.paper).map_or("", |paper| paper.folder);
         format!("{folder}/{paper}.md#{}", record.id)
@@ -46,7 +46,7 @@ pub fn summary(records: &[ExhibitRecord], folder: &str) -> Document {
 
 /// Returns the page of each paper that has records, with the paper's folder. It links to the file of the
 /// summary.
-pub fn paper_pages(
+pub(super) fn paper_pages(
     records: &[ExhibitRecord],
     summary: &str,
 ) -> impl Iterator<Item = (&'static str, Document)> {

@@ -14,10 +14,10 @@ use crate::number::Unit;
 use crate::tell::report::Report;
 
 /// A selected exhibit, with its paper before it.
-pub type SelectedExhibit = (&'static Paper, &'static Exhibit);
+pub(super) type SelectedExhibit = (&'static Paper, &'static Exhibit);
 
 /// Returns the exhibits whose ids match these patterns, in the papers' order; all without patterns.
-pub fn select(ids: &[String]) -> Result<Vec<SelectedExhibit>, CliError> {
+pub(super) fn select(ids: &[String]) -> Result<Vec<SelectedExhibit>, CliError> {
     let patterns: Vec<WildMatch> = ids.iter().map(|id| WildMatch::new(id)).collect();
     for (id, pattern) in ids.iter().zip(&patterns) {
         if !exhibits().any(|(_, exhibit)| pattern.matches(exhibit.id)) {
@@ -31,7 +31,11 @@ pub fn select(ids: &[String]) -> Result<Vec<SelectedExhibit>, CliError> {
     Ok(exhibits().filter(|(_, exhibit)| is_selected(exhibit.id)).collect())
 }
 
-pub fn list(out: &mut dyn Write, selected: Vec<SelectedExhibit>, format: Format) -> Result<(), CliError> {
+pub(super) fn list(
+    out: &mut dyn Write,
+    selected: Vec<SelectedExhibit>,
+    format: Format,
+) -> Result<(), CliError> {
     let mut columns = Columns::<SelectedExhibit>::new();
     columns.add("id", |(_, exhibit)| exhibit.id).title("id");
     columns.add("paper", |(paper, _)| paper.name).title("paper");

@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::host::draft::Draft;
 
 /// The file of a report.
-pub enum SingleFile<'a> {
+pub(super) enum SingleFile<'a> {
     Page(Draft),
     /// The summary, and its path. The folder has this name without its ending.
     Summary(Draft, &'a Path),
@@ -20,7 +20,7 @@ pub enum SingleFile<'a> {
 
 impl SingleFile<'_> {
     /// Creates the file, before the runs. Refuses a path that cannot be written.
-    pub fn create(path: &Path) -> Result<SingleFile<'_>, CliError> {
+    pub(super) fn create(path: &Path) -> Result<SingleFile<'_>, CliError> {
         if extension(path) == "html" {
             return Ok(SingleFile::Page(Draft::create(path, "page")?));
         }
@@ -42,7 +42,7 @@ impl SingleFile<'_> {
     }
 
     /// Writes the file, and what is beside it.
-    pub fn write(self, records: &[ExhibitRecord]) -> Result<(), CliError> {
+    pub(super) fn write(self, records: &[ExhibitRecord]) -> Result<(), CliError> {
         match self {
             SingleFile::Page(file) => {
                 file.write(|mut file| file.write_all(report::page(records).to_html(GENERATOR).as_bytes()))

@@ -31,7 +31,7 @@ use crate::tell::report::Report;
 #[command(after_help = "Examples:
   loggp tune collective bcast -P 16 --size 64k
   loggp tune collective allreduce -P 12 --size 1k --machine myrinet --format json")]
-pub struct CollectiveArgs {
+pub(super) struct CollectiveArgs {
     /// The collective: bcast, allreduce, alltoall and so on, MPI's names in small letters
     #[arg(value_name = "COLLECTIVE", value_parser = completed(clap::builder::StringValueParser::new(),
         kinds().map(|kind| (kind.name(), ""))), hide_possible_values = true)]
@@ -61,7 +61,7 @@ fn kinds() -> impl Iterator<Item = CollectiveKind> {
 
 impl CollectiveArgs {
     /// Plays all ways to do the collective, and lists them from the fastest.
-    pub fn tune(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(super) fn tune(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let CollectiveArgs { P, size, ports, own, .. } = self;
         let kind = self.kind()?;
         let patterns = collective_choices(kind, *P, *size as u64);

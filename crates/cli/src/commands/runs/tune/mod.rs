@@ -26,7 +26,7 @@ use program::TuneArgs;
 #[command(after_help = "Examples:
   loggp tune broadcast --machine cm5 -P 16
   loggp tune collective allreduce --machine myrinet -P 16 --size 64k --format json")]
-pub struct TuneCommand {
+pub(crate) struct TuneCommand {
     #[command(subcommand)]
     subject: TuneSubject,
 }
@@ -56,7 +56,7 @@ const COLLECTIVE: &str = "collective";
 
 impl TuneCommand {
     /// Lists what was tried from the fastest.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         match &self.subject {
             TuneSubject::Program(args) => program::tune(args, out),
             TuneSubject::Collective(args) => args.tune(out),

@@ -20,7 +20,7 @@ use crate::tell::report::Report;
 
 /// The arguments of `loggp tune` for one program.
 #[derive(Args)]
-pub struct TuneArgs {
+pub(super) struct TuneArgs {
     /// Algorithms to choose from [default: all]
     #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithms: Vec<String>,
@@ -34,7 +34,7 @@ pub struct TuneArgs {
 
 /// Finds the times of all algorithms with all choices of their options that are not given, and lists them
 /// from the fastest.
-pub fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<(), CliError> {
+pub(super) fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<(), CliError> {
     let TuneArgs { algorithms: names, program, machine, own } = &args.request;
     if program.work == Some(Work::Measured) {
         let sentence =

@@ -15,12 +15,12 @@ use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM};
 use crate::host::interrupt;
 
 /// The time that the program has to end after a signal, and again after it was killed.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// A signal that comes again so soon is the same one: `timeout` sends it to its child and to their group.
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// The end of a program.
-pub enum End {
+pub(crate) enum End {
     Exited(ExitStatus),
     /// A signal to this command ended it; it is killed if that was not enough.
     Interrupted {
@@ -43,7 +43,7 @@ struct Ending {
 /// Starts a command and waits for its end. A signal that is to end this process goes on to it, and nothing
 /// is left of what it started: what does not end is killed, sooner if there is a second signal. So it is if a
 /// signal ended the command itself.
-pub fn run(command: &mut Command) -> io::Result<End> {
+pub(super) fn run(command: &mut Command) -> io::Result<End> {
     // Ranks whose launcher ended become children of this process. Where that cannot be, they are not found.
     #[cfg(target_os = "linux")]
     let _: Result<(), _> = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));

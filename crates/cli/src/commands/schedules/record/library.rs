@@ -12,13 +12,13 @@ use loggp_mpi_trace::recorder::{SOURCE, built_for};
 use crate::error::CliError;
 
 /// The variable that names a library, or a folder with libraries.
-pub const VARIABLE: &str = "LOGGP_MPI_RECORDER";
+pub(crate) const VARIABLE: &str = "LOGGP_MPI_RECORDER";
 
 /// The kinds of MPI for which there are libraries, as the recorder names them.
 const MPIS: [&str; 3] = ["openmpi", "mpich", "mpi"];
 
 /// Builds the library with a compiler, and puts it into a folder, that of this command unless one is given.
-pub fn build(mpicc: &OsStr, folder: Option<&Path>, out: &mut dyn Write) -> Result<(), CliError> {
+pub(crate) fn build(mpicc: &OsStr, folder: Option<&Path>, out: &mut dyn Write) -> Result<(), CliError> {
     let name = mpicc.to_string_lossy();
     let io = |what: &str, error: std::io::Error| CliError::Request(format!("{what}: {error}"));
     let scratch = tempfile::tempdir().map_err(|error| io("no folder to build in can be made", error))?;
@@ -87,7 +87,7 @@ fn own_folder() -> Option<PathBuf> {
 }
 
 /// Finds the library for an MPI: `openmpi`, `mpich`, or `None` if it is not known which it is.
-pub fn find(mpi: Option<&str>) -> Result<PathBuf, CliError> {
+pub(crate) fn find(mpi: Option<&str>) -> Result<PathBuf, CliError> {
     let given = env::var_os(VARIABLE).map(PathBuf::from);
     if let Some(given) = &given
         && given.is_file()

@@ -15,7 +15,7 @@ use crate::host::draft;
 
 /// Prints a recording. Each line has the rank, the begin and the length of a call in nanoseconds, what it was, and
 /// the place that called it.
-pub fn print(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
+pub(super) fn print(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     let refuse = |error: &dyn std::fmt::Display| CliError::Request(format!("{}: {error}", path.display()));
     drop(
         draft::open_source(path)

@@ -1,9 +1,9 @@
 //! `loggp record`: runs an MPI program and writes down what it calls.
 
 mod attend;
-pub mod library;
+pub(crate) mod library;
 mod list;
-pub mod start;
+pub(crate) mod start;
 
 use std::ffi::OsString;
 use std::fs;
@@ -31,7 +31,7 @@ use attend::End;
 #[command(after_help = "Examples:
   loggp record --list ring.mpi
   loggp record -o run.mpi -- mpirun -n 4 ./app")]
-pub struct RecordCommand {
+pub(crate) struct RecordCommand {
     /// The command that starts the program, such as mpirun -n 4 ./app; with --merge or --list, files
     #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<OsString>,
@@ -53,7 +53,7 @@ pub struct RecordCommand {
 }
 
 impl RecordCommand {
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if self.build {
             return match self.words.is_empty() {
                 true => library::build(&self.mpicc, self.output.as_deref(), out),

@@ -13,7 +13,7 @@ use crate::host::executable::find_program;
 
 /// The launcher of the ranks, which hands the recorder to them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Launcher {
+pub(crate) enum Launcher {
     OpenMpi,
     /// Hydra, that of MPICH.
     Hydra,
@@ -23,7 +23,7 @@ pub enum Launcher {
 }
 
 /// Runs the command to its end.
-pub fn run(words: &[OsString], prefix: &Path) -> Result<End, CliError> {
+pub(crate) fn run(words: &[OsString], prefix: &Path) -> Result<End, CliError> {
     if find_program(&words[0]).is_none() {
         let name = words[0].to_string_lossy();
         return Err(CliError::Request(format!(
@@ -96,7 +96,7 @@ fn add_variables(words: &mut Vec<OsString>, at: usize, launcher: Launcher, varia
 
 impl Launcher {
     /// Returns the MPI that the launcher belongs to, as the recorder names it, if it belongs to one.
-    pub fn mpi(self) -> Option<&'static str> {
+    pub(crate) fn mpi(self) -> Option<&'static str> {
         match self {
             Launcher::OpenMpi => Some("openmpi"),
             Launcher::Hydra => Some("mpich"),
@@ -106,7 +106,7 @@ impl Launcher {
 }
 
 /// Finds the word that starts ranks, such as mpirun behind timeout, and whose it is.
-pub fn find_launcher(words: &[OsString]) -> (usize, Launcher) {
+pub(crate) fn find_launcher(words: &[OsString]) -> (usize, Launcher) {
     for (at, word) in words.iter().enumerate() {
         let name = Path::new(word).file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name == "srun" {

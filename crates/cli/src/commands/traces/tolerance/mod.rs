@@ -34,7 +34,7 @@ use source::RunSource;
     A trace has its own [default: cs2-elan, unless --params is given]")))]
 #[command(mut_arg("params", |params| params.help("Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number \
     counts cycles. Without --machine a word is a byte")))]
-pub struct ToleranceCommand {
+pub(crate) struct ToleranceCommand {
     /// A recorded MPI program, or a schedule in GOAL, as `loggp replay` reads it, - for stdin; or a pattern: `loggp schedule
     /// --help` lists them; or a trace that `loggp run --trace` wrote: FILE.json or FILE.loggp
     #[arg(value_name = "FILE|-|PATTERN|TRACE", value_parser = completion_values::pattern(), hide_possible_values = true)]
@@ -84,7 +84,7 @@ enum RankOrder {
 
 impl ToleranceCommand {
     /// Finds the curves of the run, and prints what they say.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let files = self.outputs.open()?;
         let source = RunSource::read(self)?;
         let (machine, unit) = (source.machine(), source.unit());

@@ -14,7 +14,7 @@ const INKS: [Ink; 3] = [GREEN, YELLOW, ORANGE];
 const ABOVE: Ink = VERMILLION;
 
 /// Draws the first curve that is known in full.
-pub fn svg(rows: &[ToleranceRow], heading: &str, unit: Unit) -> Result<String, CliError> {
+pub(super) fn svg(rows: &[ToleranceRow], heading: &str, unit: Unit) -> Result<String, CliError> {
     let refuse = || {
         CliError::request(
             "a picture shows how one parameter grows; give --parameter L, say, and leave out --no-pieces",

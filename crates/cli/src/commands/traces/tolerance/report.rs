@@ -16,7 +16,7 @@ use crate::tell::table::table;
 const MOST_PIECES: usize = 24;
 
 /// Returns what the program did that its schedule does not say.
-pub fn unseen_calls(program: &ProgramSchedule) -> UnseenCalls {
+pub(super) fn unseen_calls(program: &ProgramSchedule) -> UnseenCalls {
     let Unseen { vain_looks, vain_ns, found_looks, .. } = program.unseen;
     UnseenCalls {
         is_open: program.unseen.is_open(),
@@ -81,7 +81,7 @@ fn unseen_notes(program: &ProgramSchedule) -> Vec<String> {
 }
 
 /// Returns the blocks below the table of the parameters.
-pub fn blocks(
+pub(super) fn blocks(
     rows: &[ToleranceRow],
     program: Option<&ProgramSchedule>,
     unit: Unit,

@@ -27,13 +27,13 @@ use crate::tell::heading::{level_lines, parameters, recorded_text};
 
 /// The run, and the machine on which it is made.
 #[expect(clippy::large_enum_variant)] // there is one of them
-pub enum RunSource {
+pub(super) enum RunSource {
     Schedule { run: ScheduleRun, kept: Option<KeptSchedule> },
     Trace { name: String, trace: Trace, machine: LeveledParams },
 }
 
 /// The order in which each rank of a schedule acted on the machine itself.
-pub struct KeptSchedule {
+pub(super) struct KeptSchedule {
     order: KeptOrder,
     /// For each message, the numbers in their ranks of the operations that sent and received it in the
     /// schedule itself.
@@ -60,7 +60,7 @@ impl KeptSchedule {
 
 impl RunSource {
     /// Reads the input of the command, and plays it once if it is a schedule.
-    pub fn read(command: &ToleranceCommand) -> Result<RunSource, CliError> {
+    pub(super) fn read(command: &ToleranceCommand) -> Result<RunSource, CliError> {
         let path = Path::new(&command.input);
         match TRACE_EXTENSIONS.contains(&&*extension(path)) {
             true => RunSource::read_trace(command, path),
@@ -112,7 +112,7 @@ impl RunSource {
     }
 
     /// Returns the recorded program, if it is one.
-    pub fn program(&self) -> Option<&ProgramSchedule> {
+    pub(super) fn program(&self) -> Option<&ProgramSchedule> {
         match self {
             RunSource::Schedule { run, .. } => Some(&run.program).filter(|program| program.is_recorded()),
             RunSource::Trace { .. } => None,
@@ -128,7 +128,7 @@ impl RunSource {
     }
 
     /// Returns the parameters of the machine and of its levels.
-    pub fn machine(&self) -> LeveledParams {
+    pub(super) fn machine(&self) -> LeveledParams {
         match self {
             RunSource::Schedule { run, .. } => run.choice.machine(),
             RunSource::Trace { machine, .. } => machine.clone(),
@@ -136,7 +136,7 @@ impl RunSource {
     }
 
     /// Returns the unit of times.
-    pub fn unit(&self) -> Unit {
+    pub(super) fn unit(&self) -> Unit {
         match self {
             RunSource::Schedule { run, .. } => run.choice.unit,
             RunSource::Trace { machine, .. } => Unit::default_for(&machine.params),
@@ -144,7 +144,7 @@ impl RunSource {
     }
 
     /// Returns the heading of a report.
-    pub fn heading(&self) -> String {
+    pub(super) fn heading(&self) -> String {
         match self {
             RunSource::Schedule { run, kept } => {
                 let order = if kept.is_some() { ", kept order" } else { ", free order" };
@@ -165,7 +165,11 @@ impl RunSource {
     }
 
     /// Finds what the run bears of a parameter of this machine.
-    pub fn row(&self, machine: &LeveledParams, request: &CurveRequest) -> Result<ToleranceRow<'_>, CliError> {
+    pub(super) fn row(
+        &self,
+        machine: &LeveledParams,
+        request: &CurveRequest,
+    ) -> Result<ToleranceRow<'_>, CliError> {
         let (parameter, is_whole) = (request.parameter, request.has_all_pieces);
         let fail = |FailedReplay { value, error }| replay_error(&value, &error);
         let curve = match self {
@@ -198,7 +202,7 @@ impl RunSource {
     }
 
     /// Returns the usual limit of the runs for a parameter: so many that short ones take seconds together.
-    pub fn usual_runs(&self) -> usize {
+    pub(super) fn usual_runs(&self) -> usize {
         /// The operations of all runs together.
         const OPERATIONS: usize = 300_000_000;
         match self {
@@ -210,7 +214,7 @@ impl RunSource {
     }
 
     /// Returns how many runs may be made at once: as many as the host has cores, if they take little memory.
-    pub fn threads(&self) -> usize {
+    pub(super) fn threads(&self) -> usize {
         /// Limit of the threads.
         const MOST: usize = 8;
         match self {
