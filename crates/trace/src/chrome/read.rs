@@ -28,13 +28,19 @@ pub(crate) fn read(input: BufReader<&mut dyn Read>) -> Result<Trace, TraceError>
 fn refuse(why: &serde_json::Error) -> TraceError {
     let text = why.to_string();
     if why.is_eof() {
-        return TraceError::new(format_args!("it ends too early, at line {}", why.line()));
+        return TraceError::new(format_args!(
+            "it ends too early, at line {} column {}",
+            why.line(),
+            why.column()
+        ));
     }
     match text.split_once(" (os error ") {
         Some((text, _)) => TraceError::new(text),
-        None if text.starts_with("missing field `otherData`") => TraceError::new(
-            "it is JSON of another kind, without the machine of a run (otherData); `loggp run --trace` writes a trace",
-        ),
+        None if text.starts_with("missing field `otherData`") => TraceError::new(format_args!(
+            "it is JSON of another kind, without the machine of a run (otherData), which ends at line {} column {}; `loggp run --trace` writes a trace",
+            why.line(),
+            why.column()
+        )),
         None => TraceError::new(text),
     }
 }
