@@ -880,7 +880,7 @@ fn a_schedule_that_is_too_large_is_refused() {
         shell.args(["-c", &command]);
         let (status, _, stderr) = answer_of(shell);
         assert_eq!(status, Some(2), "{stderr}");
-        assert!(stderr.contains("to play 31992000 operations of 4000 ranks takes "), "{stderr}");
+        assert!(stderr.contains("to play 31,992,000 operations of 4000 ranks takes "), "{stderr}");
     }
 }
 
