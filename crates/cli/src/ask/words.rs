@@ -59,7 +59,7 @@ fn may_stand_for_others(words: &[&str]) -> bool {
     let is_option = |word: &&str| word.starts_with('-') && !["-h", "--help"].contains(word);
     words.iter().any(stands)
         || words.iter().any(|word| parameter_of_option(word).is_some())
-        || words.first().is_some_and(|word| is_option(word))
+        || words.first().is_some_and(is_option)
 }
 
 /// Returns whether a word is a name with its value: `L=6us`.
