@@ -10,7 +10,7 @@ use loggp::{Latency, Machine, NS, Params, Proc, Ties, US};
 use loggp_benches::measure::{median, selected_tables};
 use loggp_benches::table;
 
-#[allow(dead_code)] // its main
+#[allow(dead_code, unreachable_pub)] // its main
 #[path = "../examples/sample_sort.rs"]
 mod sample_sort;
 

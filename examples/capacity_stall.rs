@@ -12,7 +12,7 @@ fn show<R>(what: &str, run: &Run<R>) {
     }
 }
 
-pub(crate) fn main() -> Result<(), RunError> {
+pub fn main() -> Result<(), RunError> {
     let params @ Params { L, P, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
     let machine = Machine::new(params);
     let hot = machine.run(|p| match p.id() {

@@ -48,7 +48,7 @@ fn verify(had: &[Option<Option<(Time, Time)>>]) -> Result<(), String> {
     if one_by_one { Ok(()) } else { Err("two processors had the key at the same time".into()) }
 }
 
-pub(crate) fn main() -> Result<(), RunError> {
+pub fn main() -> Result<(), RunError> {
     let machine = |latency| Machine::new(Params::builder(3).L(latency).o(US).g(US).build().unwrap());
     println!("{}", Check::new().crashes(1).run_surviving(&machine(6 * US), lock, |_| Ok(()))?);
     for (latency, patience) in [(6 * US, 8 * US), (6 * US, 40 * US), (40 * US, 40 * US)] {

@@ -5,7 +5,7 @@ use loggp::{Machine, Params, RunError, Tag, US};
 /// The sum so far.
 const TOKEN: Tag<u64> = Tag::named(0, "token");
 
-pub(crate) fn main() -> Result<(), RunError> {
+pub fn main() -> Result<(), RunError> {
     let params @ Params { P, L, o, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
     let run = Machine::new(params).run(|p| {
         let (id, next) = (p.id(), (p.id() + 1) % p.P());

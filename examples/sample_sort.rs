@@ -28,7 +28,7 @@ pub(crate) fn sort(p: &mut Proc, keys: &[u64]) -> Vec<u64> {
     part
 }
 
-pub(crate) fn main() -> Result<(), RunError> {
+pub fn main() -> Result<(), RunError> {
     let params @ Params { P, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).G(50 * NS).build()?;
     // Squares of random numbers: small keys are frequent, so equal ranges would not be equal shares.
     let mut seed = 1_u64;

@@ -16,7 +16,7 @@ fn step(left: f64, rod: &[f64], right: f64) -> Vec<f64> {
     (1..=rod.len()).map(|i| at(i) + 0.25 * (at(i - 1) - 2.0 * at(i) + at(i + 1))).collect()
 }
 
-pub(crate) fn main() -> Result<(), RunError> {
+pub fn main() -> Result<(), RunError> {
     let params @ Params { P, L, o, g, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
     let cell = 100 * NS; // the cost of a new temperature
     let mut rod = vec![0.0; P * CELLS];

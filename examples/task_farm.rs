@@ -19,7 +19,7 @@ fn collatz(mut n: u64) -> u64 {
     steps
 }
 
-pub(crate) fn main() -> Result<(), RunError> {
+pub fn main() -> Result<(), RunError> {
     let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
     let run = Machine::new(params).rate("step", STEP).run(|p| {
         let mut results = Vec::new();

@@ -518,7 +518,11 @@ fn the_systematic_strategy_lets_either_of_two_go_first() {
     let (checked, found) = check_systematically(&machine, program);
     let taken = |order: [usize; 3]| vec![order.to_vec(), vec![], vec![]];
     assert_eq!(found, [[1, 2, 2], [2, 1, 2], [2, 2, 1]].map(taken).into());
-    assert!(checked.to_string().contains("3 orders of messages are possible, and all were tried"));
+    let said = checked.to_string();
+    assert!(
+        said.contains("3 orders of messages are possible with latencies up to L, and all were tried"),
+        "{said}"
+    );
 
     let both_first = |results: &[Vec<usize>]| match results[0][..] {
         [2, 2, 1] => Err("both of 2's come first".into()),

@@ -1,6 +1,8 @@
 //! The examples and their output. They are modules of this test, so that no built files are needed; each runs
 //! in its own process.
 
+#![allow(unreachable_pub)] // an example's main is public for this test
+
 #[path = "../../examples/capacity_stall.rs"]
 mod capacity_stall;
 #[path = "../../examples/lost_key.rs"]

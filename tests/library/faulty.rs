@@ -73,7 +73,7 @@ fn program_with_more_tries_than_losses_passes() {
         // The bounds hold only without faults.
         assert_eq!(checked.probability(1), None);
         let s = if losses == 1 { "" } else { "s" };
-        let said = format!(", at most {losses} message{s} lost; 300 held");
+        let said = format!(", at most {losses} message{s} lost; 300 checked against the rules");
         assert!(checked.to_string().contains(&said), "{checked}");
     }
 }

@@ -492,7 +492,10 @@ fn a_late_run_is_marked() {
     assert_eq!(status, Some(0));
     let line = table.lines().nth(4).unwrap();
     assert!(line.contains("%  late ") && line.ends_with("  yes"), "{table}");
-    assert!(table.contains("\nlate: this computer did not keep up, so do not compare this time; "), "{table}");
+    assert!(
+        table.contains("\nlate: this computer did not keep up, so do not compare this time; "),
+        "{table}"
+    );
     let last = warning.lines().last().unwrap();
     assert!(last.starts_with("warning: this computer was late: optimal; a larger --dilation or --cycle, "));
 
