@@ -118,7 +118,7 @@ impl Request {
     }
 
     /// Returns the machine's options of `loggp replay`, which takes the number of processors from the schedule, and
-    /// a word for a byte unless told.
+    /// a word for a byte by default.
     pub(crate) fn replay_options(&self, setting: &Setting) -> String {
         let is = |part: &&str, name: &str| part.split('=').next().is_some_and(|other| other.trim() == name);
         let mut params: Vec<&str> = self.params.split(',').filter(|part| !is(part, "P")).collect();

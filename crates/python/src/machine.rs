@@ -26,7 +26,7 @@ use crate::time::{read_time, time_text};
 
 /// A parallel machine on which programs run.
 ///
-/// Parameters have the papers' names. A bare number counts cycles (1 us unless told), and a time may have a
+/// Parameters have the papers' names. A bare number counts cycles (1 us by default), and a time may have a
 /// unit.
 ///
 /// >>> import loggp
@@ -45,7 +45,7 @@ pub struct Machine {
     others: Vec<(String, Py<PyAny>)>,
 }
 
-/// The settings that are as they are unless told, in Python's form.
+/// The default settings, in Python's form.
 const USUAL: [(&str, &str); 7] = [
     ("ports", "'single'"),
     ("capacity", "'arrived'"),
@@ -308,7 +308,7 @@ impl Machine {
 }
 
 impl Machine {
-    /// Returns the settings that are not as they are unless told, by their names, in Python's form.
+    /// Returns the settings that differ from the default, by their names, in Python's form.
     fn set(&self, py: Python<'_>) -> PyResult<BTreeMap<&str, String>> {
         let mut set = BTreeMap::new();
         for (name, value) in &self.others {

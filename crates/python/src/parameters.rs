@@ -75,7 +75,7 @@ pub fn refused(error: ParamsError) -> PyErr {
 }
 
 /// Returns the value of a parameter, `None` if there is no such parameter. One that the machine does not have
-/// is Python's `None`, and so is no limit. The capacity C is ceil(L/g) unless told.
+/// is Python's `None`, and so is no limit. The capacity C is ceil(L/g) by default.
 pub fn parameter(py: Python<'_>, params: &Params, name: &str) -> PyResult<Option<Py<PyAny>>> {
     let parameter =
         Some(&Parameter::CYCLE).filter(|cycle| cycle.name == name).or_else(|| Parameter::by_name(name));

@@ -539,7 +539,7 @@ impl Proc {
     }
 
     /// Gives all the largest number of all, with the place and the value that were given with it. Of equal
-    /// numbers it is that of the first place; a place is the processor's number unless told.
+    /// numbers it is that of the first place; a place is the processor's number by default.
     ///
     /// >>> import loggp
     /// >>> def program(p):

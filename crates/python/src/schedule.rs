@@ -33,7 +33,7 @@ use crate::trace::Trace;
 ///
 /// Each function takes numbers or arrays: with arrays it adds many operations at once. It gives the numbers
 /// of the operations in their ranks, which `requires` takes. A bare number of time counts cycles, of 1 us
-/// unless told.
+/// by default.
 ///
 /// >>> import loggp
 /// >>> schedule = loggp.Schedule(2)

@@ -58,7 +58,7 @@ def sweep(
     **options: Option,
 ) -> Rows:
     """Compares a program's algorithms along a parameter, P, the size or an option, on the virtual clock
-    unless told.
+    by default.
 
     `over` is a range as the command has it, or names with their values. The picture shows time over it. Over two
     quantities, each of which has a range, it is a map of who is the fastest where.
@@ -107,7 +107,7 @@ def calibrate(
     find: str | None = None,
     **options: Option,
 ) -> Rows:
-    """Measures a machine's parameters from inside, on the wall clock unless told; `find="loggps"` those of
+    """Measures a machine's parameters from inside, on the wall clock by default; `find="loggps"` those of
     LogGPS by round trips.
 
     >>> import loggp
