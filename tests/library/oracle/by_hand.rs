@@ -7,7 +7,7 @@ use crate::drawn::program::{Case, Op, Pattern, RequestKind};
 
 /// A program and a machine, with the time at which each processor finishes, and the times for which it stalls
 /// and waits for its port.
-pub(super) struct ByHand {
+pub(crate) struct ByHand {
     pub case: Case,
     pub finish: Vec<i64>,
     pub stall: Vec<i64>,
@@ -15,7 +15,7 @@ pub(super) struct ByHand {
 }
 
 /// Creates a case that neither stalls nor waits for a port.
-pub(super) fn by_hand(parameters: &str, program: &[&[Op]], finish: &[i64]) -> ByHand {
+pub(crate) fn by_hand(parameters: &str, program: &[&[Op]], finish: &[i64]) -> ByHand {
     let params = Params::builder(program.len()).cycle(PS).word(1).set(parameters).unwrap().build().unwrap();
     let none = vec![0; program.len()];
     let case = Case { barrier: Some(3), ..Case::new(params, program) };
@@ -41,11 +41,11 @@ fn short(to: usize) -> Op {
     Send { to, tag: 0, words: 1 }
 }
 
-pub(super) fn long(to: usize, words: usize) -> Op {
+pub(crate) fn long(to: usize, words: usize) -> Op {
     Send { to, tag: 0, words }
 }
 
-pub(super) fn all_by_hand() -> Vec<ByHand> {
+pub(crate) fn all_by_hand() -> Vec<ByHand> {
     let look = |looks| Poll { pattern: Pattern { from: None, tag: Some(0) }, looks };
     let self_send = || by_hand("L=1, G=1", &[&[long(0, 6)]], &[10]);
     let beside = |finish: &[i64]| {

@@ -20,7 +20,7 @@ use crate::drawn::{Case, Note};
 
 /// A property that does not hold, with details.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     pub what: &'static str,
     pub text: String,
 }
@@ -37,17 +37,17 @@ fn check_equal<T: PartialEq + Debug>(what: &'static str, is: &T, expected: &T) -
 type MachineRun = Result<Run<Vec<Note>>, RunError>;
 
 /// Returns the outcome by the oracle.
-pub(super) fn oracle_outcome(case: &Case) -> Outcome {
+pub(crate) fn oracle_outcome(case: &Case) -> Outcome {
     Oracle::new(case, DrawnValues::default()).run()
 }
 
 /// Returns the outcome on the machine.
-pub(super) fn machine_outcome(case: &Case) -> Outcome {
+pub(crate) fn machine_outcome(case: &Case) -> Outcome {
     Outcome::of(&case.run_on(&case.machine()))
 }
 
 /// Lists the messages of a run that ends, line by line.
-pub(super) fn messages(case: &Case) -> String {
+pub(crate) fn messages(case: &Case) -> String {
     let ran = case.run_on(&case.machine()).ok();
     let messages = ran.into_iter().flat_map(|run| run.trace.unwrap().messages);
     let line = |m: loggp::trace::Message| {
@@ -62,7 +62,7 @@ pub(super) fn messages(case: &Case) -> String {
 }
 
 /// Returns the outcome of a program, and its faults. Also runs it on the wall clock if `wall` is true.
-pub(super) fn check(case: &Case, wall: bool) -> (Outcome, Vec<Fault>) {
+pub(crate) fn check(case: &Case, wall: bool) -> (Outcome, Vec<Fault>) {
     let machine = case.machine();
     let ran = case.run_on(&machine);
     let (outcome, mut faults) = (Outcome::of(&ran), vec![]);

@@ -16,13 +16,13 @@ use crate::drawn::program::{Case, Message, MessageLedger, Note, Op, Pattern, Req
 
 /// The values that the machine drew, which the oracle cannot know.
 #[derive(Default)]
-pub(super) struct DrawnValues {
+pub(crate) struct DrawnValues {
     /// The latency of each message, and its sender's place at its turn.
     messages: HashMap<(usize, u64), (i64, usize)>,
 }
 
 impl DrawnValues {
-    pub(super) fn of(trace: &Trace) -> DrawnValues {
+    pub(crate) fn of(trace: &Trace) -> DrawnValues {
         let messages = trace.messages.iter();
         let drawn = messages.map(|m| ((m.id.from, m.id.number as u64), (m.latency.as_ps(), m.place)));
         DrawnValues { messages: drawn.collect() }
@@ -232,7 +232,7 @@ fn after_request(number: (usize, u64), to: usize, tag: usize, words: usize) -> V
     vec![reply, Transmit { to, kind: MessageKind::Data(tag, number), words }]
 }
 
-pub(super) struct Oracle {
+pub(crate) struct Oracle {
     network: Network,
     latency: Latency,
     ties: Ties,
@@ -244,7 +244,7 @@ pub(super) struct Oracle {
 }
 
 impl Oracle {
-    pub(super) fn new(case: &Case, drawn: DrawnValues) -> Oracle {
+    pub(crate) fn new(case: &Case, drawn: DrawnValues) -> Oracle {
         let nothing = Pattern { from: None, tag: None };
         let processor = |id: usize| Processor {
             tasks: vec![Task::new(0, RequestKind::Isend, nothing)],
@@ -283,7 +283,7 @@ impl Oracle {
         }
     }
 
-    pub(super) fn run(mut self) -> Outcome {
+    pub(crate) fn run(mut self) -> Outcome {
         let all = 0..self.processors.len();
         loop {
             let next = all.clone().filter_map(|x| {

@@ -6,7 +6,7 @@ use loggp::{Capacity, Level, Noise, PS, Params, Ports, Time};
 
 /// The kind of a message: a program's, or a part of LogGPS's rendezvous, which has its sender and number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum MessageKind {
+pub(crate) enum MessageKind {
     Plain(usize),
     Request(usize, (usize, u64)),
     Reply((usize, u64)),
@@ -15,14 +15,14 @@ pub(super) enum MessageKind {
 
 impl MessageKind {
     /// Returns whether this is the first message of its send.
-    pub(super) fn is_first(self) -> bool {
+    pub(crate) fn is_first(self) -> bool {
         matches!(self, MessageKind::Plain(_) | MessageKind::Request(..))
     }
 }
 
 /// A message with a reserved way.
 #[derive(Clone, Debug)]
-pub(super) struct PromisedMessage {
+pub(crate) struct PromisedMessage {
     pub from: usize,
     pub to: usize,
     /// The number among its sender's messages.
@@ -39,14 +39,14 @@ pub(super) struct PromisedMessage {
 
 impl PromisedMessage {
     /// Returns the key by which messages in an inbox are ordered.
-    pub(super) fn key(&self) -> (i64, usize, u64) {
+    pub(crate) fn key(&self) -> (i64, usize, u64) {
         (self.arrival, self.from, self.number)
     }
 }
 
 /// A message that needs a way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WayRequest {
+pub(crate) struct WayRequest {
     pub from: usize,
     pub to: usize,
     /// Time from the first word to the last at a port.
@@ -58,7 +58,7 @@ pub(super) struct WayRequest {
 }
 
 /// The times of a message's way: its admission, its entry, and the arrivals of its first and last words.
-pub(super) struct Way {
+pub(crate) struct Way {
     pub admitted: i64,
     pub enter: i64,
     pub first: i64,
@@ -66,7 +66,7 @@ pub(super) struct Way {
 }
 
 /// Returns whether a machine's G_l is negative.
-pub(super) fn has_negative_G_l(params: &Params) -> bool {
+pub(crate) fn has_negative_G_l(params: &Params) -> bool {
     params.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
 }
 
@@ -93,7 +93,7 @@ struct Held {
     until: Option<i64>,
 }
 
-pub(super) struct Network {
+pub(crate) struct Network {
     pub params: Params,
     /// True if a message is in transit until it is received.
     pub until_received: bool,
@@ -109,7 +109,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    pub(super) fn new(
+    pub(crate) fn new(
         params: Params,
         levels: Vec<Level>,
         ports: Ports,
@@ -141,7 +141,7 @@ impl Network {
     }
 
     /// Returns the end of an activity of length `time` under noise, picosecond by picosecond.
-    pub(super) fn busy_until(&self, x: usize, start: i64, mut time: i64) -> i64 {
+    pub(crate) fn busy_until(&self, x: usize, start: i64, mut time: i64) -> i64 {
         let mut now = start;
         while time > 0 {
             time -= i64::from(self.is_running(x, now));
@@ -152,7 +152,7 @@ impl Network {
 
     /// Returns the earliest start, not before `least`, of an activity of length `time` that ends at `end`
     /// under noise.
-    pub(super) fn start_of_activity(&self, x: usize, least: i64, end: i64, time: i64) -> i64 {
+    pub(crate) fn start_of_activity(&self, x: usize, least: i64, end: i64, time: i64) -> i64 {
         let had = |begin: i64| (begin..end).filter(|t| self.is_running(x, *t)).count() as i64;
         if time == 0 { end } else { (least..end).find(|begin| had(*begin) <= time).unwrap_or(end) }
     }
@@ -163,7 +163,7 @@ impl Network {
     }
 
     /// Returns the parameters between two processors: those of the innermost group that has both.
-    pub(super) fn between(&self, x: usize, y: usize) -> &Params {
+    pub(crate) fn between(&self, x: usize, y: usize) -> &Params {
         match self.depth(x, y) {
             0 => &self.params,
             depth => &self.levels[depth - 1].params,
@@ -178,27 +178,27 @@ impl Network {
     // The costs of a message.
 
     /// Returns the number of words that count: LogP and LogGP have no message shorter than a word.
-    pub(super) fn counted_words(&self, (x, y): (usize, usize), words: usize) -> u64 {
+    pub(crate) fn counted_words(&self, (x, y): (usize, usize), words: usize) -> u64 {
         let least = if self.between(x, y).gps().is_some() { 0 } else { 1 };
         words.max(least) as u64
     }
 
     /// Returns the overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3), and R above S.
-    pub(super) fn send_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
+    pub(crate) fn send_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
         let params = self.between(x, y);
         let agreed = if self.waits_for_receiver((x, y), words) { params.R } else { Time::ZERO };
         (agreed + params.o + words as i64 * params.gps().map_or(Time::ZERO, |gps| gps.O_s)).as_ps()
     }
 
     /// Returns the overhead of receiving: o (LogP 3); o' + k O_r (LogGPS, table 3).
-    pub(super) fn recv_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
+    pub(crate) fn recv_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
         let params = self.between(x, y);
         (params.o + words as i64 * params.gps().map_or(Time::ZERO, |gps| gps.O_r)).as_ps()
     }
 
     /// Returns the time from the first word to the last: (k-1)G (LogGP 2.1), where a message of no words
     /// counts as one word; kG_s, or sG_s + (k-s)G_l (LogGPS, table 3).
-    pub(super) fn stream(&self, (x, y): (usize, usize), words: usize) -> i64 {
+    pub(crate) fn stream(&self, (x, y): (usize, usize), words: usize) -> i64 {
         let (k, params) = (words as i64, self.between(x, y));
         match params.gps() {
             None => (k - 1).max(0) * params.G().unwrap().as_ps(),
@@ -209,24 +209,24 @@ impl Network {
 
     /// Returns whether a message is above S and waits for its receiver, after a request of no words (LogGPS
     /// 3.1).
-    pub(super) fn waits_for_receiver(&self, (x, y): (usize, usize), words: usize) -> bool {
+    pub(crate) fn waits_for_receiver(&self, (x, y): (usize, usize), words: usize) -> bool {
         self.between(x, y).gps().is_some_and(|gps| words > gps.S)
     }
 
     /// Returns whether a message's way may lie within its overhead (LogGPS, table 5).
-    pub(super) fn is_early(&self) -> bool {
+    pub(crate) fn is_early(&self) -> bool {
         self.all().any(has_negative_G_l)
     }
 
     /// Returns the time at which a message asks for its way: when it is ready, or at its arrival if a
     /// negative G_l lets that be earlier.
-    pub(super) fn ask(&self, way: (usize, usize), words: usize, latency: i64, ready: i64) -> i64 {
+    pub(crate) fn ask(&self, way: (usize, usize), words: usize, latency: i64, ready: i64) -> i64 {
         ready.min(ready + latency + self.stream(way, words))
     }
 
     /// Returns the time by which the turn of a message is earlier than its request for a way. Each message
     /// costs its sender at least the least o, so the order is the same.
-    pub(super) fn head_start(&self) -> i64 {
+    pub(crate) fn head_start(&self) -> i64 {
         if self.is_early() || self.until_received {
             0
         } else {
@@ -243,20 +243,20 @@ impl Network {
     // What is in transit until it is received.
 
     /// Returns whether both ends have room for one more message.
-    pub(super) fn has_room(&self, from: usize, to: usize) -> bool {
+    pub(crate) fn has_room(&self, from: usize, to: usize) -> bool {
         let Some(C) = capacity(self.between(from, to)) else { return true };
         let depth = self.depth(from, to);
         let there = || self.held.iter().filter(|m| m.until.is_none() && self.depth(m.from, m.to) == depth);
         there().filter(|m| m.from == from).count() < C && there().filter(|m| m.to == to).count() < C
     }
 
-    pub(super) fn hold(&mut self, from: usize, to: usize, since: i64) {
+    pub(crate) fn hold(&mut self, from: usize, to: usize, since: i64) {
         if capacity(self.between(from, to)).is_some() {
             self.held.push(Held { from, to, since, until: None });
         }
     }
 
-    pub(super) fn leave(&mut self, from: usize, to: usize, at: i64) {
+    pub(crate) fn leave(&mut self, from: usize, to: usize, at: i64) {
         if let Some(m) = self.held.iter_mut().find(|m| (m.from, m.to, m.until) == (from, to, None)) {
             m.until = Some(at);
         }
@@ -264,7 +264,7 @@ impl Network {
 
     // The reservations.
 
-    pub(super) fn promise(&mut self, message: PromisedMessage) {
+    pub(crate) fn promise(&mut self, message: PromisedMessage) {
         self.promised.push(message);
     }
 
@@ -297,7 +297,7 @@ impl Network {
 
     /// Returns the most messages in transit at once at one level, from a processor and to it, not counted at
     /// levels of unlimited capacity.
-    pub(super) fn max_in_transit(&self, x: usize) -> (usize, usize) {
+    pub(crate) fn max_in_transit(&self, x: usize) -> (usize, usize) {
         let most = (0..=self.levels.len()).map(|depth| self.max_in_transit_at(x, depth));
         most.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))).unwrap()
     }
@@ -321,7 +321,7 @@ impl Network {
     }
 
     /// Returns the earliest free way for a message.
-    pub(super) fn way(&self, asks: WayRequest) -> Way {
+    pub(crate) fn way(&self, asks: WayRequest) -> Way {
         let WayRequest { from, to, s, latency, ready, in_order } = asks;
         let depth = self.depth(from, to);
         let (out_port, in_port) = (self.port(from, true, depth), self.port(to, false, depth));

@@ -5,7 +5,7 @@ use loggp::{Cause, ProcStatus, Run, RunError, Stats};
 use crate::drawn::Note;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// The account of each processor, and the notes of its program.
     Finished(Vec<(Stats, Vec<Note>)>),
     /// A deadlock, with the time at which each processor finished, if it did.
@@ -15,12 +15,12 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    pub(super) fn of_finished(run: &Run<Vec<Note>>) -> Outcome {
+    pub(crate) fn of_finished(run: &Run<Vec<Note>>) -> Outcome {
         Outcome::Finished(run.processors.iter().cloned().zip(run.results.iter().cloned()).collect())
     }
 
     /// Converts the result of a run of the machine.
-    pub(super) fn of(run: &Result<Run<Vec<Note>>, RunError>) -> Outcome {
+    pub(crate) fn of(run: &Result<Run<Vec<Note>>, RunError>) -> Outcome {
         let error = match run {
             Ok(run) => return Outcome::of_finished(run),
             Err(error) => error,
@@ -36,7 +36,7 @@ impl Outcome {
     }
 
     /// Describes the difference from the expected outcome.
-    pub(super) fn difference_from(&self, expected: &Outcome) -> String {
+    pub(crate) fn difference_from(&self, expected: &Outcome) -> String {
         let (Outcome::Finished(these), Outcome::Finished(those)) = (self, expected) else {
             return format!("  expected: {expected:?}\n  and is:   {self:?}\n");
         };
