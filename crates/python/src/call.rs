@@ -40,7 +40,7 @@ impl Kind {
     }
 }
 
-/// What a send sends.
+/// The value of a send.
 pub struct Message {
     pub to: usize,
     pub tag: Tag<Value>,

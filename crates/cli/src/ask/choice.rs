@@ -25,7 +25,7 @@ pub(crate) struct MachineChoice {
     pub ports: Option<Ports>,
     /// Unit in which the parameters were given.
     pub unit: Unit,
-    /// What nobody gave: `machine`, or the names of parameters that are 0 therefore.
+    /// The names of the parameters that nobody gave, and that are 0; or `machine`, if nobody named one.
     pub assumed: Vec<&'static str>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct PartialMachine {
     pub ports: Option<Ports>,
     /// The levels that its file gives.
     pub levels: Vec<LevelDraft>,
-    /// What nobody gave: `machine`, or the names of parameters that are 0 therefore.
+    /// The names of the parameters that nobody gave, and that are 0; or `machine`, if nobody named one.
     pub assumed: Vec<&'static str>,
 }
 
