@@ -40,7 +40,7 @@ impl Kind {
     }
 }
 
-/// The value of a send.
+/// A message to send.
 pub struct Message {
     pub to: usize,
     pub tag: Tag<Value>,
