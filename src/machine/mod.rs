@@ -586,37 +586,42 @@ impl Machine {
         program: impl Fn(&mut Proc) -> T + Sync,
         map: impl Fn(T) -> R,
     ) -> Result<Run<R>, RunError> {
-        let Some(link) = &self.link else {
+        if self.link.is_none() {
             let (run, results) = self.measure(program)?.take_results();
             return Ok(run.replace_results(results.into_iter().map(map).collect()).0);
-        };
-        self.check_settings()?;
-        let setup = self.setup();
-        let job = (format!("{:?}", self.params), std::any::type_name_of_val(&program), self.job_id);
-        let mut body = |clock: &mut dyn Clock| {
-            let result = Mutex::new(None);
-            let stats = setup.run_processor(link.id(), clock, &|p| *result.lock() = Some(program(p)));
-            let packed = (stats, map(result.into_inner().expect("it has ended")));
+        }
+        let result = Mutex::new(None);
+        let store_result = |p: &mut Proc| *result.lock() = Some(program(p));
+        let mut pack_end = |stats: Stats| {
+            let end = (stats, map(result.lock().take().expect("it has ended")));
             let mut pack = Pack::with_copied_slices();
-            packed.pack(&mut pack);
-            match pack.refused_type {
-                None => Ok(std::mem::take(&mut pack.bytes)),
-                Some(type_name) => Err(Cause::OtherProcess(format!(
-                    "a {type_name} cannot be brought home, as it does not say how it is packed; derive `Payload`"
-                ))),
-            }
+            end.pack(&mut pack);
+            bytes_to_bring_home(pack)
         };
-        let packed = linked::run(&**link, self.run_info(&setup), stable_hash(&job), &mut body)?;
+        let packed = self.execute_linked(std::any::type_name_of_val(&program), &store_result, &mut pack_end)?;
         let unpack = |packed: &Vec<u8>| <(Stats, R)>::unpack(&mut Unpack::new(packed, None));
         let all = packed.iter().map(unpack).collect::<Option<Vec<(Stats, R)>>>();
-        let all = all.filter(|all| all.len() == link.P()).ok_or_else(|| {
-            let why =
-                "the results that came over the link are not those of this program; let all processes run it";
-            RunError::from(Cause::OtherProcess(why.into()))
-        })?;
-        let (processors, results): (Vec<Stats>, Vec<R>) = all.into_iter().unzip();
+        let (processors, results): (Vec<Stats>, Vec<R>) =
+            all.ok_or_else(results_of_another_program)?.into_iter().unzip();
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
         Ok(Run { results, processors, time, model: None, host: None, trace: None, recording: None })
+    }
+
+    /// Runs a program on the processor that is this process. Returns how each processor has ended, packed by
+    /// `pack_end`.
+    fn execute_linked(
+        &self,
+        program_type: &str,
+        program: ProgramFn,
+        pack_end: &mut dyn FnMut(Stats) -> Result<Vec<u8>, Cause>,
+    ) -> Result<Vec<Vec<u8>>, RunError> {
+        self.check_settings()?;
+        let link = self.link.as_deref().expect("it has one");
+        let setup = self.setup();
+        let job = stable_hash(&(format!("{:?}", self.params), program_type, self.job_id));
+        let mut body = |clock: &mut dyn Clock| pack_end(setup.run_processor(link.id(), clock, program));
+        let packed = linked::run(link, self.run_info(&setup), job, &mut body)?;
+        if packed.len() == link.P() { Ok(packed) } else { Err(results_of_another_program()) }
     }
 
     /// Runs a program on the machine's clock. A processor that has crashed has the result `None`.
@@ -625,21 +630,30 @@ impl Machine {
         runs: RunCount,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<Option<R>>, RunError> {
-        self.check_settings()?;
-        if self.link.is_some() {
-            let sentence = "its processors are processes, whose results must travel; call measure_across";
-            return Err(ParamsError::new(sentence).into());
-        }
-        limits::check(self.clock, self.carrier, self.params.P, self.stack, self.may_be_unguarded)?;
-        // The code behind these closures is compiled once, not once for every program.
+        self.check_can_run()?;
         let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
-        let forget_result = |result: &Mutex<Option<R>>| contain(|| drop(result.lock().take()));
-        let clear = || results.iter().for_each(forget_result);
         let store_result = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
+        let forget_result = |id: usize| contain(|| drop(results[id].lock().take()));
+        let mut run = self.execute_program(runs, &store_result, &forget_result)?;
+        let results: Vec<_> = results.into_iter().map(Mutex::into_inner).collect();
+        if self.end.at < Time::MAX && results.iter().any(Option::is_none) {
+            (run.time, run.model) = (self.end.at, Some(self.end.at)); // programs have not ended
+        }
+        Ok(run.replace_results(results).0)
+    }
+
+    /// Runs a program that stores its results. This is compiled once, not once for every program.
+    fn execute_program(
+        &self,
+        runs: RunCount,
+        program: ProgramFn,
+        forget_result: &(dyn Fn(usize) + Sync),
+    ) -> Result<Run<()>, RunError> {
+        let forget_results = || (0..self.params.P).for_each(forget_result);
         let run = || match self.clock {
             ClockKind::Virtual => {
                 let setup = self.setup();
-                let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, &store_result);
+                let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, program);
                 let ran = match self.cores_used() {
                     1 => virtual_time::run(self.run_info(&setup), false, &body).map(|(stats, _)| stats),
                     cores => wall::run(self.run_info(&setup), Carrier::Coroutine, cores, None, &body)
@@ -655,12 +669,12 @@ impl Machine {
                     error
                 })?;
                 // A program may have caught the panic of its crash.
-                setup.observed_faults.lock().crashed.keys().for_each(|id| forget_result(&results[*id]));
+                setup.observed_faults.lock().crashed.keys().for_each(|id| forget_result(*id));
                 Ok(self.report(stats, &setup))
             }
-            ClockKind::Wall => self.run_on_wall_clock(runs, &store_result, &clear),
+            ClockKind::Wall => self.run_on_wall_clock(runs, program, &forget_results),
         };
-        let mut run: Run<()> = if std::thread::panicking() {
+        if std::thread::panicking() {
             // A destructor runs the program. On a thread that unwinds, the processors would seem to unwind
             // too.
             let run = std::thread::scope(|scope| scope.spawn(run).join());
@@ -668,12 +682,18 @@ impl Machine {
         } else {
             run()
         }
-        .inspect_err(|_| results.iter().for_each(forget_result))?;
-        let results: Vec<_> = results.into_iter().map(Mutex::into_inner).collect();
-        if self.end.at < Time::MAX && results.iter().any(Option::is_none) {
-            (run.time, run.model) = (self.end.at, Some(self.end.at)); // programs have not ended
+        .inspect_err(|_| forget_results())
+    }
+
+    /// Refuses a run that cannot be on this computer.
+    fn check_can_run(&self) -> Result<(), RunError> {
+        self.check_settings()?;
+        if self.link.is_some() {
+            let sentence = "its processors are processes, whose results must travel; call measure_across";
+            return Err(ParamsError::new(sentence).into());
         }
-        Ok(run.replace_results(results).0)
+        limits::check(self.clock, self.carrier, self.params.P, self.stack, self.may_be_unguarded)?;
+        Ok(())
     }
 
     /// Refuses a machine with impossible settings.
@@ -930,6 +950,21 @@ impl Machine {
         };
         Recording::new(trace, std::mem::take(&mut *setup.logs.lock()), setup.groups.sorted_places())
     }
+}
+
+/// Returns the bytes of a result that is sent to all processes.
+fn bytes_to_bring_home(mut pack: Pack) -> Result<Vec<u8>, Cause> {
+    match pack.refused_type {
+        None => Ok(std::mem::take(&mut pack.bytes)),
+        Some(type_name) => Err(Cause::OtherProcess(format!(
+            "a {type_name} cannot be brought home, as it does not say how it is packed; derive `Payload`"
+        ))),
+    }
+}
+
+fn results_of_another_program() -> RunError {
+    let why = "the results that came over the link are not those of this program; let all processes run it";
+    Cause::OtherProcess(why.into()).into()
 }
 
 /// Returns a number with three digits, or more before the point.

@@ -31,7 +31,7 @@ pub(super) struct Kernels {
 impl Kernels {
     /// Plans the FFTs of a transform of this shape.
     pub(super) fn new(shape: Shape) -> Kernels {
-        let [own, across, part] = forward([shape.m(), shape.P, shape.c()]);
+        let [own, across, part] = [shape.m(), shape.P, shape.c()].map(forward);
         Kernels { shape, own, across, part, roots: Roots::new(shape.n) }
     }
 

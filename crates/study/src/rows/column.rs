@@ -87,10 +87,7 @@ impl<'a, R> Columns<'a, R> {
         name: impl Into<Cow<'static, str>>,
         value: impl Fn(&R) -> C + 'a,
     ) -> &mut Column<'a, R> {
-        let value = Box::new(move |row: &R| value(row).into());
-        let (name, place) = (Some(name.into()), ColumnPlace::Here);
-        self.0.push(Column { name, csv: true, title: None, optional: false, place, value });
-        self.0.last_mut().expect("one was added")
+        self.push(Some(name.into()), Box::new(move |row| value(row).into()))
     }
 
     /// Adds a column that only tables have.
@@ -99,9 +96,17 @@ impl<'a, R> Columns<'a, R> {
         title: &str,
         value: impl Fn(&R) -> C + 'a,
     ) -> &mut Column<'a, R> {
-        let column = self.add("", value).title(title);
-        column.name = None;
-        column
+        self.push(None, Box::new(move |row| value(row).into())).title(title)
+    }
+
+    fn push(
+        &mut self,
+        name: Option<Cow<'static, str>>,
+        value: Box<dyn Fn(&R) -> Field + 'a>,
+    ) -> &mut Column<'a, R> {
+        let place = ColumnPlace::Here;
+        self.0.push(Column { name, csv: true, title: None, optional: false, place, value });
+        self.0.last_mut().expect("one was added")
     }
 
     /// Adds the columns of `others`.
