@@ -1051,16 +1051,81 @@ fn commands_read_and_write_as_others_do() {
         stdout_of("run broadcast -P 4 --format json --format csv"),
         stdout_of("run broadcast -P 4 --format csv")
     );
-    let path = record_trace("of-stdin", "run broadcast -P 4");
-    let mut audit = loggp("audit -");
-    audit.stdin(std::fs::File::open(&path).unwrap());
-    let (status, stdout, _) = answer_of(audit);
-    assert_eq!((status, stdout.ends_with("\nevery rule holds\n")), (Some(0), true), "{stdout}");
     assert_eq!(stdout_of("schedule ring -o -"), stdout_of("schedule ring"));
     let folder = tempfile::tempdir().unwrap();
     let empty = folder.path().join("empty.json");
     std::fs::write(&empty, "{}\n").unwrap();
     assert_refused(&[(format!("merge {}", empty.display()), "line 1: it is no row of --format json")]);
+}
+
+/// Every input is read from stdin as from its file, and every output is written to stdout as to a file, by itself.
+#[test]
+fn a_dash_is_stdin_and_stdout() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = |name: &str| folder.path().join(name).display().to_string();
+    let (trace, goal, csv) = (name("b.json"), name("r.goal"), name("rows.csv"));
+    let (machine, ring) = (name("m.json"), concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/ring.mpi"));
+    stdout_of(&format!("run broadcast -P 4 --trace {trace} -o {csv}"));
+    stdout_of(&format!("schedule ring -P 4 -o {goal}"));
+    std::fs::write(&machine, r#"{"machine": "m", "params": {"L": "6us", "o": "2us", "g": "4us"}}"#).unwrap();
+    for (line, input) in [
+        ("audit F", &*trace),
+        ("analyze F --format csv", &trace),
+        ("tolerance F --parameter L", &trace),
+        ("trace2goal F", &trace),
+        ("timeline F -o -", &trace),
+        ("run broadcast -P 4 --repeat-from F", &trace),
+        ("replay F", &goal),
+        ("analyze F", &goal),
+        ("tolerance F --parameter L", &goal),
+        ("merge F", &csv),
+        ("run broadcast --machine F", &machine),
+        ("replay F", ring),
+        ("analyze F --no-sensitivities", ring),
+        ("record --list F", ring),
+    ] {
+        let mut command = loggp(&line.replace('F', "-"));
+        command.stdin(std::fs::File::open(input).unwrap());
+        let (status, stdout, stderr) = answer_of(command);
+        // The name of the input stands in headings and rows.
+        let of_file = stdout_of(&line.replace('F', input)).replace(input, "-");
+        assert_eq!((status, stdout), (Some(0), of_file), "{line}: {stderr}");
+    }
+    for (line, file) in [
+        ("run broadcast -P 4 --trace F", "t.json"),
+        ("run broadcast -P 4 --timeline F", "t.html"),
+        ("timeline broadcast -P 4 -o F", "p.html"),
+        ("matrix figure-1 -o F", "m.svg"),
+        ("sweep broadcast --over P=2,4 -o F", "s.svg"),
+        ("schedule ring -o F", "s.goal"),
+    ] {
+        let path = name(file);
+        stdout_of(&line.replace('F', &path));
+        assert_eq!(stdout_of(&line.replace('F', "-")), std::fs::read_to_string(path).unwrap(), "{line}");
+    }
+    assert_refused(&[
+        ("run broadcast --trace - --timeline -", "--trace and --timeline name the same file, -"),
+        ("timeline broadcast -o - --open", "--open is for a file"),
+        ("record -o - ./app", "give -o FILE, such as -o run.mpi"),
+    ]);
+}
+
+/// A page is called as its input is, and another input's page gets another name.
+#[test]
+fn a_page_has_the_name_of_its_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = |line: &str| {
+        let mut command = loggp(line);
+        command.current_dir(folder.path());
+        answer_of(command).1.lines().last().unwrap_or_default().to_string()
+    };
+    written("run broadcast -P 4 --trace b.json");
+    written("run broadcast -P 2 --trace b.loggp");
+    let pages = ["b.json", "b.loggp", "b.json", "b.loggp"].map(|input| written(&format!("timeline {input}")));
+    assert_eq!(pages, ["b.html", "b-2.html", "b.html", "b-2.html"]);
+    assert_eq!(written("timeline bcast:openmpi"), "bcast-openmpi.html");
+    written("timeline scatter -P 2");
+    assert!(folder.path().join("scatter.html").exists());
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn refusals_are_worded_so() {
         ),
         (
             "run scatter --stack 9",
-            "invalid value '9' for '--stack <BYTES>': give a number of bytes from 32768 to 1073741824",
+            "invalid value '9' for '--stack <BYTES>': give a number of bytes from 32,768 to 1,073,741,824",
         ),
         (
             "run scatter --repeat 0",
@@ -94,15 +94,15 @@ fn refusals_are_worded_so() {
         ),
         (
             "run scatter --clock wall --dilation 0",
-            "invalid value '0' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
+            "invalid value '0' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1,000,000",
         ),
         (
             "compare scatter --dilation -1",
-            "invalid value '-1' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
+            "invalid value '-1' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1,000,000",
         ),
         (
             "compare scatter --dilation abc",
-            "invalid value 'abc' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1000000",
+            "invalid value 'abc' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1,000,000",
         ),
         ("compare scatter --cores 0", "invalid value '0' for '--cores <N>': give a whole number from 1"),
         ("run scatter --carrier coroutine", "--carrier is for the wall clock; give --clock wall too"),

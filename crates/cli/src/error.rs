@@ -69,7 +69,7 @@ impl CliError {
             CliError::Run(error) => ("error: ", with_thousands(&error), 1),
             CliError::Program(status, sentence) => ("", sentence, status),
             CliError::CommandLine(error) => match command_line_sentence(&error) {
-                Some(sentence) => ("", sentence, 2),
+                Some(sentence) => ("", with_thousands(&sentence), 2),
                 None => {
                     drop(error.print());
                     return 2;

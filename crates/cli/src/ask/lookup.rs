@@ -19,15 +19,16 @@ pub(crate) fn find_program(name: &str) -> Result<&'static Program, String> {
 }
 
 /// Returns the program that does nearly what a collective does, as part of a sentence.
-fn like(collective: &str) -> &'static str {
-    match collective {
-        "bcast" => "the program broadcast is like it; ",
-        "allreduce" => "the program combining is like it; ",
-        "reduce" => "the program summation is like it; ",
-        "scatter" | "scatterv" => "the program scatter is like it; ",
-        "allgather" | "allgatherv" => "the program all-to-all-broadcast is like it; ",
-        _ => "",
-    }
+fn like(collective: &str) -> String {
+    let program = match collective {
+        "bcast" => "broadcast",
+        "allreduce" => "combining",
+        "reduce" => "summation",
+        "scatter" | "scatterv" => "scatter",
+        "allgather" | "allgatherv" => "all-to-all-broadcast",
+        _ => return String::new(),
+    };
+    format!("the program {program} is like it; ")
 }
 
 /// Returns the program's algorithm with this name.

@@ -6,7 +6,7 @@ use loggp::{ParamsBuilder, Ports};
 use loggp_study::machine_file::{LevelDraft, ParsedMachine, parse_machine};
 
 use crate::error::CliError;
-use crate::host::draft::read_source;
+use crate::host::source::{is_there, read_source};
 
 /// A machine as far as a file or the options describe it: parameters may still be open.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// Returns whether the value of `--machine` names a file.
 pub(crate) fn is_file_name(text: &str) -> bool {
-    text.contains(is_separator) || text.ends_with(".json") || Path::new(text).exists()
+    text.contains(is_separator) || text.ends_with(".json") || is_there(Path::new(text))
 }
 
 /// Reads the machine of `--machine`. It has `P` processors unless the file gives another number. Its name is

@@ -1,19 +1,18 @@
 //! Recorded MPI programs, for all commands that read them.
 
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use loggp::Time;
 use loggp_goal::patterns::CollectiveTable;
 use loggp_mpi_trace::allprof::{AllprofProgram, MpiLibrary};
-use loggp_mpi_trace::recording::{MAGIC_BYTES, Recording, is_recording};
+use loggp_mpi_trace::recording::{Recording, is_recording};
 use loggp_mpi_trace::schedule::{self, ProgramSchedule, ScheduleOptions};
 use loggp_mpi_trace::source::CallSource;
 
 use super::options::parse_length;
-use crate::error::{CliError, say};
-use crate::host::draft;
+use crate::error::{CliError, say, system_reason};
+use crate::host::source;
 
 /// The options of a recorded MPI program.
 #[derive(Args)]
@@ -71,10 +70,10 @@ impl MpiOptions {
         }
         let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("--collectives {name}: {why}"));
         let path = Path::new(name);
-        if !path.exists() {
+        if !source::is_there(path) {
             return Err(refuse(&"there is no such file; give openmpi, mpich or a file"));
         }
-        let text = draft::read_source(path, MOST_TABLE, "").map_err(|why| refuse(&why))?;
+        let text = source::read_source(path, MOST_TABLE, "").map_err(|why| refuse(&why))?;
         let table = CollectiveTable::parse(&String::from_utf8_lossy(&text)).map_err(|why| refuse(&why))?;
         // It is read once for all of the command.
         Ok(Some(Box::leak(Box::new(table))))
@@ -91,9 +90,10 @@ enum ProgramKind {
     Allprof,
 }
 
-/// Returns the kind of program that a file with this beginning is.
-fn kind(begin: &[u8]) -> Option<ProgramKind> {
-    if is_recording(begin) {
+/// Returns the kind of program that an input has; `None` if it has none, or cannot be read.
+fn kind_of(path: &Path) -> Option<ProgramKind> {
+    let begin = source::beginning(path).ok()?;
+    if is_recording(&begin) {
         Some(ProgramKind::Recording)
     } else if begin.starts_with(b"MPI_") || begin.starts_with(b"#") {
         Some(ProgramKind::Allprof)
@@ -102,15 +102,9 @@ fn kind(begin: &[u8]) -> Option<ProgramKind> {
     }
 }
 
-fn kind_of(path: &Path) -> io::Result<Option<ProgramKind>> {
-    let mut begin = Vec::new();
-    draft::open_source(path)?.take(MAGIC_BYTES as u64).read_to_end(&mut begin)?;
-    Ok(kind(&begin))
-}
-
-/// Returns whether a file has a recorded program, or a part of one. A file that cannot be read has none.
+/// Returns whether an input has a recorded program, or a part of one. What cannot be read has none.
 pub(crate) fn is_program(path: &Path) -> bool {
-    path.is_file() && kind_of(path).is_ok_and(|kind| kind.is_some())
+    kind_of(path).is_some()
 }
 
 /// Reads a recorded program and makes its schedule. What was left out or guessed is said on stderr.
@@ -127,7 +121,7 @@ pub(crate) fn read_program(
         combine: options.combine.unwrap_or_default(),
     };
     if let [file] = files
-        && kind_of(file).is_ok_and(|kind| kind == Some(ProgramKind::Recording))
+        && kind_of(file) == Some(ProgramKind::Recording)
     {
         let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("{}: {why}", file.display()));
         for (option, given) in [("--mpi", options.mpi.is_some()), ("--skip", options.skip)] {
@@ -137,7 +131,7 @@ pub(crate) fn read_program(
                 )));
             }
         }
-        let mut recording = Recording::open(file).map_err(|why| refuse(&why))?;
+        let mut recording = open_recording(file).map_err(|why| refuse(&why))?;
         let named = CollectiveTable::named(&recording.facts().mpi);
         let table = schedule_options.table.or(named);
         schedule_options.table = table.or(Some(CollectiveTable::open_mpi()));
@@ -153,9 +147,15 @@ pub(crate) fn read_program(
         None | Some(MpiKind::OpenMpi) => MpiLibrary::OpenMpi,
         Some(MpiKind::Mpich) => MpiLibrary::Mpich,
     };
-    let open = |rank: usize| draft::open_source(traces[rank]);
+    let open = |rank: usize| source::open_source(traces[rank]);
     let mut source = AllprofProgram::new(traces.len(), mpi, options.skip, open);
     make_schedule(&mut source, schedule_options, &|rank| traces.get(rank).unwrap_or(&traces[0]))
+}
+
+/// Opens a recording.
+pub(crate) fn open_recording(path: &Path) -> Result<Recording, String> {
+    let path = source::as_file(path).map_err(|why| format!("it cannot be read: {}", system_reason(&why)))?;
+    Recording::open(path).map_err(|why| why.to_string())
 }
 
 /// Makes the schedule of a program, whose ranks' files `file` returns.

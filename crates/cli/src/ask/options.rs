@@ -20,7 +20,7 @@ use super::levels::LevelOptions;
 use super::real_machine::RealMachineOptions;
 use super::shard::Shard;
 use crate::error::CliError;
-use crate::host::draft;
+use crate::host::source;
 
 /// The options of a machine. The numbers here put options into their order in the help, where those of several
 /// structs take turns.
@@ -337,7 +337,7 @@ impl NoiseOption {
             None => {
                 /// Limit of the bytes of a record, which are millions of detours.
                 const LONGEST: u64 = 1 << 28;
-                let record = draft::read_source(Path::new(name), LONGEST, "; record for a shorter time");
+                let record = source::read_source(Path::new(name), LONGEST, "; record for a shorter time");
                 let record =
                     record.and_then(|record| String::from_utf8(record).map_err(|why| why.to_string()));
                 let record = record.map_err(|why| {

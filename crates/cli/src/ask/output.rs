@@ -9,12 +9,13 @@ use loggp::trace::Trace;
 use super::format::Format;
 use super::real_machine;
 use crate::error::CliError;
-use crate::host::draft::Draft;
+use crate::host::draft::{Draft, is_stdout};
 
 /// The option `-o`.
 #[derive(Args, Default)]
 pub(crate) struct Outputs {
-    /// Write a file too: FILE.svg gets a picture, FILE.csv, FILE.json and FILE.txt get the rows. May be given several times
+    /// Write a file too: FILE.svg gets a picture, FILE.csv, FILE.json and FILE.txt get the rows; - is stdout, which then gets the
+    /// picture in place of the table. May be given several times
     #[arg(short, long, value_name = "FILE", help_heading = "Report")]
     output: Vec<PathBuf>,
 }
@@ -32,7 +33,7 @@ impl Outputs {
     pub(crate) fn open(&self) -> Result<OutputFiles, CliError> {
         let mut files = OutputFiles::default();
         for path in self.output.iter().filter(|_| real_machine::is_output_process()) {
-            let format = match extension(path).as_str() {
+            let format = match form(path, "svg").as_str() {
                 "svg" => None,
                 "csv" => Some(Format::Csv),
                 "json" => Some(Format::Json),
@@ -53,7 +54,7 @@ impl Outputs {
 
     /// Returns whether a picture is asked for.
     pub(crate) fn has_picture(&self) -> bool {
-        self.output.iter().any(|path| extension(path) == "svg")
+        self.output.iter().any(|path| form(path, "svg") == "svg")
     }
 }
 
@@ -81,14 +82,19 @@ pub(crate) fn extension(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// Refuses a path whose ending is none of these. `endings_text` lists them for the error.
+/// Returns the form of an output: the ending of its name, or `usual` for stdout.
+pub(crate) fn form(path: &Path, usual: &str) -> String {
+    if is_stdout(path) { usual.into() } else { extension(path) }
+}
+
+/// Refuses a path whose ending is none of these, and that is not stdout. `endings_text` lists them for the error.
 pub(crate) fn check_extension(
     path: Option<&Path>,
     endings: &[&str],
     endings_text: &str,
 ) -> Result<(), CliError> {
     match path {
-        Some(path) if !endings.contains(&&*extension(path)) => Err(unknown_extension(path, endings_text)),
+        Some(path) if !is_stdout(path) && !endings.contains(&&*extension(path)) => Err(unknown_extension(path, endings_text)),
         _ => Ok(()),
     }
 }

@@ -1,19 +1,26 @@
-//! Output files. A file is written beside its target and renamed when it is complete, so that nobody finds
-//! half a file, and an old one stays until there is a new one.
+//! Outputs: files, and stdout, which is called `-`. A file is written beside its target and renamed when it is complete,
+//! so that nobody finds half a file, and an old one stays until there is a new one. What goes to stdout is complete before
+//! it is written too, and nothing else is written there.
 
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 #[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
 use super::interrupt::{self, UnfinishedFile};
+use super::source;
+use super::stdout::{self, Stdout};
 use crate::error::{CliError, system_reason};
+
+/// Returns whether a name is that of stdout.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
 
 /// An output file that does not have its name yet. It is removed when it is dropped.
 pub(crate) struct Draft {
@@ -21,68 +28,6 @@ pub(crate) struct Draft {
     kind: &'static str,
     path: PathBuf,
     draft: NamedTempFile,
-}
-
-/// The files that the command reads, and must not write.
-static SOURCES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Opens a file that the command reads, or stdin if `path` is `-`. From then on the command refuses to write the same file.
-pub(crate) fn open_source(path: &Path) -> io::Result<Source<File>> {
-    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
-    let file = File::open(path)?;
-    let is_file = file.metadata()?.is_file();
-    if let Ok(target) = link_target(path) {
-        let drafts = interrupt::drafts();
-        if let Some(draft) = drafts.iter().find(|draft| draft.target == target) {
-            return Err(io::Error::other(format!(
-                "it would be written as --{}; give that another name",
-                draft.kind
-            )));
-        }
-        SOURCES.lock().unwrap_or_else(PoisonError::into_inner).push(target);
-    }
-    Ok(if is_file { Source { input: file, left: u64::MAX } } else { Source::of_stream(file) })
-}
-
-/// An input, which ends.
-pub(crate) struct Source<R> {
-    input: R,
-    /// The bytes that may still be read.
-    left: u64,
-}
-
-impl<R> Source<R> {
-    /// Returns what comes from a pipe or a device, which may go on for ever.
-    pub(crate) fn of_stream(input: R) -> Source<R> {
-        Source { input, left: LONGEST_STREAM }
-    }
-}
-
-/// The most bytes that are read from what is no file.
-const LONGEST_STREAM: u64 = 1 << 32;
-
-impl<R: Read> Read for Source<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let read = self.input.read(if most == 0 { buffer } else { &mut buffer[..most] })?;
-        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
-            io::Error::other(format!(
-                "it is no file, and goes on after {LONGEST_STREAM} bytes; write it to a file, and give that"
-            ))
-        })?;
-        Ok(read)
-    }
-}
-
-/// Reads a file of at most `most` bytes, or says why not; `limit` says what a longer one means.
-pub(crate) fn read_source(path: &Path, most: u64, limit: &str) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let read = open_source(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
-    read.map_err(|error| format!("it cannot be read: {}", system_reason(&error)))?;
-    match bytes.len() as u64 > most {
-        true => Err(format!("it is longer than {most} bytes{limit}")),
-        false => Ok(bytes),
-    }
 }
 
 /// Limit of links that are followed; more are taken for a circle.
@@ -94,11 +39,15 @@ impl Draft {
         let refuse = |why: &dyn Display| {
             CliError::Request(format!("no {kind} can be written to {}: {why}", path.display()))
         };
-        if path.exists() && !path.is_file() {
+        let is_stdout = is_stdout(path);
+        if path.exists() && !path.is_file() && !is_stdout {
             return Err(refuse(&"it is not a file; give the name of one, new or old"));
         }
-        let target = link_target(path).map_err(|why| refuse(&why))?;
-        if SOURCES.lock().unwrap_or_else(PoisonError::into_inner).contains(&target) {
+        let target = match is_stdout {
+            true => path.into(),
+            false => link_target(path).map_err(|why| refuse(&why))?,
+        };
+        if source::is_read(&target) {
             return Err(refuse(&"it is what the command reads; give another name"));
         }
         let mut drafts = interrupt::drafts();
@@ -110,7 +59,14 @@ impl Draft {
             );
             return Err(CliError::Request(sentence));
         }
-        let draft = create_beside(&target).map_err(|error| refuse(&system_reason(&error)))?;
+        let draft = match is_stdout {
+            true => NamedTempFile::new(),
+            false => create_beside(&target),
+        };
+        let draft = draft.map_err(|error| refuse(&system_reason(&error)))?;
+        if is_stdout {
+            stdout::keep_for_file();
+        }
         drafts.push(UnfinishedFile { kind, target: target.clone(), draft: draft.path().into() });
         Ok(Draft { kind, path: target, draft })
     }
@@ -147,10 +103,14 @@ pub(crate) fn write_all(files: Vec<(Draft, Vec<u8>)>) -> Result<(), CliError> {
 
 /// Renames complete files to their targets.
 fn publish(complete: Vec<Draft>) -> Result<(), CliError> {
+    for Draft { draft, .. } in complete.iter().filter(|draft| is_stdout(&draft.path)) {
+        io::copy(&mut draft.reopen()?, &mut Stdout::for_file())?;
+    }
     // While the lock is held, the command is not interrupted between two files.
     let mut drafts = interrupt::drafts();
     drafts.retain(|unfinished| complete.iter().all(|draft| unfinished.draft != draft.draft.path()));
-    complete.into_iter().try_for_each(|Draft { kind, path, draft }| {
+    let mut files = complete.into_iter().filter(|draft| !is_stdout(&draft.path));
+    files.try_for_each(|Draft { kind, path, draft }| {
         draft.persist(&path).map(drop).map_err(|error| write_error(kind, &path, &error.error))
     })
 }
@@ -161,7 +121,7 @@ fn write_error(kind: &str, path: &Path, error: &io::Error) -> CliError {
 
 /// Returns the canonical path of the file that `path` names. Links are followed, so that their target is
 /// replaced and the link stays.
-fn link_target(path: &Path) -> Result<PathBuf, String> {
+pub(super) fn link_target(path: &Path) -> Result<PathBuf, String> {
     let mut path = path.to_path_buf();
     let mut links = 0;
     while let Ok(to) = fs::read_link(&path) {
@@ -205,21 +165,4 @@ fn create_beside(target: &Path) -> io::Result<NamedTempFile> {
         drop(draft.as_file().set_permissions(old)); // if this fails, it has those of a new file
     }
     Ok(draft)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A pipe or a device ends at its limit.
-    #[test]
-    fn a_stream_has_a_limit() {
-        for (length, is_read) in [(5, true), (6, true), (7, false)] {
-            let mut source = Source { input: io::repeat(b'a').take(length), left: 6 };
-            let mut bytes = Vec::new();
-            let read = source.read_to_end(&mut bytes);
-            assert_eq!((read.is_ok(), bytes.len()), (is_read, length.min(6) as usize));
-            assert!(is_read || read.unwrap_err().to_string().contains("is no file, and goes on after"));
-        }
-    }
 }

@@ -10,7 +10,18 @@ use loggp_document::{Width, printable};
 use super::interrupt;
 
 /// Standard output, which may be closed by its reader.
-pub(crate) struct Stdout(StdoutLock<'static>);
+pub(crate) struct Stdout {
+    lock: StdoutLock<'static>,
+    is_for_file: bool,
+}
+
+/// True if stdout gets what else would be written to a file, and nothing beside it.
+static IS_KEPT_FOR_FILE: AtomicBool = AtomicBool::new(false);
+
+/// Keeps stdout for what else would be written to a file: from now on tables and notes are dropped.
+pub(crate) fn keep_for_file() {
+    IS_KEPT_FOR_FILE.store(true, Ordering::SeqCst);
+}
 
 /// True if the command writes a folder, whose files are not all open yet.
 static WRITES_FOLDER: AtomicBool = AtomicBool::new(false);
@@ -39,9 +50,14 @@ pub(crate) fn width_of_files() -> Width {
 }
 
 impl Stdout {
-    /// Locks stdout.
+    /// Locks stdout for tables and notes.
     pub(crate) fn lock() -> Stdout {
-        Stdout(io::stdout().lock())
+        Stdout { lock: io::stdout().lock(), is_for_file: false }
+    }
+
+    /// Locks stdout for what else would be written to a file.
+    pub(crate) fn for_file() -> Stdout {
+        Stdout { is_for_file: true, ..Stdout::lock() }
     }
 }
 
@@ -58,15 +74,18 @@ fn ignore_closed_pipe<T>(written: io::Result<T>, success: T) -> io::Result<T> {
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_for_file && IS_KEPT_FOR_FILE.load(Ordering::SeqCst) {
+            return Ok(bytes.len());
+        }
         // What is written may quote files, and a terminal must not take that for orders.
         let has_orders = |byte: &u8| matches!(byte, ..b'\t' | 0x0b..b' ' | 0x7f | 0xc2 | 0xe2);
         match bytes.iter().any(has_orders) {
-            false => ignore_closed_pipe(self.0.write(bytes), bytes.len()),
+            false => ignore_closed_pipe(self.lock.write(bytes), bytes.len()),
             true => {
                 // Bytes that are no text are the rest of a character that was written in part.
                 let written = bytes.utf8_chunks().try_for_each(|chunk| {
-                    self.0.write_all(printable(chunk.valid()).as_bytes())?;
-                    self.0.write_all(chunk.invalid())
+                    self.lock.write_all(printable(chunk.valid()).as_bytes())?;
+                    self.lock.write_all(chunk.invalid())
                 });
                 ignore_closed_pipe(written.map(|()| bytes.len()), bytes.len())
             }
@@ -74,6 +93,6 @@ impl Write for Stdout {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        ignore_closed_pipe(self.0.flush(), ())
+        ignore_closed_pipe(self.lock.flush(), ())
     }
 }

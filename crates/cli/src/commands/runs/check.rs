@@ -19,7 +19,8 @@ use crate::ask::options::{
 use crate::ask::output::{self, TRACE_EXTENSIONS, write_trace};
 use crate::ask::program_args::ProgramArgs;
 use crate::error::CliError;
-use crate::host::draft::Draft;
+use crate::host::draft::{Draft, is_stdout};
+use crate::host::stdout;
 use crate::tell::progress::ProgressDisplay;
 
 /// Run an algorithm of a program again and again under other orders of messages, and reduce what fails
@@ -117,6 +118,9 @@ impl CheckCommand {
         let failed = || format!("{program}-{algorithm}-failed.json").into();
         let path = orders.trace.clone().unwrap_or_else(failed);
         output::check_extension(Some(&path), TRACE_EXTENSIONS, ".json, or in .loggp for fewer bytes")?;
+        if is_stdout(&path) {
+            stdout::keep_for_file();
+        }
 
         let OrderOptions { strategy, runs, time, losses, duplicates, crashes, order_seed, audit, .. } =
             *orders;

@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value};
 
 use crate::ask::output::extension;
 use crate::error::CliError;
-use crate::host::draft::{Draft, read_source};
+use crate::host::draft::{Draft, is_stdout};
+use crate::host::source::read_source;
 
 /// Put together the rows of shards of one comparison or sweep
 #[derive(Args)]
@@ -17,7 +18,8 @@ use crate::host::draft::{Draft, read_source};
   loggp sweep broadcast --over P=2,4,8 --shard 2/2 -o part2.csv
   loggp merge part1.csv part2.csv -o all.csv")]
 pub(crate) struct MergeCommand {
-    /// The files that the shards 1/N, 2/N and so on have written, all of them and in this order: all .json, or all .csv
+    /// The files that the shards 1/N, 2/N and so on have written, all of them and in this order: all .json, or all .csv; - is
+    /// stdin
     #[arg(required = true)]
     shards: Vec<PathBuf>,
     /// Write it to a file, and not to stdout
@@ -31,20 +33,26 @@ const LONGEST: u64 = 1 << 28;
 impl MergeCommand {
     /// Reads all files, and writes their rows alternately, as they were dealt out to the shards.
     pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        let all_end_in = |ending: &str| self.shards.iter().all(|path| extension(path) == ending);
-        let is_csv = all_end_in("csv");
-        if !is_csv && !all_end_in("json") {
-            return Err(CliError::request("shards are all in .csv, or all in .json; give files of one kind"));
-        }
         if self.shards.iter().collect::<HashSet<_>>().len() < self.shards.len() {
             return Err(CliError::request("a file is given twice; give each shard once, in their order"));
         }
         let mut titles: Option<String> = None;
-        let mut shards = Vec::new();
+        let (mut shards, mut are_csv) = (Vec::new(), None);
         for path in &self.shards {
             let refuse = |why: String| CliError::Request(format!("{}: {why}", path.display()));
             let text = read_source(path, LONGEST, ", and no shard is").map_err(refuse)?;
             let text = String::from_utf8(text).map_err(|why| refuse(format!("it is no text: {why}")))?;
+            let is_csv = match &*extension(path) {
+                "csv" => true,
+                "json" => false,
+                _ => !text.starts_with('{'),
+            };
+            if *are_csv.get_or_insert(is_csv) != is_csv {
+                return Err(refuse(
+                    "shards are all in .csv, or all in .json, and the first is in the other; give files of one kind"
+                        .into(),
+                ));
+            }
             let mut rows: Vec<String> = text.lines().map(String::from).collect();
             if is_csv && !rows.is_empty() {
                 let title = rows.remove(0);
@@ -78,7 +86,7 @@ impl MergeCommand {
         }
         let lines = (0..counts[0]).flat_map(|turn| shards.iter().filter_map(move |rows| rows.get(turn)));
         let text: String = titles.iter().chain(lines).map(|line| format!("{line}\n")).collect();
-        match self.output.as_deref().filter(|path| *path != Path::new("-")) {
+        match self.output.as_deref().filter(|path| !is_stdout(path)) {
             None => Ok(out.write_all(text.as_bytes())?),
             Some(path) => Draft::create(path, "output")?.write(|mut file| file.write_all(text.as_bytes())),
         }

@@ -14,7 +14,7 @@ use crate::ask::lookup::name_list;
 use crate::ask::options::parse_count;
 use crate::ask::output::{extension, unknown_extension};
 use crate::error::CliError;
-use crate::host::draft::Draft;
+use crate::host::draft::{Draft, is_stdout};
 
 /// Write the schedule of a usual pattern of communication, in GOAL
 #[derive(Args)]
@@ -62,7 +62,7 @@ pub(crate) enum GoalOutput {
 impl GoalOutput {
     /// Opens the output, whose format depends on the ending of `path`; stdout without a path.
     pub(crate) fn open(path: Option<&Path>) -> Result<GoalOutput, CliError> {
-        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(GoalOutput::Out) };
+        let Some(path) = path.filter(|path| !is_stdout(path)) else { return Ok(GoalOutput::Out) };
         match extension(path).as_str() {
             "goal" => Ok(GoalOutput::Text(Draft::create(path, "output")?)),
             "bin" => Ok(GoalOutput::Binary(Draft::create(path, "output")?)),

@@ -1,6 +1,5 @@
 //! The schedule that a command takes: of a recorded MPI program, from a file in GOAL, or of a pattern.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -13,7 +12,7 @@ use super::schedule::{pattern_schedule, unknown_pattern};
 use crate::ask::mpi_program::{MpiOptions, is_program, read_program};
 use crate::ask::options::{parse_count, parse_length};
 use crate::error::{CliError, system_reason};
-use crate::host::draft::{self, Source};
+use crate::host::source::{is_there, open_source};
 use crate::number::count;
 
 /// The options of a pattern, and of a file with a schedule.
@@ -59,7 +58,7 @@ impl InputOptions {
                 )));
             }
         }
-        if !path.exists() && is_pattern(name) {
+        if !is_there(path) && is_pattern(name) {
             if self.unit.is_some() {
                 return Err(CliError::Request(format!(
                     "--unit is for a file, and {name} is a pattern, which computes nothing; leave it out"
@@ -72,7 +71,7 @@ impl InputOptions {
                 program: schedule.into(),
             });
         }
-        if name != "-" && !path.exists() && path.extension().is_none() {
+        if !is_there(path) && path.extension().is_none() {
             return Err(CliError::Request(format!("there is no file {name}, and {}", unknown_pattern(name))));
         }
         for (option, given) in [("-P", self.P.is_some()), ("--size", self.size.is_some())] {
@@ -94,17 +93,11 @@ impl InputOptions {
     }
 }
 
-/// Reads a schedule from a file, or from stdin if `path` is `-`.
+/// Reads a schedule.
 fn read_schedule(path: &Path, unit: Time) -> Result<Schedule, CliError> {
     let name = path.display();
-    let read = if path == Path::new("-") {
-        loggp_goal::read(Source::of_stream(io::stdin().lock()), unit)
-    } else {
-        let file = draft::open_source(path);
-        let file = file.map_err(|error| {
-            CliError::Request(format!("{name} cannot be read: {}", system_reason(&error)))
-        })?;
-        loggp_goal::read(file, unit)
-    };
-    read.map_err(|error| CliError::Request(format!("{name}: {error}")))
+    let source = open_source(path);
+    let source = source
+        .map_err(|error| CliError::Request(format!("{name} cannot be read: {}", system_reason(&error))))?;
+    loggp_goal::read(source, unit).map_err(|error| CliError::Request(format!("{name}: {error}")))
 }

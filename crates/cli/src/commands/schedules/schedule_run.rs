@@ -19,6 +19,7 @@ use crate::ask::mpi_program::{MpiOptions, is_program};
 use crate::ask::options::{ChoiceOptions, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
 use crate::ask::trace_input::is_schedule;
 use crate::error::CliError;
+use crate::host::source::is_there;
 use crate::tell::call_names::{CallNames, WorkNames};
 use crate::tell::formula::replay_error;
 use crate::tell::heading::{choice_heading, noise_text, parameters, wire_text};
@@ -63,7 +64,7 @@ pub(crate) struct ScheduleRun {
 /// Returns whether an input is a schedule, and no trace of a run.
 pub(crate) fn is_schedule_input(input: &str) -> bool {
     let path = Path::new(input);
-    if path.exists() { is_program(path) || is_schedule(path) } else { is_pattern(input) }
+    if is_there(path) { is_program(path) || is_schedule(path) } else { is_pattern(input) }
 }
 
 impl PlayOptions {

@@ -1,8 +1,9 @@
 //! `loggp timeline`: shows a run as an interactive page, or a part of it as a picture.
 
 use std::collections::HashMap;
+use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::Args;
@@ -23,7 +24,8 @@ use crate::commands::runs::run::RunSelection;
 use crate::commands::schedules::schedule_run::{PlayOptions, is_schedule_input, play_error};
 use crate::error::CliError;
 use crate::host::browser;
-use crate::host::draft::Draft;
+use crate::host::draft::{Draft, is_stdout};
+use crate::host::source::is_there;
 use crate::number::{Unit, count};
 use crate::tell::call_names::joined_name;
 use crate::tell::heading::{self, level_lines, parameters};
@@ -61,9 +63,10 @@ struct TimelineArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Timeline")]
 struct DisplayOptions {
-    /// Where it goes: FILE.html is a page, FILE.svg a picture
-    #[arg(short, long, value_name = "FILE", default_value = "timeline.html")]
-    output: PathBuf,
+    /// Where it goes: FILE.html is a page, FILE.svg a picture; - is stdout, which gets the page [default: called as the input is,
+    /// b.html for b.json, or b-2.html if that is another's]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Open it in a browser
     #[arg(long)]
     open: bool,
@@ -89,6 +92,14 @@ struct DisplayOptions {
 #[derive(Clone)]
 struct ProcessorList(Vec<usize>);
 
+/// The file of the page or the picture.
+struct DisplayFile {
+    path: PathBuf,
+    draft: Draft,
+    /// The last line of a page, which says of which input it is.
+    mark: String,
+}
+
 /// A run on the page, with its name and a description.
 struct RunPanel {
     name: String,
@@ -108,23 +119,23 @@ impl TimelineCommand {
         let name = path.display().to_string();
         if is_schedule_input(&name) {
             let run = self.play.read(&name, &[])?;
-            let draft = self.display.draft()?;
+            let file = self.display.file(&name)?;
             let (trace, names) = run.captioned(run.choice.machine()).map_err(play_error)?;
             let unit = run.choice.unit;
             let again =
                 |what_if: &WhatIf| run.play_what_if(what_if).map(|(trace, names)| (trace, joined(&names)));
             let panels = vec![RunPanel { messages: joined(&names), ..RunPanel::recorded(name, trace, unit) }];
-            return self.display.write(draft, unit, panels, Some(&again), out);
+            return self.display.write(file, unit, panels, Some(&again), out);
         }
-        if name != "-" && !path.exists() && path.extension().is_none() {
+        if !is_there(path) && path.extension().is_none() {
             let why = lookup::find_program(&name).err().unwrap_or_default();
             return Err(CliError::Request(format!("there is no file {name}, and {why}")));
         }
         let trace = read_trace(path)?;
         self.play.refuse_for_trace(&name, false)?;
         let unit = Unit::default_for(&trace.params);
-        let draft = self.display.draft()?;
-        self.display.write(draft, unit, vec![RunPanel::recorded(name, trace, unit)], None, out)
+        let file = self.display.file(&name)?;
+        self.display.write(file, unit, vec![RunPanel::recorded(name, trace, unit)], None, out)
     }
 }
 
@@ -132,7 +143,7 @@ impl TimelineCommand {
 fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Result<(), CliError> {
     let TimelineArgs { selection, display } = &program.request;
     let mut experiment = selection.experiment(program, true)?;
-    let draft = display.draft()?;
+    let file = display.file(program.program.name)?;
     let mut panels = Vec::new();
     let Study { case, emulation, .. } = &experiment.tasks[0].study;
     let is_measured = emulation.clock == ClockKind::Wall && emulation.link.is_none();
@@ -155,7 +166,7 @@ fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Resu
         }
         let name = if is_measured { "measured" } else { "" };
         panels.push(RunPanel::new(name, trace));
-        display.write(draft, experiment.unit, panels, None, out)?;
+        display.write(file, experiment.unit, panels, None, out)?;
     }
     drop(report);
     out.write_all(&text)?;
@@ -210,10 +221,12 @@ fn machine_text(trace: &Trace, unit: Unit) -> String {
 }
 
 impl DisplayOptions {
-    /// Opens the output file. Refuses options that don't apply to its format.
-    fn draft(&self) -> Result<Draft, CliError> {
-        output::check_extension(Some(&self.output), TIMELINE_EXTENSIONS, TIMELINE_EXTENSION_HINT)?;
-        let is_picture = extension(&self.output) == "svg";
+    /// Opens the output file for this input. Refuses options that don't apply to its format.
+    fn file(&self, input: &str) -> Result<DisplayFile, CliError> {
+        let mark = format!("<!-- the page of {} -->\n", input.replace("--", "- -"));
+        let path = self.output.clone().unwrap_or_else(|| free_name(input, &mark));
+        output::check_extension(Some(&path), TIMELINE_EXTENSIONS, TIMELINE_EXTENSION_HINT)?;
+        let is_picture = extension(&path) == "svg";
         if is_picture && !(self.beside.is_empty() && self.what_if.is_empty()) {
             let sentence =
                 "a picture shows one run; leave out --beside and --what-if, or give -o FILE.html for a page";
@@ -225,24 +238,28 @@ impl DisplayOptions {
             return Err(CliError::request(sentence));
         }
         if self.open {
+            if is_stdout(&path) {
+                return Err(CliError::request("--open is for a file; give -o FILE.html, or leave it out"));
+            }
             find_browser()?;
         }
-        Draft::create(&self.output, "output")
+        Ok(DisplayFile { draft: Draft::create(&path, "output")?, path, mark })
     }
 
     /// Writes the page or the picture, prints what a page shows, and opens it if that is asked for. `again` makes the run
     /// under a change; without it the first trace is replayed.
     fn write(
         &self,
-        draft: Draft,
+        file: DisplayFile,
         unit: Unit,
         panels: Vec<RunPanel>,
         again: Option<&RunAgain<'_>>,
         out: &mut dyn Write,
     ) -> Result<(), CliError> {
-        self.write_file(draft, unit, panels, again, out)?;
+        let path = file.path.clone();
+        self.write_file(file, unit, panels, again, out)?;
         if self.open {
-            browser::open(&find_browser()?, &self.output)?;
+            browser::open(&find_browser()?, &path)?;
         }
         Ok(())
     }
@@ -250,15 +267,16 @@ impl DisplayOptions {
     /// Writes the page or the picture, and prints what a page shows.
     fn write_file(
         &self,
-        draft: Draft,
+        file: DisplayFile,
         unit: Unit,
         mut panels: Vec<RunPanel>,
         again: Option<&RunAgain<'_>>,
         out: &mut dyn Write,
     ) -> Result<(), CliError> {
+        let DisplayFile { path, draft, mark } = file;
         let first = &panels[0].trace;
         let window = self.window(first)?;
-        if extension(&self.output) == "svg" {
+        if extension(&path) == "svg" {
             return draw_picture(draft, unit, first, &window);
         }
         for path in &self.beside {
@@ -291,7 +309,7 @@ impl DisplayOptions {
         if self.from.is_some() || self.until.is_some() {
             page = page.window(window.from, window.until);
         }
-        draft.write(|file| page.write(file))?;
+        draft.write(|mut file| page.write(file).and_then(|()| file.write_all(mark.as_bytes())))?;
         for RunPanel { name, trace, .. } in &panels {
             let end = run_end(trace);
             let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
@@ -303,7 +321,7 @@ impl DisplayOptions {
                 count(trace.messages.len(), "message")
             )?;
         }
-        writeln!(out, "{}", self.output.display())?;
+        writeln!(out, "{}", path.display())?;
         Ok(())
     }
 
@@ -338,6 +356,20 @@ impl DisplayOptions {
         }
         Ok(Window { from, until, only })
     }
+}
+
+/// Returns the name of the page of an input: the input's own, with a number if another input's page has that.
+fn free_name(input: &str, mark: &str) -> PathBuf {
+    let stem = Path::new(input).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    let is_plain = |c: char| c.is_alphanumeric() || "-_+.=".contains(c);
+    let stem: String = stem.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+    let stem = if stem == "-" { "timeline" } else { &*stem };
+    let names = (1..).map(|n| match n {
+        1 => PathBuf::from(format!("{stem}.html")),
+        n => PathBuf::from(format!("{stem}-{n}.html")),
+    });
+    let is_own = |page: &PathBuf| fs::read(page).is_ok_and(|page| page.ends_with(mark.as_bytes()));
+    names.into_iter().find(|page| !page.exists() || is_own(page)).expect("a number is free")
 }
 
 fn find_browser() -> Result<PathBuf, CliError> {

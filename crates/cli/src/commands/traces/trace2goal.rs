@@ -11,7 +11,7 @@ use crate::ask::options::parse_length;
 use crate::ask::output::{extension, unknown_extension};
 use crate::ask::trace_input::read_trace;
 use crate::error::CliError;
-use crate::host::draft::Draft;
+use crate::host::draft::{Draft, is_stdout};
 
 /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
 #[derive(Args)]
@@ -45,7 +45,8 @@ impl Trace2GoalCommand {
             }
             Ok::<(), CliError>(loggp_goal::trace::write(&trace, self.unit, out)?)
         };
-        let Some(path) = &self.output else { return schedule(out) };
+        let path = self.output.as_deref().filter(|path| !is_stdout(path));
+        let Some(path) = path else { return schedule(out) };
         if extension(path) != "goal" {
             return Err(unknown_extension(path, ".goal"));
         }

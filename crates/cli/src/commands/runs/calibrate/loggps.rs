@@ -19,7 +19,7 @@ use super::{CalibrateCommand, write_findings};
 use crate::ask::choice::DEFAULT_P;
 use crate::ask::options::{ChoiceOptions, MachineOptions};
 use crate::error::CliError;
-use crate::host::draft;
+use crate::host::source;
 use crate::number::{Unit, count, percent, thousands};
 use crate::tell::heading::parameters;
 use crate::tell::report::Report;
@@ -40,7 +40,7 @@ pub(super) fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Writ
         return Err(CliError::Request(why));
     }
     let refuse = |why: String| CliError::Request(format!("--from {}: {why}", path.display()));
-    let text = draft::read_source(path, LONGEST, "; fewer repeats say as much").map_err(refuse)?;
+    let text = source::read_source(path, LONGEST, "; fewer repeats say as much").map_err(refuse)?;
     let P = command.machine.one_P()?.unwrap_or(DEFAULT_P);
     let cycle = cycle.unwrap_or(US);
     let builder = Params::builder(P).word(1).cycle(cycle);

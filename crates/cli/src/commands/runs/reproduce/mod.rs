@@ -19,6 +19,7 @@ use crate::ask::format::Format;
 use crate::ask::options::{self, ClockOptions};
 use crate::ask::shard::{Shard, shard_items};
 use crate::error::CliError;
+use crate::host::draft::is_stdout;
 use crate::host::interrupt;
 use crate::tell::progress::ProgressDisplay;
 use folder::ReportFolder;
@@ -51,7 +52,8 @@ pub(crate) struct ReproduceCommand {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// The folder of the page and of the files beside it [default: reproduced]; or FILE.html, which gets the page of everything
-    /// in the folder, or FILE.md, which gets its summary, with a page for each paper in a folder beside it. May be given several times
+    /// in the folder, - for that on stdout, or FILE.md, which gets its summary, with a page for each paper in a folder beside it.
+    /// May be given several times
     #[arg(short, long, value_name = "FOLDER|FILE.html|FILE.md")]
     output: Vec<PathBuf>,
     /// Take the papers' own sizes, where the usual ones are smaller
@@ -172,7 +174,7 @@ impl ReproduceCommand {
             .output
             .iter()
             .map(PathBuf::as_path)
-            .partition(|path| path.extension().is_some() && !path.is_dir());
+            .partition(|path| is_stdout(path) || path.extension().is_some() && !path.is_dir());
         match folders[..] {
             [] => Ok((Path::new("reproduced"), files)),
             [folder] => Ok((folder, files)),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::record::ExhibitRecord;
 use super::report::{self, GENERATOR};
-use crate::ask::output::{extension, unknown_extension};
+use crate::ask::output::{extension, form, unknown_extension};
 use crate::error::CliError;
 use crate::host::draft::Draft;
 
@@ -21,7 +21,7 @@ pub(super) enum SingleFile<'a> {
 impl SingleFile<'_> {
     /// Creates the file, before the runs. Refuses a path that cannot be written.
     pub(super) fn create(path: &Path) -> Result<SingleFile<'_>, CliError> {
-        if extension(path) == "html" {
+        if form(path, "html") == "html" {
             return Ok(SingleFile::Page(Draft::create(path, "page")?));
         }
         if extension(path) != "md" {

@@ -8,21 +8,16 @@ use loggp_document::printable_line;
 use loggp_mpi_trace::call::{
     Call, CallKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root, Unmodelled,
 };
-use loggp_mpi_trace::recording::Recording;
 
-use crate::error::{CliError, system_reason};
-use crate::host::draft;
+use crate::ask::mpi_program::open_recording;
+use crate::error::CliError;
 
 /// Prints a recording. Each line has the rank, the begin and the length of a call in nanoseconds, what it was, and
 /// the place that called it.
 pub(super) fn print(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     let refuse = |error: &dyn std::fmt::Display| CliError::Request(format!("{}: {error}", path.display()));
-    drop(
-        draft::open_source(path)
-            .map_err(|error| refuse(&format!("it cannot be read: {}", system_reason(&error))))?,
-    );
     let name = printable_line;
-    let recording = Recording::open(path).map_err(|error| refuse(&error))?;
+    let recording = open_recording(path).map_err(|error| refuse(&error))?;
     let facts = recording.facts();
     writeln!(out, "# {}, {}, ranks={}", name(&facts.program), name(&facts.library), recording.ranks())?;
     let mut line = String::new();

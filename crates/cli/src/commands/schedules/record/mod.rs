@@ -17,7 +17,7 @@ use loggp_mpi_trace::recording::merge::RankFiles;
 use tempfile::TempDir;
 
 use crate::error::CliError;
-use crate::host::draft::Draft;
+use crate::host::draft::{Draft, is_stdout};
 use crate::host::interrupt;
 use crate::number::count;
 use attend::End;
@@ -77,6 +77,9 @@ impl RecordCommand {
                 false => "what is to be recorded? give a command, such as -- mpirun -n 4 ./app",
             };
             return Err(CliError::request(sentence));
+        }
+        if is_stdout(path) {
+            return Err(CliError::request("stdout is the program's own; give -o FILE, such as -o run.mpi"));
         }
         let draft = Draft::create(path, "output")?;
         if self.merge {

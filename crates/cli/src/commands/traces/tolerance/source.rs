@@ -20,6 +20,7 @@ use crate::ask::output::{TRACE_EXTENSIONS, extension};
 use crate::ask::trace_input::read_trace;
 use crate::commands::schedules::schedule_run::{ScheduleRun, not_for_trace, play_error};
 use crate::error::CliError;
+use crate::host::source::beginning;
 use crate::number::Unit;
 use crate::tell::call_names::{CallNames, joined_name};
 use crate::tell::formula::replay_error;
@@ -62,7 +63,8 @@ impl RunSource {
     /// Reads the input of the command, and plays it once if it is a schedule.
     pub(super) fn read(command: &ToleranceCommand) -> Result<RunSource, CliError> {
         let path = Path::new(&command.input);
-        match TRACE_EXTENSIONS.contains(&&*extension(path)) {
+        let is_trace = |begin: Vec<u8>| begin.starts_with(b"{") || begin.starts_with(b"loggp");
+        match TRACE_EXTENSIONS.contains(&&*extension(path)) || beginning(path).is_ok_and(is_trace) {
             true => RunSource::read_trace(command, path),
             false => RunSource::read_schedule(command),
         }
