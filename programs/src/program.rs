@@ -13,7 +13,7 @@ use crate::{
     Refusal, Setting, Size, Trend,
 };
 
-/// One of the papers' programs, listed in [`PROGRAMS`](crate::PROGRAMS).
+/// A program: one of the papers', of which [`PROGRAMS`](crate::PROGRAMS) is the list, or one's own.
 #[derive(Debug)]
 pub struct Program {
     /// Name on the command line.

@@ -1,11 +1,15 @@
 //! `loggp new`: the package that it makes, and the requests that it refuses.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{self, Command, Output};
+
+use crate::documents::{ShownCommand, commands_of};
+use crate::requests::answer_of;
 
 /// The program of the package. Its tests run with these.
-#[allow(dead_code)] // its `main` is not called here
+#[allow(dead_code, unreachable_pub)] // it is the main file of a package
 #[path = "../../crates/cli/src/commands/about/new/template.rs"]
 mod template;
 
@@ -14,8 +18,8 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-fn new_package(beside: &Path, name: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_loggp")).args(["new", name]).current_dir(beside).output().unwrap()
+fn new_package(beside: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_loggp")).arg("new").args(words).current_dir(beside).output().unwrap()
 }
 
 /// Returns all files and folders below a folder, sorted.
@@ -30,22 +34,28 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_package_has_a_program_and_finds_its_crates() {
-    let beside = folder();
-    let Output { status, stdout, stderr } = new_package(beside.path(), "my-ring");
-    assert_eq!((status.code(), String::from_utf8(stderr).unwrap().as_str()), (Some(0), ""));
-    assert!(String::from_utf8(stdout).unwrap().ends_with("\n\n  cd my-ring\n  cargo test\n  cargo run\n"));
-    let package = beside.path().join("my-ring");
-    let named = [".gitignore", "Cargo.toml", "src", "src/main.rs"].map(|name| package.join(name));
-    assert_eq!(files(beside.path()), [vec![package.clone()], named.to_vec()].concat());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    for path in [&["--path", root.to_str().unwrap()][..], &[]] {
+        let beside = folder();
+        let Output { status, stdout, stderr } = new_package(beside.path(), &[&["stencil"], path].concat());
+        assert_eq!((status.code(), String::from_utf8(stderr).unwrap().as_str()), (Some(0), ""));
+        let next = "\n\n  cd stencil\n  cargo test\n  cargo run -- compare stencil P=8 L=6us o=2us g=4us\n";
+        assert!(String::from_utf8(stdout).unwrap().ends_with(next));
+        let package = beside.path().join("stencil");
+        let named = [".gitignore", "Cargo.toml", "src", "src/main.rs"].map(|name| package.join(name));
+        assert_eq!(files(beside.path()), [vec![package.clone()], named.to_vec()].concat());
+        let program = fs::read_to_string(package.join("src/main.rs")).unwrap();
+        assert!(program.contains("    name: \"stencil\",\n") && !program.contains("my-sum"), "{program}");
 
-    let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
-    assert!(manifest.starts_with("[package]\nname = \"my-ring\"\n"), "{manifest}");
-    let crates: Vec<PathBuf> = manifest
-        .lines()
-        .filter_map(|line| Some(line.split_once("path = \"")?.1.strip_suffix("\" }")?.into()))
-        .collect();
-    assert_eq!(crates.len(), 3, "{manifest}");
-    assert!(crates.iter().all(|path| path.join("src/lib.rs").is_file()), "{manifest}");
+        let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
+        assert!(manifest.starts_with("[package]\nname = \"stencil\"\n"), "{manifest}");
+        let crates: Vec<PathBuf> = manifest
+            .lines()
+            .filter_map(|line| Some(line.split_once("path = \"")?.1.strip_suffix("\" }")?.into()))
+            .collect();
+        assert!(crates.len() == 4 && crates.contains(&root.join("crates/cli")), "{manifest}");
+        assert!(crates.iter().all(|path| path.join("src/lib.rs").is_file()), "{manifest}");
+    }
 }
 
 #[test]
@@ -54,64 +64,159 @@ fn a_wrong_package_is_refused() {
     fs::create_dir(beside.path().join("there")).unwrap();
     fs::write(beside.path().join("file"), "").unwrap();
     let before = files(beside.path());
-    for (name, why) in [
-        ("there", "no package can be made in there: it is there already; give another name"),
-        ("file", "no package can be made in file: it is there already; give another name"),
-        ("no/ring", "no package can be made in no/ring: the folder for it is not there; give one that is"),
+    let is_there = "no package can be made in there: it is there already; give another name";
+    for (words, why) in [
+        (&["there"][..], is_there),
+        (&["file"], "no package can be made in file: it is there already; give another name"),
+        (&["no/a"], "no package can be made in no/a: the folder for it is not there; give one that is"),
+        (&["file/a"], "no package can be made in file/a: the folder for it is not there; give one that is"),
+        (&[".."], "the folder has no name that a package can have; give one, such as my-sum"),
         (
-            "file/ring",
-            "no package can be made in file/ring: the folder for it is not there; give one that is",
+            &["a", "--path", "there"],
+            "--path there: no clone of loggp is there; give the folder with its README.md",
         ),
-        (
-            "2d",
-            "2d cannot be the name of a package: it must begin with a letter, and have only letters a to z, digits, - and _; \
-             ring would do",
-        ),
-        (
-            "a b",
-            "a b cannot be the name of a package: it must begin with a letter, and have only letters a to z, digits, - and _; \
-             ring would do",
-        ),
-        (
-            "deps",
-            "deps cannot be the name of a package: Cargo has a folder of that name; give another, such as ring",
-        ),
-        (
-            "loggp-study",
-            "loggp-study cannot be the name of a package: loggp's own crates are called so; give another, such as ring",
-        ),
-        ("..", "the folder has no name that a package can have; give one, such as ring"),
     ] {
-        let Output { status, stdout, stderr } = new_package(beside.path(), name);
+        let Output { status, stdout, stderr } = new_package(beside.path(), words);
         let stderr = String::from_utf8(stderr).unwrap();
-        assert_eq!((status.code(), stdout.len(), stderr), (Some(2), 0, format!("error: {why}\n")), "{name}");
-        assert_eq!(files(beside.path()), before, "{name}");
+        assert_eq!(
+            (status.code(), stdout.len(), stderr),
+            (Some(2), 0, format!("error: {why}\n")),
+            "{words:?}"
+        );
     }
+    let letters = "it must begin with a letter, and have only letters a to z, digits, - and _";
+    for (name, why) in [
+        ("2d", letters),
+        ("a b", letters),
+        ("deps", "Cargo has a folder of that name"),
+        ("test", "a crate of Rust's own is called so"),
+        ("fn", "it is a keyword of Rust"),
+        ("loggp-study", "loggp's own crates are called so"),
+        ("scatter", "the command has a program of that name"),
+        ("collective", "the command has a program of that name"),
+    ] {
+        let Output { status, stderr, .. } = new_package(beside.path(), &[name]);
+        let said = format!("error: {name} cannot be the name of a package: {why}; my-sum would do\n");
+        assert_eq!((status.code(), String::from_utf8(stderr).unwrap()), (Some(2), said));
+    }
+    assert_eq!(files(beside.path()), before);
+}
+
+/// The words of a command with the package's program, for a process of its own: it ends with the command.
+const WORDS: &str = "LOGGP_TEST_WORDS";
+
+#[test]
+fn own_command() {
+    if let Ok(words) = env::var(WORDS) {
+        println!("{WORDS}");
+        let words = ["my-sum"].into_iter().chain(words.split_whitespace());
+        process::exit(loggp_command::main_with(&[&template::SUM], words).into());
+    }
+}
+
+/// Runs the command with the package's program, and returns its exit status, stdout and stderr.
+fn own_answer(line: &str, folder: &Path) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["new::own_command", "--exact", "--nocapture"]).current_dir(folder);
+    command.env(WORDS, line).env("CARGO", "cargo").env("COLUMNS", "100");
+    let (status, stdout, stderr) = answer_of(command);
+    (status, stdout.split_once(&format!("{WORDS}\n")).unwrap().1.into(), stderr)
+}
+
+/// The template's path, as the compiler gets it here.
+const TEMPLATE: &str = "crates/cli/../../tests/programs/../../crates/cli/src/commands/about/new/template.rs";
+
+/// The page about one's own program shows the program as it is, and what the command prints of it.
+#[test]
+fn page_shows_the_package_and_its_command() {
+    let page = include_str!("../../docs/start/programs.md");
+    let program = include_str!("../../crates/cli/src/commands/about/new/template.rs");
+    assert!(page.contains(&format!("```rust,no_run\n{program}```\n")), "the page has another program");
+    let folder = folder();
+    let mut verbs = Vec::new();
+    for ShownCommand { line, printed, .. } in commands_of(page, "cargo run -- ") {
+        let (status, stdout, stderr) = own_answer(&line["cargo run -- ".len()..], folder.path());
+        let said = if status == Some(0) { [stderr, stdout] } else { [stdout, stderr] };
+        let said = said.concat().replace(TEMPLATE, "src/main.rs");
+        assert!(status == Some(0) || line.contains(" check "), "{line}: {said}");
+        if let Some(printed) = printed {
+            assert_eq!(said.trim_end(), printed.trim_end(), "{line}");
+        }
+        verbs.push(line.split_whitespace().nth(3).unwrap().to_string());
+    }
+    for verb in ["run", "compare", "sweep", "tune", "check", "help", "programs"] {
+        assert!(verbs.iter().any(|shown| shown == verb), "{verb} is not shown");
+    }
+}
+
+#[test]
+fn own_program_is_everywhere_among_the_papers() {
+    let folder = folder();
+    let answer = |line: &str| {
+        let (status, stdout, stderr) = own_answer(line, folder.path());
+        assert_eq!(status, Some(0), "{line}: {stderr}");
+        stdout
+    };
+    assert!(answer("programs").starts_with("my-sum: processor 0 gets the sum of n numbers\n"));
+    assert!(answer("programs").contains("\n\nscatter: "));
+    assert!(answer("completions bash").contains(" my-sum\n"));
+    let help = answer("help my-sum");
+    assert!(help.contains("\nUsage: cargo run -- run my-sum "), "{help}");
+    assert!(help.contains("\n  cargo run -- run my-sum tree --machine myrinet"), "{help}");
+    assert!(answer("sweep --help").contains("\n  cargo run -- sweep broadcast --over P=2,4,8"));
+    assert!(answer("timeline my-sum P=4 -o a.html").contains("a.html"));
+    let (status, _, stderr) = own_answer("run my-smu", folder.path());
+    assert_eq!(status, Some(2));
+    assert!(stderr.contains("the nearest name is my-sum; `cargo run -- programs` lists all"), "{stderr}");
+}
+
+/// A map leaves out what the program refuses, and is drawn of the rest.
+#[test]
+fn map_leaves_out_what_the_program_refuses() {
+    let folder = folder();
+    let line = "sweep my-sum --over P=2..5:4 --over L=1us..100us:3 o=2us g=4us --size 16 -o map.svg";
+    let (status, stdout, stderr) = own_answer(line, folder.path());
+    assert_eq!(status, Some(0), "{stderr}");
+    assert!(stdout.contains("flat") && stdout.contains("tree"), "{stdout}");
+    let refused = "left out: my-sum tree, flat: 16 numbers cannot be shared equally by P = ";
+    assert!(stderr.contains(&format!("{refused}3")) && stderr.contains(&format!("{refused}5")), "{stderr}");
+    assert!(fs::read_to_string(folder.path().join("map.svg")).unwrap().starts_with("<svg"));
+}
+
+/// A program that cannot be in the command is refused with a sentence.
+#[test]
+fn wrong_programs_are_refused() {
+    use loggp_programs::{Program, Size};
+    const SUM: Program = Program {
+        name: "sum",
+        about: "",
+        algorithms: &[],
+        size: Size { meaning: "", default: 1 },
+        options: &[],
+        work: loggp::Work::Charged,
+    };
+    static NAMESAKE: Program = Program { name: "lu", ..SUM };
+    static EMPTY: Program = SUM;
+    assert_eq!(loggp_command::main_with(&[&NAMESAKE], ["own"]), 2);
+    assert_eq!(loggp_command::main_with(&[&EMPTY], ["own"]), 2);
 }
 
 /// Builds and runs the package as a user would. Cargo may download dependencies.
 #[test]
-#[ignore = "builds from nothing for a minute"]
-fn a_new_package_passes_its_tests_and_draws_its_picture() {
+#[ignore = "builds from nothing for two minutes"]
+fn a_new_package_passes_its_tests_and_has_the_command() {
     let beside = folder();
-    assert!(new_package(beside.path(), "my-ring").status.success());
-    let package = beside.path().join("my-ring");
-    for verb in ["test", "run"] {
+    assert!(new_package(beside.path(), &["stencil"]).status.success());
+    let package = beside.path().join("stencil");
+    for line in ["test", "run -- compare stencil P=8 L=6us o=2us g=4us --clock virtual"] {
         let output = Command::new(env!("CARGO"))
-            .arg(verb)
+            .args(line.split(' '))
             .current_dir(&package)
             .env("CARGO_TARGET_DIR", package.join("target"))
             .output()
             .unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{verb}: {stderr}");
-        assert!(!stderr.contains("warning"), "{verb}: {stderr}");
+        assert!(output.status.success(), "{line}: {stderr}");
+        assert!(!stderr.contains("warning"), "{line}: {stderr}");
     }
-    for line in ["audit ring.json", "analyze ring.json", "timeline ring.json -o ring.svg"] {
-        let mut of_trace = Command::new(env!("CARGO_BIN_EXE_loggp"));
-        let of_trace = of_trace.args(line.split(' ')).current_dir(&package).output().unwrap();
-        assert!(of_trace.status.success(), "{line}: {}", String::from_utf8_lossy(&of_trace.stderr));
-    }
-    let page = fs::read_to_string(package.join("ring.html")).unwrap();
-    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("A ring all-gather"));
 }

@@ -45,7 +45,10 @@ impl ProjectDocument {
             let (head, lines) = block.split_once('\n').unwrap_or_default();
             match head.split_once(' ') {
                 Some((_, name)) => vec![DocumentStep::File { name: name.into(), text: lines.into() }],
-                None => commands(lines).into_iter().map(DocumentStep::Command).collect(),
+                None => {
+                    let commands = commands_of_block(lines, "loggp ");
+                    commands.into_iter().map(DocumentStep::Command).collect()
+                }
             }
         });
         let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
@@ -56,13 +59,18 @@ impl ProjectDocument {
     }
 }
 
-/// Returns the commands of a block of code. A line with the placeholder PROGRAM is no command.
-fn commands(block: &str) -> Vec<ShownCommand> {
+/// Returns the commands of a document that begin so.
+pub(crate) fn commands_of(text: &str, begin: &str) -> Vec<ShownCommand> {
+    text.split("```").skip(1).step_by(2).flat_map(|block| commands_of_block(block, begin)).collect()
+}
+
+/// Returns the commands of a block of code that begin so. A line with the placeholder PROGRAM is no command.
+fn commands_of_block(block: &str, begin: &str) -> Vec<ShownCommand> {
     let mut commands: Vec<ShownCommand> = Vec::new();
     for line in block.lines() {
         let shows_output = line.starts_with("$ ");
         let typed = line.trim_start_matches("$ ");
-        if typed.starts_with("loggp ") && !typed.contains("PROGRAM") {
+        if typed.starts_with(begin) && !typed.contains("PROGRAM") {
             let words = typed.split(" #").next().unwrap();
             let (line, file) = words.split_once(" > ").unwrap_or((words, ""));
             commands.push(ShownCommand {

@@ -1,9 +1,8 @@
-//! The command `loggp`: reads the command line, carries it out and prints the result. The binary is `main`, with
-//! an allocator.
+//! The command `loggp`: reads the command line, carries it out and prints the result. The binary is [`main`], with
+//! an allocator. A package of one's own has the command too, with programs of its own: [`main_with`].
 //!
-//! Most subcommands make studies, each of which becomes a row of a [`Report`](tell::report::Report) with its
-//! [columns](tell::column::Columns). What the command line can ask for is in `ask`, the subcommands are in
-//! `commands`.
+//! Most subcommands make studies, each of which becomes a row of a `Report` with its columns. What the command line
+//! can ask for is in `ask`, the subcommands are in `commands`.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
@@ -27,6 +26,7 @@ use std::thread::Builder;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use loggp::{Level, Params, ParamsBuilder, Ports};
+use loggp_programs::Program;
 use loggp_study::machine_file::{LevelDraft, ParsedMachine};
 use rustix::process::{Resource, getrlimit};
 
@@ -66,13 +66,83 @@ static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Returns the command line's definition.
 fn command() -> clap::Command {
-    CommandLine::command()
+    match lookup::has_own_programs() {
+        false => CommandLine::command(),
+        true => {
+            let name = arguments::command_name();
+            with_name_in_examples(CommandLine::command(), &name).bin_name(name)
+        }
+    }
+}
+
+/// Returns the same command with examples that call it by this name.
+fn with_name_in_examples(command: clap::Command, name: &str) -> clap::Command {
+    let examples =
+        command.get_after_help().map(|help| help.to_string().replace("  loggp ", &format!("  {name} ")));
+    let command = command.mut_subcommands(|subcommand| with_name_in_examples(subcommand, name));
+    match examples {
+        Some(examples) => command.after_help(examples),
+        None => command,
+    }
 }
 
 /// Carries out a command line, whose first word is the command's name, and returns the exit status. This is all that
 /// the process is for: signals end it.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let words = arguments::set(words);
+    main_with(&[], words)
+}
+
+/// As [`main`], with programs of one's own beside the papers': the `main` of one's own package, as `loggp new` makes it.
+/// The command's subcommands (`run`, `compare`, `sweep`, `tune`, `check`, `help` and all others) then know these
+/// programs, and list them first.
+///
+/// ```
+/// use loggp::{RunError, Tag, Time, Work};
+/// use loggp_programs::{Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, Predict, Program, Size};
+///
+/// static PING: Program = Program {
+///     name: "ping",
+///     about: "processor 0 sends a number to processor 1",
+///     algorithms: &[Algorithm {
+///         name: "once",
+///         about: "in one message",
+///         formula: ClosedForm::Ours("L + 2o"),
+///         plan: |case| Ok(Box::new(Ping(case))),
+///     }],
+///     size: Size { meaning: "the number", default: 7 },
+///     options: &[],
+///     work: Work::Charged,
+/// };
+///
+/// struct Ping<'a>(&'a Case);
+/// const NUMBER: Tag<u32> = Tag::new(0);
+///
+/// impl Predict for Ping<'_> {
+///     fn form(&self) -> Option<(FormKind, Time)> {
+///         Some((FormKind::Exact, self.0.params.L + 2 * self.0.params.o))
+///     }
+/// }
+///
+/// impl Plan for Ping<'_> {
+///     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+///         let run = self.0.machine(emulation).measure(|p| match p.id() {
+///             0 => p.send(1, NUMBER, self.0.size as u32),
+///             1 => assert_eq!(p.recv(NUMBER), self.0.size as u32),
+///             _ => (),
+///         })?;
+///         Ok(Outcome::new(run, Ok(())))
+///     }
+/// }
+///
+/// // The words are `std::env::args_os()` in a program.
+/// let words = ["ping", "run", "ping", "P=2", "L=6us", "o=2us"];
+/// assert_eq!(loggp_command::main_with(&[&PING], words), 0);
+/// ```
+pub fn main_with(own: &[&'static Program], words: impl IntoIterator<Item = impl Into<OsString>>) -> u8 {
+    let words = arguments::set(words.into_iter().map(Into::into));
+    if let Err(refusal) = lookup::add_programs(own) {
+        return refusal.report();
+    }
     // A panic of a program is part of its run's error. Any other panic is a bug, which is reported below.
     set_hook(Box::new(|panic| {
         let panic = panic.to_string();
@@ -157,6 +227,12 @@ fn execute(words: &[OsString]) -> Result<(), CliError> {
     request.execute(&command(), &mut out)?;
     Ok(out.flush()?)
 }
+
+/// Examples of the project's document, run by `cargo test`. `docs/` has a link, so that the packaged crate has
+/// it too.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/programs.md")]
+struct ProgramsPage;
 
 #[cfg(test)]
 mod tests {

@@ -88,9 +88,3 @@ pub static PAPERS: &[&Paper] =
 pub fn exhibits() -> impl Iterator<Item = (&'static Paper, &'static Exhibit)> {
     PAPERS.iter().flat_map(|paper| paper.exhibits.iter().map(move |exhibit| (*paper, exhibit)))
 }
-
-/// Examples of the project's document, run by `cargo test`. `docs/` is a link, so that the packaged crate has
-/// it too.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/programs.md")]
-struct ProgramsPage;

@@ -1,10 +1,14 @@
 //! The words of the command line, and other command lines that are made of them.
 
+use std::env;
 use std::ffi::OsString;
 use std::mem::take;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use clap::{Arg, Command};
+
+use super::lookup::has_own_programs;
 
 static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
 
@@ -16,6 +20,24 @@ pub(crate) fn set(words: impl IntoIterator<Item = OsString>) -> &'static [OsStri
 /// Returns the words behind the command's name.
 pub(crate) fn words() -> impl Iterator<Item = String> {
     WORDS.get().into_iter().flatten().skip(1).map(|word| word.to_string_lossy().into_owned())
+}
+
+/// Returns the words by which a user calls this command: `loggp`, or one's own where it has programs of one's own.
+pub(crate) fn command_name() -> String {
+    match env::var_os("CARGO") {
+        _ if !has_own_programs() => "loggp".into(),
+        Some(_) => "cargo run --".into(), // it was called so
+        None => binary_name(),
+    }
+}
+
+/// Returns the name of the command's file.
+pub(crate) fn binary_name() -> String {
+    let file = WORDS.get().and_then(|words| Path::new(words.first()?).file_stem());
+    match file.filter(|_| has_own_programs()) {
+        Some(file) => file.to_string_lossy().into_owned(),
+        None => "loggp".into(),
+    }
 }
 
 /// Returns the option of a subcommand that a word gives.

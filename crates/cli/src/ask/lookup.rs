@@ -1,20 +1,63 @@
 //! Programs and algorithms by their names.
 
+use std::sync::OnceLock;
+
 use clap::error::ErrorKind;
 use loggp_goal::patterns::CollectiveKind;
 use loggp_model::text::{escaped, nearest_name};
 use loggp_programs::{Algorithm, PROGRAMS, Program};
 
+use super::arguments::command_name;
 use crate::error::CliError;
+
+/// One's own programs and then the papers', where there are any of one's own. It is a static because clap makes the
+/// subcommands by functions that are given nothing.
+static ALL_PROGRAMS: OnceLock<Vec<&'static Program>> = OnceLock::new();
+
+/// The subcommand of `tune` for collectives, whose name no program can have.
+pub(crate) const COLLECTIVE: &str = "collective";
+
+/// Adds programs of one's own before the papers'. Refuses two programs of the same name, and one without an algorithm.
+pub(crate) fn add_programs(own: &[&'static Program]) -> Result<(), CliError> {
+    let all = [own, PROGRAMS].concat();
+    for (i, program) in own.iter().enumerate() {
+        let refuse = |why: &str| Err(CliError::Request(format!("the program {}: {why}", program.name)));
+        if program.name == COLLECTIVE || all[i + 1..].iter().any(|other| other.name == program.name) {
+            return refuse("the command has another of this name; give it a name of its own");
+        }
+        if program.algorithms.is_empty() {
+            return refuse("it has no algorithm; give it one at least");
+        }
+    }
+    if !own.is_empty() {
+        ALL_PROGRAMS.get_or_init(|| all);
+    }
+    Ok(())
+}
+
+/// Returns all programs, one's own first.
+pub(crate) fn programs() -> &'static [&'static Program] {
+    ALL_PROGRAMS.get().map_or(PROGRAMS, |all| all)
+}
+
+/// Returns whether the command has something of this name where programs are.
+pub(crate) fn is_program(name: &str) -> bool {
+    name == COLLECTIVE || programs().iter().any(|program| program.name == name)
+}
+
+/// Returns whether there are programs of one's own.
+pub(crate) fn has_own_programs() -> bool {
+    ALL_PROGRAMS.get().is_some()
+}
 
 /// Returns the program with this name.
 pub(crate) fn find_program(name: &str) -> Result<&'static Program, String> {
-    PROGRAMS.iter().find(|program| program.name == name).copied().ok_or_else(|| {
+    programs().iter().find(|program| program.name == name).copied().ok_or_else(|| {
         let near = match CollectiveKind::ALL.iter().any(|kind| kind.name() == name) {
             true => format!("for the collective there is `loggp tune collective {name}`; {}", like(name)),
-            false => nearest_name(name, PROGRAMS.iter().map(|program| program.name)),
+            false => nearest_name(name, programs().iter().map(|program| program.name)),
         };
-        format!("there is no program {}; {near}`loggp programs` lists all", escaped(name))
+        format!("there is no program {}; {near}`{} programs` lists all", escaped(name), command_name())
     })
 }
 
@@ -65,7 +108,7 @@ pub(crate) fn capitalized(sentence: &str) -> String {
 /// Returns the error for a name that no subcommand has, with the nearest one.
 pub(crate) fn unknown_subcommand(name: &str, command: &clap::Command) -> CliError {
     let near = nearest_name(name, command.get_subcommands().map(clap::Command::get_name));
-    let sentence = format!("there is no subcommand {name}; {near}`loggp --help` lists all\n");
+    let sentence = format!("there is no subcommand {name}; {near}`{} --help` lists all\n", command_name());
     CliError::CommandLine(
         clap::Error::raw(ErrorKind::InvalidSubcommand, sentence).format(&mut command.clone()),
     )

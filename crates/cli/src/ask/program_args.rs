@@ -4,10 +4,11 @@
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use loggp::ClockKind;
-use loggp_programs::{OptionValue, PROGRAMS, Program, ProgramOption};
+use loggp_programs::{OptionValue, Program, ProgramOption};
 
+use super::arguments::command_name;
 use super::completion_values;
-use super::lookup::{self, capitalized, name_list};
+use super::lookup::{self, capitalized, name_list, programs};
 
 /// A program's subcommand: the program, its own options, and the arguments that all programs share.
 pub(crate) struct ProgramArgs<T> {
@@ -32,7 +33,7 @@ fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
     let clock = if verb == "compare" { ClockKind::Wall } else { ClockKind::Virtual };
     let command = T::augment_args(Command::new(program.name))
         .about(program.about)
-        .before_help(format!("loggp {verb} {}: on the {clock} clock by default", program.name))
+        .before_help(format!("{} {verb} {}: on the {clock} clock by default", command_name(), program.name))
         .mut_arg("size", |argument| argument.help(size))
         .mut_args(|argument| match argument.get_id().as_str() {
             "algorithm" | "algorithms" => argument.value_parser(completion_values::algorithm(program)),
@@ -45,7 +46,7 @@ fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
 
 /// Returns two examples for the help of a program.
 fn example_lines(program: &Program, verb: &str) -> String {
-    let (name, first) = (program.name, program.algorithms[0].name);
+    let (command, name, first) = (command_name(), program.name, program.algorithms[0].name);
     let over = match verb {
         "sweep" => " --over o=1us,2us",
         "check" => " --runs 10",
@@ -59,7 +60,7 @@ fn example_lines(program: &Program, verb: &str) -> String {
     };
     let P = if verb == "tune" { "" } else { " -P 4" };
     format!(
-        "Examples:\n  loggp {verb} {name}{over}\n  loggp {verb} {name} {first}{over} --machine myrinet{P} {how}"
+        "Examples:\n  {command} {verb} {name}{over}\n  {command} {verb} {name} {first}{over} --machine myrinet{P} {how}"
     )
 }
 
@@ -86,7 +87,7 @@ impl<T: Args> Subcommand for ProgramArgs<T> {
         // The options of all programs take milliseconds to build, and only these subcommands need them.
         command.defer(|command| {
             let verb = command.get_name().to_string();
-            command.subcommands(PROGRAMS.iter().map(|program| subcommand::<T>(program, &verb)))
+            command.subcommands(programs().iter().map(|program| subcommand::<T>(program, &verb)))
         })
     }
 
@@ -105,7 +106,7 @@ impl<T: Args> FromArgMatches for ProgramArgs<T> {
         let Some((name, matches)) = matches.subcommand() else {
             return Err(refuse(
                 ErrorKind::MissingSubcommand,
-                "there is no program named; `loggp programs` lists all".into(),
+                format!("there is no program named; `{} programs` lists all", command_name()),
             ));
         };
         let program = lookup::find_program(name).map_err(|why| refuse(ErrorKind::InvalidSubcommand, why))?;

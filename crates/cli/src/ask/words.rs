@@ -9,9 +9,9 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command};
 use loggp::params::Parameter;
 use loggp_model::text::escaped;
-use loggp_programs::PROGRAMS;
 
-use super::arguments::{find_option, takes_next_word};
+use super::arguments::{self, find_option, takes_next_word};
+use super::lookup::find_program;
 
 /// Returns the words that clap reads for the words of a command line, the command's name first.
 pub(crate) fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<OsString>, clap::Error> {
@@ -20,7 +20,7 @@ pub(crate) fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<
     let line = |words: &[&str]| Ok([*command_name].iter().chain(words).map(OsString::from).collect());
     match (*verb, rest) {
         ("version", []) => return line(&["--version"]),
-        ("help", [program]) if PROGRAMS.iter().any(|known| known.name == *program) => {
+        ("help", [program]) if find_program(program).is_ok() => {
             return line(&["run", program, "--help"]);
         }
         _ => (),
@@ -28,7 +28,7 @@ pub(crate) fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<
     let Some(command) = definition.find_subcommand(verb).filter(|_| may_stand_for_others(rest)) else {
         return Ok(words.to_vec());
     };
-    let mut command = command.clone().bin_name(format!("loggp {verb}"));
+    let mut command = command.clone().bin_name(format!("{} {verb}", arguments::command_name()));
     command.build();
     let mut rest = rest.to_vec();
     let has_no_options = command.get_arguments().all(|option| option.get_id() == "help");

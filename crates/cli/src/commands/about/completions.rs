@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap_complete::{Shell, generate};
 
+use crate::ask::arguments::binary_name;
 use crate::error::CliError;
 
 /// Print a script that lets a shell complete requests
@@ -22,7 +23,7 @@ impl CompletionsCommand {
     /// Prints the shell's script.
     pub(crate) fn execute(&self, definition: &clap::Command, out: &mut dyn Write) -> Result<(), CliError> {
         let mut command = definition.clone();
-        let name = command.get_name().to_string();
+        let name = binary_name();
         let subcommands: Vec<String> =
             command.get_subcommands().map(|subcommand| subcommand.get_name().to_string()).collect();
         // `man` takes the name of a subcommand, and only here is the list of them complete.

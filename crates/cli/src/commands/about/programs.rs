@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use clap::Args;
-use loggp_programs::{ClosedForm, PROGRAMS, Program};
+use loggp_programs::{ClosedForm, Program};
 use serde_json::{Value, json};
 
 use crate::ask::format::Format;
+use crate::ask::lookup::programs;
 use crate::error::CliError;
 use crate::number::thousands;
 
@@ -27,7 +28,7 @@ impl ProgramsCommand {
         if self.format == Format::Csv {
             return Err(CliError::request("programs have no lines of csv; give --format table or json"));
         }
-        for (i, program) in PROGRAMS.iter().enumerate() {
+        for (i, program) in programs().iter().enumerate() {
             if self.format == Format::Json {
                 writeln!(out, "{}", program_object(program))?;
                 continue;

@@ -11,7 +11,7 @@ use loggp::{Capacity, ClockKind, Order, Work};
 use loggp_programs::Emulation;
 
 use super::experiment::{Experiment, ProgramSetup};
-use crate::ask::arguments::{self, without_options};
+use crate::ask::arguments::{self, command_name, without_options};
 use crate::ask::options::{
     ClockOptions, CoreOptions, MachineOptions, NamedValue, ProgramOptions, RunOptions, all_cores, one_of,
     parse_count, parse_duration, parse_positive, parse_seed,
@@ -175,7 +175,7 @@ fn repeat_command(arguments: impl Iterator<Item = String>, path: &Path) -> Strin
     let own = OrderOptions::augment_args(Command::new("check"));
     let words = without_options(arguments, &own, |word| word == "check");
     let charged = if words.contains(" --work") { "" } else { " --work charged" };
-    format!("loggp run{words}{charged} --repeat-from {}", path.display())
+    format!("{} run{words}{charged} --repeat-from {}", command_name(), path.display())
 }
 
 #[cfg(test)]

@@ -1,152 +1,180 @@
-//! A ring all-gather: every processor has a block of numbers, and gets the blocks of all. In each of P-1
-//! steps a processor sends the block that it received last to the next processor.
+//! The sum of n numbers. Each of P processors has n/P of them, and processor 0 gets the sum.
 //!
-//! `cargo test` compares the model with the formula, and verifies every result, on both clocks. `cargo run`
-//! prints formula, model and measurement, draws a run into `ring.html`, which a browser opens, and writes its
-//! trace into `ring.json`. `loggp analyze ring.json` shows where its time went, `loggp audit ring.json`
-//! checks it against the rules of the machine, and `loggp timeline ring.json -o ring.svg` draws it for a
-//! paper.
+//! `cargo run -- compare my-sum P=8 L=6us o=2us g=4us` compares two algorithms, `cargo run -- help my-sum` says what else
+//! can be asked, and `cargo test` compares the model with the formulas.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-use std::error::Error;
-use std::fs::File;
+use loggp::{Params, Proc, RunError, Tag, Time, Work};
+use loggp_programs::{Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, PlanResult, Predict};
+use loggp_programs::{Program, Size, refuse};
 
-use loggp::{Params, RunError, Tag, Time, US, Work};
-use loggp_programs::{
-    Algorithm, Case, ClosedForm, Emulation, FormKind, Outcome, Plan, Predict, Program, Size,
-};
-use loggp_study::Study;
-
-/// The program: its name, its algorithms and the meaning of its size. Another algorithm is another entry.
-static ALL_GATHER: Program = Program {
-    name: "all-gather",
-    about: "every processor gets the blocks of all",
-    algorithms: &[Algorithm {
-        name: "ring",
-        about: "each processor sends the block that it got last to the next one",
-        formula: ClosedForm::Ours(
-            "(P-2) max(hop, g + (k-1)G) + hop, with hop = L + 2o + (k-1)G and k words in a block",
-        ), // of a paper's form, `ClosedForm::Paper` has the place
-        plan: |case| Ok(Box::new(Ring(case))), // an impossible case is refused here: Err("one sentence".into())
-    }],
-    size: Size { meaning: "numbers in a block", default: 1 },
+/// The program: its name, its algorithms from the best known, and the meaning of its size.
+pub static SUM: Program = Program {
+    name: "my-sum",
+    about: "processor 0 gets the sum of n numbers",
+    algorithms: &[
+        Algorithm {
+            name: "tree",
+            about: "in each round half of the processors send their sums to the other half",
+            formula: ClosedForm::Ours(
+                "n/P + (log P - 1) max(g, hop) + hop, with hop = L + 2o + (k-1)G + 1 and k words in a sum",
+            ),
+            plan: |case| plan(case, tree, tree_time),
+        },
+        Algorithm {
+            name: "flat",
+            about: "every processor sends its sum to processor 0",
+            formula: ClosedForm::Ours("n/P + (P-2) max(g, o + 1, (k-1)G) + L + 2o + (k-1)G + 1"),
+            plan: |case| plan(case, flat, flat_time),
+        },
+    ],
+    size: Size { meaning: "n, how many numbers there are in all", default: 1024 },
     options: &[],
-    work: Work::Charged, // it computes nothing, so the model is exact
+    work: Work::Charged, // an addition takes a cycle
 };
-
-/// The algorithm, for one case: a size, a machine and a seed.
-struct Ring<'a>(&'a Case);
 
 /// The tag of the messages, which has their type.
-const BLOCK: Tag<Vec<u64>> = Tag::named(0, "block");
+const PART: Tag<u64> = Tag::named(0, "sum of a part");
 
-impl Predict for Ring<'_> {
-    /// Returns the time by the formula, which depends on the case, and not on the run; and that it is exact.
+/// Adds up what the processors have: they are paired in rounds, at twice the distance in each.
+fn tree(p: &mut Proc, mut sum: u64) -> u64 {
+    let mut distance = 1;
+    while distance < p.P() {
+        if p.id() % (2 * distance) == distance {
+            p.send(p.id() - distance, PART, sum);
+            break;
+        } else if p.id() + distance < p.P() {
+            let part = p.recv(PART.from(p.id() + distance));
+            sum = p.work("add", 1, || sum + part);
+        }
+        distance *= 2;
+    }
+    sum
+}
+
+/// Returns the time that the formula says, and whether the model takes as much or less.
+fn tree_time(Params { L, o, g, P, cycle, .. }: Params, stream: Time) -> (FormKind, Time) {
+    let hop = L + 2 * o + stream + cycle;
+    let kind = if P.is_power_of_two() { FormKind::Exact } else { FormKind::UpperBound };
+    (kind, (P.next_power_of_two().ilog2() as i64 - 1) * hop.max(g) + hop)
+}
+
+/// Adds up what the processors have, in the order in which it comes.
+fn flat(p: &mut Proc, mut sum: u64) -> u64 {
+    if p.id() > 0 {
+        p.send(0, PART, sum);
+    } else {
+        for _ in 1..p.P() {
+            let part = p.recv(PART);
+            sum = p.work("add", 1, || sum + part);
+        }
+    }
+    sum
+}
+
+/// Returns the time that the formula says. Where sums have several words, the model may take more, since messages also
+/// wait for room in the network.
+fn flat_time(Params { L, o, g, P, cycle, .. }: Params, stream: Time) -> (FormKind, Time) {
+    let kind = if stream == Time::ZERO { FormKind::Exact } else { FormKind::LowerBound };
+    (kind, (P as i64 - 2) * g.max(o + cycle).max(stream) + L + 2 * o + stream + cycle)
+}
+
+/// An algorithm for one case: a size, a machine and a seed.
+struct Sum<'a> {
+    case: &'a Case,
+    add_up: fn(&mut Proc, u64) -> u64,
+    time: fn(Params, Time) -> (FormKind, Time),
+}
+
+/// Plans the run of a case, or refuses it. A sweep leaves out what is refused, and says why.
+fn plan<'a>(
+    case: &'a Case,
+    add_up: fn(&mut Proc, u64) -> u64,
+    time: fn(Params, Time) -> (FormKind, Time),
+) -> PlanResult<'a> {
+    let (n, P) = (case.size, case.params.P);
+    if n == 0 || n % P > 0 {
+        refuse!("{n} numbers cannot be shared equally by P = {P}; give a multiple of P");
+    }
+    Ok(Box::new(Sum { case, add_up, time }))
+}
+
+impl Predict for Sum<'_> {
+    /// Returns the time by the formula. It depends on the case alone, and not on the run.
     fn form(&self) -> Option<(FormKind, Time)> {
-        let params @ Params { L, o, g, P, .. } = self.0.params;
-        let stream = params.stream(params.words(8 * self.0.size)); // (k-1)G
-        let hop = L + 2 * o + stream;
-        // There is no formula for a block that streams for longer than L, since a port that still sends does
-        // not receive; and none for one processor, which does nothing. On LogGPS machines there is none unless
-        // `known_parameters` says that it counts with their parameters.
-        let has_formula = P > 1 && stream <= L;
-        let time = || (P as i64 - 2) * hop.max(g + stream) + hop;
-        has_formula.then(|| (FormKind::Exact, time()))
+        let params @ Params { P, cycle, .. } = self.case.params;
+        let own = (self.case.size / P) as i64 * cycle;
+        if P == 1 {
+            return Some((FormKind::Exact, own));
+        }
+        let stream = params.stream(params.words(8)); // (k-1)G: a sum has 8 bytes
+        let (kind, time) = (self.time)(params, stream);
+        Some((kind, own + time))
     }
 }
 
-impl Plan for Ring<'_> {
-    /// Runs the program on every processor, and verifies the result.
+impl Plan for Sum<'_> {
+    /// Runs the algorithm on every processor, and verifies the result.
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
-        let (n, seed) = (self.0.size, self.0.seed);
-        let block = |id: usize| (0..n).map(|i| seed ^ (id * n + i) as u64).collect();
-        let blocks: Vec<Vec<u64>> = (0..self.0.params.P).map(block).collect();
+        let (n, mut rng) = (self.case.size, fastrand::Rng::with_seed(self.case.seed));
+        let numbers: Vec<u64> = (0..n).map(|_| rng.u64(..1 << 32)).collect();
+        let share = n / self.case.params.P;
 
-        let run = self.0.machine(emulation).measure(|p| {
-            let (id, P) = (p.id(), p.P());
-            let mut all = vec![Vec::new(); P];
-            all[id] = blocks[id].clone();
-            for step in 0..P - 1 {
-                let (last, new) = ((id + P - step) % P, (id + P - step - 1) % P);
-                // A tag for every step, since a message can overtake the one before it.
-                all[new] = p.send_recv((id + 1) % P, (id + P - 1) % P, BLOCK.step(step), all[last].clone());
-            }
-            all
+        let run = self.case.machine(emulation).measure(|p| {
+            let mine = &numbers[p.id() * share..][..share];
+            let sum = p.work("add", share as u64, || mine.iter().sum());
+            (self.add_up)(p, sum)
         })?;
 
-        let (run, results) = run.take_results();
-        let wrong = results.iter().position(|all| *all != blocks);
-        let verified = wrong.map_or(Ok(()), |id| Err(format!("processor {id} has not got all blocks")));
+        let (run, sums) = run.take_results();
+        let (sum, right) = (sums[0], numbers.iter().sum::<u64>());
+        let verified = if sum == right { Ok(()) } else { Err(format!("the sum is {sum}, and not {right}")) };
         Ok(Outcome::new(run, verified))
     }
 }
 
-/// Returns a case of the ring on P processors of a machine of your own. `loggp::preset("cm5")` is one of the
-/// papers'.
-fn case(P: usize, size: usize) -> Result<Case, Box<dyn Error>> {
-    let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).G(US / 2).build()?;
-    Ok(Case { size, ..Case::new(&ALL_GATHER, "ring", params) })
-}
-
-fn main() -> Result<(), Box<dyn Error>> {
-    for P in [2, 4, 8, 16] {
-        let answers = Study::new(case(P, 4)?).measured().run()?;
-        if let Some(wrong) = answers.wrong {
-            return Err(wrong.into());
-        }
-        let prediction = answers.prediction;
-        let measured = prediction.measured.map(|times| times.median);
-        let [formula, model, measured] = [prediction.formula, prediction.model, measured]
-            .map(|time| time.map_or("none".into(), |time| time.to_string()));
-        // The time of a late run tells something about this computer, and nothing about the machine.
-        let timeliness =
-            if answers.outcome.run.host.is_some_and(|host| host.on_time) { "held" } else { "late" };
-        println!("P = {P:2}: formula {formula}, model {model}, measured {measured} ({timeliness})");
-    }
-
-    let run = case(4, 4)?.plan()?.run(&Emulation::with_trace())?.run;
-    run.timeline()
-        .ok_or("the run was not traced")?
-        .title("A ring all-gather")
-        .write(File::create("ring.html")?)?;
-    run.trace.ok_or("the run was not traced")?.write(File::create("ring.json")?)?;
-    println!("ring.html shows the run on 4 processors in a browser, and ring.json is its trace");
-    Ok(())
+fn main() -> std::process::ExitCode {
+    loggp_command::main_with(&[&SUM], std::env::args_os()).into()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use loggp::Latency;
+    use loggp::{Latency, US};
+    use loggp_study::Study;
 
-    /// The model and the formula agree to the picosecond: for short and long blocks, on few and many
-    /// processors.
-    #[test]
-    fn model_equals_formula() {
-        for (P, size) in [(2, 1), (3, 4), (8, 1), (8, 13), (16, 7)] {
-            let answers = Study::new(case(P, size).unwrap()).run().unwrap();
-            assert_eq!(answers.wrong, None);
-            assert!(answers.prediction.formula.is_some());
-            assert_eq!(answers.prediction.model, answers.prediction.formula, "P = {P}, size {size}");
-        }
+    use super::*;
+
+    /// Returns a case of each algorithm, with three numbers for each processor.
+    fn cases(P: usize) -> impl Iterator<Item = Case> {
+        let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+        let case = move |algorithm: &Algorithm| Case::new(&SUM, algorithm.name, params);
+        SUM.algorithms.iter().map(move |algorithm| Case { size: 3 * P, ..case(algorithm) })
     }
 
-    /// The run on the wall clock is the same. No test can know in advance how late this computer is.
     #[test]
-    fn both_clocks_make_the_same_run() {
-        let answers = Study::new(case(4, 4).unwrap()).measured().run().unwrap();
-        assert_eq!(answers.wrong, None);
-        assert_eq!(answers.outcome.run.model, answers.prediction.model);
-        assert!(answers.outcome.run.host.is_some(), "it was measured");
+    fn model_takes_what_the_formulas_say() {
+        for case in (1..=33).flat_map(cases) {
+            let answers = Study::new(case.clone()).run().unwrap();
+            assert_eq!(answers.wrong, None);
+            let (model, form) = (answers.prediction.model.unwrap(), answers.prediction.form.unwrap());
+            let agrees = match form.kind {
+                FormKind::Exact => model == form.time,
+                FormKind::UpperBound => model <= form.time,
+                FormKind::LowerBound | FormKind::Estimate => false, // a sum is one word here
+            };
+            assert!(agrees, "{} on {}: {form:?}, model {model}", case.algorithm.name, case.params.P);
+        }
     }
 
     /// A program must be right for all latencies from 0 to L.
     #[test]
     fn result_is_right_under_other_orders_of_messages() {
         for seed in 0..100 {
-            let random = Case { latency: Latency::Random { seed }, ..case(5, 2).unwrap() };
-            assert_eq!(Study::new(random).run().unwrap().wrong, None, "seed {seed}");
+            for case in cases(5) {
+                let random = Case { latency: Latency::Random { seed }, ..case };
+                assert_eq!(Study::new(random).run().unwrap().wrong, None, "seed {seed}");
+            }
         }
     }
 }

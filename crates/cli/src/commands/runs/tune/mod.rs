@@ -13,6 +13,7 @@ use loggp_document::{DocumentBlock, plain};
 use loggp_study::relative_error;
 
 use crate::ask::arguments::{self, without_options};
+use crate::ask::lookup::COLLECTIVE;
 use crate::ask::options::{CoreOptions, ReportOptions};
 use crate::ask::output::{OutputFiles, Outputs};
 use crate::ask::program_args::ProgramArgs;
@@ -50,9 +51,6 @@ struct TuneOptions {
     #[command(flatten)]
     outputs: Outputs,
 }
-
-/// Name of the subcommand for collectives.
-const COLLECTIVE: &str = "collective";
 
 impl TuneCommand {
     /// Lists what was tried from the fastest.

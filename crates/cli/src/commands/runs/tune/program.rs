@@ -9,6 +9,7 @@ use loggp_study::rows::tuned::{TuneRow, tune_columns};
 use loggp_study::tuning::{Candidate, Tuning};
 
 use super::TuneOptions;
+use crate::ask::arguments::command_name;
 use crate::ask::options::{ClockOptions, MachineOptions, ProgramOptions, RunOptions};
 use crate::ask::program_args::ProgramArgs;
 use crate::commands::runs::cores::concurrent_runs;
@@ -113,6 +114,6 @@ fn run_command(args: &ProgramArgs<TuneArgs>, Candidate { case, choices, .. }: &C
     // The options of other algorithms go too.
     let infos = program.options.iter().map(|option| option.info());
     let foreign = infos.filter(|info| !info.algorithms.is_empty() && !info.algorithms.contains(&algorithm));
-    let begin = format!("loggp run {} {algorithm}{choices}", program.name);
+    let begin = format!("{} run {} {algorithm}{choices}", command_name(), program.name);
     TuneOptions::command_line(&begin, &words, foreign.map(|info| info.name))
 }
