@@ -5,6 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Output};
 
+use loggp::{RunError, Time, US, Work};
+use loggp_programs::{Algorithm, ClosedForm, Emulation, FormKind, Outcome, Plan, Predict, Program, Size};
+
 use crate::documents::{ShownCommand, commands_of};
 use crate::requests::answer_of;
 
@@ -110,7 +113,7 @@ fn own_command() {
     if let Ok(words) = env::var(WORDS) {
         println!("{WORDS}");
         let words = ["my-sum"].into_iter().chain(words.split_whitespace());
-        process::exit(loggp_command::main_with(&[&template::SUM], words).into());
+        process::exit(loggp_command::main_with(&[&template::SUM, &WRONG_SUM], words).into());
     }
 }
 
@@ -183,17 +186,61 @@ fn map_leaves_out_what_the_program_refuses() {
     assert!(fs::read_to_string(folder.path().join("map.svg")).unwrap().starts_with("<svg"));
 }
 
+/// The package's program with a formula that says to be exact, and is not.
+static WRONG_SUM: Program = Program {
+    name: "wrong-sum",
+    about: "as my-sum",
+    algorithms: &[Algorithm {
+        name: "flat",
+        about: "as that of my-sum",
+        formula: ClosedForm::Ours("a microsecond"),
+        plan: |case| Ok(Box::new(WrongSum((template::SUM.algorithms[1].plan)(case)?))),
+    }],
+    size: Size { meaning: "n", default: 16 },
+    options: &[],
+    work: Work::Charged,
+};
+
+struct WrongSum<'a>(Box<dyn Plan + 'a>);
+
+impl Predict for WrongSum<'_> {
+    fn form(&self) -> Option<(FormKind, Time)> {
+        Some((FormKind::Exact, US))
+    }
+}
+
+impl Plan for WrongSum<'_> {
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        self.0.run(emulation)
+    }
+}
+
+#[test]
+fn formula_that_is_not_exact_is_told() {
+    let line = "compare wrong-sum P=2 L=6us o=2us g=4us --clock virtual";
+    let (_, stdout, stderr) = own_answer(line, folder().path());
+    let note = "formula of flat: exact (ours); but the model takes +1,800.00%, so the formula or the program has a mistake";
+    assert!(stdout.contains(note), "{stdout}{stderr}");
+}
+
+#[test]
+fn of_many_refusals_some_are_told() {
+    let line = "sweep my-sum --over P=4 --over size=1..40:40 L=6us o=2us g=4us";
+    let (status, _, stderr) = own_answer(line, folder().path());
+    assert_eq!((status, stderr.lines().count()), (Some(0), 9), "{stderr}");
+    assert!(stderr.ends_with("left out: 22 more cases\n"), "{stderr}");
+}
+
 /// A program that cannot be in the command is refused with a sentence.
 #[test]
 fn wrong_programs_are_refused() {
-    use loggp_programs::{Program, Size};
     const SUM: Program = Program {
         name: "sum",
         about: "",
         algorithms: &[],
         size: Size { meaning: "", default: 1 },
         options: &[],
-        work: loggp::Work::Charged,
+        work: Work::Charged,
     };
     static NAMESAKE: Program = Program { name: "lu", ..SUM };
     static EMPTY: Program = SUM;

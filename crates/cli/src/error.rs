@@ -40,11 +40,15 @@ impl CliError {
         }
     }
 
-    /// Prints on stderr why parts of a request are left out, each reason once.
+    /// Prints on stderr why parts of a request are left out, each reason once and not more than some.
     pub(crate) fn warn_all(errors: Vec<CliError>) {
-        merge_sentences(errors.into_iter().filter_map(CliError::into_sentence))
-            .into_iter()
-            .for_each(|why| CliError::Run(why).warn());
+        /// How many reasons are said.
+        const MOST: usize = 8;
+        let reasons = merge_sentences(errors.into_iter().filter_map(CliError::into_sentence));
+        reasons.iter().take(MOST).for_each(|why| say("left out: ", why));
+        if reasons.len() > MOST {
+            say("left out: ", &format!("{} more cases", thousands(reasons.len() - MOST)));
+        }
     }
 
     /// Prints on stderr why a part of a request is left out.

@@ -95,9 +95,21 @@ fn form_note(row: &StudyRow, rows: &[StudyRow]) -> Option<String> {
         other.case().algorithm.name == name && form_of(other) == form_of(row)
     };
     let errors = rows.iter().filter(is_like).filter_map(|row| row.answers.prediction.error_formula());
-    let farthest = errors.clone().max_by(|one, other| one.abs().total_cmp(&other.abs()));
-    let off = match farthest {
-        Some(error) if form.kind != FormKind::Exact && errors.count() > 1 => {
+    let farthest_of =
+        |errors: &mut dyn Iterator<Item = f64>| errors.max_by(|one, other| one.abs().total_cmp(&other.abs()));
+    let farthest = farthest_of(&mut errors.clone());
+    let is_wrong = |error: &f64| match form.kind {
+        FormKind::Exact => *error != 0.0,
+        FormKind::UpperBound => *error > 0.0,
+        FormKind::LowerBound => *error < 0.0,
+        FormKind::Estimate => false,
+    };
+    let wrong = farthest_of(&mut errors.clone().filter(is_wrong));
+    let off = match (wrong, farthest) {
+        (Some(error), _) => {
+            format!("; but the model takes {}, so the formula or the program has a mistake", percent(error))
+        }
+        (None, Some(error)) if form.kind != FormKind::Exact && errors.count() > 1 => {
             format!(", at most {} off", percent(error))
         }
         _ => String::new(),

@@ -75,7 +75,7 @@ impl NewCommand {
         }
         Ok(writeln!(
             out,
-            "{0} has a program, {name}, with its formula, its verification and its tests; `cargo run --` takes the place of \
+            "{0} has a program called {name}, with its formula, its verification and its tests; `cargo run --` takes the place of \
              `loggp` there\n\n  cd {0}\n  cargo test\n  cargo run -- compare {name} P=8 L=6us o=2us g=4us",
             folder.display()
         )?)
