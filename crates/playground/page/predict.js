@@ -5,6 +5,11 @@
 const guessed = { exercise: null, at: null, shown: null, open: false, right: null };
 const isCovered = () => !!guessed.exercise && !guessed.open;
 
+// While the run is covered, nothing but the guess can be changed.
+function lock(isLocked) {
+  for (const part of [...["sliders", "times", "tree", "zones", "more"].map($), ...$("choice").querySelectorAll("label")]) part.inert = isLocked;
+}
+
 function forgetGuess() {
   guessed.shown = null;
 }
@@ -16,7 +21,7 @@ function takeExercise(id) {
   $("predict").setAttribute("aria-pressed", !!exercise);
   $("predict").textContent = exercise ? "Leave the exercises" : "Exercises: predict first";
   $("exercise").hidden = !exercise;
-  for (const id of ["sliders", "times", "tree", "zones", "more"]) $(id).inert = !!exercise;
+  lock(!!exercise);
   document.documentElement.toggleAttribute("data-covered", !!exercise);
   if (exercise) {
     takeMachine(exercise.machine ?? "");
@@ -70,11 +75,12 @@ function showExercise() {
 function reveal() {
   const { exercise } = guessed;
   if (guessed.at === null) return;
-  const right = guessed.right = rightAnswer(exercise), say = (number) => exercise.asks === "stalls" ? spelled(number) : exercise.asks === "work" ? `${spelled(number)} times` : exercise.asks === "change" ? `${exercise.over} = ${spelled(number / lengthOf(exercise))}` : spoken(number);
+  // What is changed after it was shown does not change it.
+  const right = guessed.right ??= rightAnswer(exercise), say = (number) => exercise.asks === "stalls" ? spelled(number) : exercise.asks === "work" ? `${spelled(number)} times` : exercise.asks === "change" ? `${exercise.over} = ${spelled(number / lengthOf(exercise))}` : spoken(number);
   const off = right ? Math.abs(guessed.at / right - 1) : 1, words = guessed.at === right ? "Right: it is" : off < 0.1 ? "Close: it is" : "It is";
   Object.assign(guessed, { open: true, shown: exercise.asks === "time" ? guessed.at : null });
   document.documentElement.toggleAttribute("data-covered", false);
-  for (const id of ["sliders", "times", "tree", "zones", "more"]) $(id).inert = false;
+  lock(false);
   const later = EXERCISES[EXERCISES.indexOf(exercise) + 1], more = element("button", later ? "Next exercise" : "Leave the exercises", { type: "button" });
   more.addEventListener("click", () => takeExercise(later?.id));
   const verdict = element("p", "");

@@ -9,6 +9,7 @@ const MOST_SPENT = 60;
 // Asks and draws once before the next frame, or what moves and is large as soon as it is there.
 function refresh(moved = "") {
   movedSlider = moved;
+  if (moved) setting.strange = "";
   if (moved && isBeside()) askBeside(false);
   else {
     dropPictures();
@@ -57,7 +58,7 @@ function update() {
     taken = null;
   } else askRuns(movedSlider === "");
   const good = answers.filter((one) => !one.error), bad = answers.find((one) => one.error);
-  tellTrouble(bad ? bad.error : "");
+  tellTrouble(bad ? bad.error : setting.strange);
   document.documentElement.toggleAttribute("data-trouble", !good.length);
   if (good.length) showRuns(good);
   showSliders(movedSlider);
@@ -107,7 +108,7 @@ function showRuns(good) {
   for (const [index, one] of good.entries()) {
     const marks = one.formula?.time ? [["formula", one.formula.time]] : [];
     if (guessed.shown !== null) marks.push(["your guess", guessed.shown]);
-    runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes, haveCauses), { index, name: nameOfAlgorithm(one.id), about: one.path ? `T = ${one.path}` : "", marks }));
+    runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes, haveCauses), { index, name: nameOfAlgorithm(one.id), about: formulaOf(one), marks }));
   }
   Object.assign(state, { chosen: null, hover: null });
   $("why").hidden = true;
@@ -167,6 +168,14 @@ function chipOf(id) {
   return chip;
 }
 
+// The critical path as a sum of parameters, and of times in the unit that is shown.
+function formulaOf(one) {
+  const { length, suffix } = unitOfSetting(), sign = (n, i) => n < 0 ? i ? " \u2212 " : "\u2212" : i ? " + " : "";
+  const counted = (one.terms ?? []).map(([name, n]) => [n, `${Math.abs(n) === 1 ? "" : spelled(Math.abs(n)) + (name.length > 1 ? " " : "")}${name}`]);
+  const parts = [...counted, ...(one.rest ?? []).map(([name, ps]) => [ps, `${spelled(Math.abs(ps) / length)}${suffix && " "}${suffix} ${name}`])];
+  return parts.length ? `T = ${parts.map(([n, text], i) => sign(n, i) + text).join("")}` : "";
+}
+
 // The number of each term, with its value: 2 L + 4 o is 2 x 6 + 4 x 2.
 function termsInNumbers(one) {
   const { length } = unitOfSetting(), number = (ps) => spelled(ps / length);
@@ -187,15 +196,15 @@ function makeCards(ids) {
     box.append(head, first, terms, facts);
     return { box, texts: [time, path, numbers, facts] };
   });
-  $("results").dataset.key = ids.join();
+  $("results").dataset.key = ids.map(nameOfAlgorithm).join();
   $("results").replaceChildren(...cards.map(({ box }) => box));
 }
 
 function showResults() {
   const ids = answers.map(({ id }) => id), least = Math.min(...answers.filter((one) => !one.error).map((one) => one.time));
-  if ($("results").dataset.key !== ids.join()) makeCards(ids);
+  if ($("results").dataset.key !== ids.map(nameOfAlgorithm).join()) makeCards(ids);
   for (const [i, one] of answers.entries()) {
-    const { box, texts } = cards[i], said = one.error ? ["", "", "", ""] : [spoken(one.time), one.path ? `T = ${one.path}` : "", one.path ? ` = ${termsInNumbers(one)}` : "", factsOf(one)];
+    const { box, texts } = cards[i], said = one.error ? ["", "", "", ""] : [spoken(one.time), formulaOf(one), formulaOf(one) ? ` = ${termsInNumbers(one)}` : "", factsOf(one)];
     box.classList.toggle("best", answers.length > 1 && one.time === least);
     for (const [k, text] of said.entries()) if (texts[k].textContent !== text) texts[k].textContent = text;
   }

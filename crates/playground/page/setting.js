@@ -18,7 +18,7 @@ const isNumber = (name) => !TIMES.includes(name);
 const START_VALUES = { L: "6", o: "2", g: "4", G: "", P: "8", size: "" };
 // With these an operation begins: algorithms that differ, and sizes at which each message can be seen.
 const BEGINNINGS = { remap: ["short-naive", "short-staggered", "16"], scatter: ["optimal", "binomial", "4"], "all-to-all-broadcast": ["", "", "1"], summation: ["", "", "100"], "all-reduce": ["", "", "64"] };
-const setting = { operation: "", first: "", second: "", machine: "", values: { ...START_VALUES }, x: "", y: "", exercise: "" };
+const setting = { operation: "", first: "", second: "", machine: "", values: { ...START_VALUES }, x: "", y: "", exercise: "", strange: "" };
 let catalog = null;
 
 const operationOf = (name = setting.operation) => catalog.operations.find((one) => one.name === name);
@@ -100,11 +100,25 @@ function noteView() {
 
 function readAddress() {
   const decoded = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
-  const fields = new Map(location.hash.slice(1).split("&").map((field) => field.split("=").map(decoded)));
-  takeMachine(fields.get("machine") ?? "");
-  takeOperation(fields.get("of") ?? "broadcast", fields.get("a"), fields.get("b"));
-  for (const name of Object.keys(setting.values)) if (fields.has(name)) setting.values[name] = fields.get(name).slice(0, 40);
+  const fields = new Map(location.hash.slice(1).split("&").filter(Boolean).map((field) => field.split("=").map(decoded))), strange = [];
+  // The value of a field, if it is one that there is.
+  const known = (name, isThere) => {
+    const value = fields.get(name)?.slice(0, 40);
+    fields.delete(name);
+    if (!value || isThere(value)) return value;
+    strange.push(`${name}=${value}`);
+  };
+  const P = fields.get("P"), isAlgorithm = (name) => operationOf().algorithms.some(({ id }) => id === name || id === `${setting.operation}/${name}`);
+  takeMachine(known("machine", (name) => catalog.machines.some((one) => one.name === name)) ?? "");
+  takeOperation(known("of", operationOf) ?? "broadcast");
+  const [a, b] = [known("a", isAlgorithm), known("b", isAlgorithm)];
+  takeOperation(setting.operation, a, b);
+  for (const name of Object.keys(setting.values)) if (fields.has(name)) setting.values[name] = known(name, (value) => !isNumber(name) || /^\d+$/.test(value)) ?? setting.values[name];
   if (!setting.values.P) setting.values.P = START_VALUES.P;
-  for (const name of ["x", "y", "exercise"]) setting[name] = fields.get(name) ?? "";
+  for (const name of ["x", "y"]) setting[name] = known(name, (value) => PARAMETERS.some(([one]) => one === value)) ?? "";
+  setting.exercise = known("exercise", (id) => EXERCISES.some((one) => one.id === id)) ?? "";
   fitProcessors();
+  if (/^\d+$/.test(P ?? "") && setting.values.P !== P) strange.push(`P=${P}`);
+  strange.push(...[...fields].map((field) => field.join("=")));
+  setting.strange = strange.length ? `The link says ${strange.join(", ")}, which is not known here: this is shown without.` : "";
 }

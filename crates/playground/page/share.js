@@ -26,6 +26,7 @@ function copyCommand() {
 }
 
 function copyLink() {
+  if (setting.first === "file" && !setting.exercise) return tellDone("Your file stays in your browser, so no link opens it: send the file.");
   history.replaceState(null, "", addressOf());
   copy(location.href, "The link");
 }

@@ -94,14 +94,14 @@ function showSliders(moved = "") {
 function showChanges(name, changes) {
   const { marks, hint, list } = sliders.get(name), inside = changes.filter(({ value }) => value >= 0);
   const shown = inside.map((change) => ({ ...change, number: isNumber(name) ? change.value : change.value / unitOfSetting().length }));
-  marks.replaceChildren(...shown.map((change) => {
+  marks.replaceChildren(...shown.filter(({ after }) => after).map((change) => {
     const tick = element("i", "");
     tick.style.background = colourOf(change.after);
     tick.style.setProperty("--at", placeOn(list, change.number) / Math.max(1, list.length - 1));
     return tick;
   }));
   const say = (number) => isNumber(name) ? spelled(number) : `${spelled(number)}${unitOfSetting().suffix ? " " + unitOfSetting().suffix : ""}`;
-  hint.textContent = shown.slice(0, 2).map(({ number, after, without }) => `from ${say(number)} on, ${without.length ? `${without.map(nameOfAlgorithm).join(", ")} cannot be compared` : `${nameOfAlgorithm(after)} wins`}`).join("; ") + (shown.length > 2 ? " \u2026" : "");
+  hint.textContent = shown.slice(0, 2).map(({ number, after, without }) => `from ${say(number)} on, ${!after ? "none of them can run" : without.length ? `${without.map(nameOfAlgorithm).join(", ")} cannot be compared` : `${nameOfAlgorithm(after)} wins`}`).join("; ") + (shown.length > 2 ? " \u2026" : "");
 }
 
 function clearChanges(except = "") {

@@ -27,7 +27,7 @@ function learnMachine() {
 }
 
 function listenToChoice() {
-  const changed = () => { forgetGuess(); fitProcessors(); showChoice(); learnMachine(); clearChanges(); refresh(); };
+  const changed = () => { forgetGuess(); setting.strange = ""; fitProcessors(); showChoice(); learnMachine(); clearChanges(); refresh(); };
   const act = {
     operation: () => {
       if (guessed.exercise) takeExercise("");
@@ -80,7 +80,10 @@ function open() {
   if (setting.exercise) takeExercise(setting.exercise);
   update();
   let wide = innerWidth;
-  new ResizeObserver(() => { if (runs.length && (wide !== innerWidth || $("plot").clientWidth !== place.width)) { wide = innerWidth; resize(); placeGuess(); tree.width = 0; showTree(); drawZones(); } }).observe(document.body);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); draw(); drawZones(); });
+  const recolour = () => { readColours(); draw(); showTree(); drawZones(); };
+  listenToPrints(recolour);
+  // A print draws its own changes.
+  new ResizeObserver(() => { if (runs.length && !state.print && (wide !== innerWidth || $("plot").clientWidth !== place.width)) { wide = innerWidth; resize(); placeGuess(); drawZones(); } }).observe(document.body);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.print || recolour());
   addEventListener("hashchange", () => { readAddress(); takeExercise(setting.exercise); learnMachine(); });
 }

@@ -6,15 +6,14 @@ function makeTree() {
   tree.title = element("h2", "");
   tree.canvas = element("canvas", "", { id: "branches" });
   tree.canvas.setAttribute("role", "img");
+  // Its width is known when it is shown, and changes with what stands beside it.
+  new ResizeObserver(() => { if (tree.canvas.clientWidth !== tree.width) showTree(); }).observe(tree.canvas);
   $("tree").append(tree.title, element("p", "A line is a message; further down is later. The numbers beside the nodes are the times at which they have the datum."), tree.canvas);
 }
 
 function showTree() {
   const id = chosen().find((id) => algorithmOf(id)?.tree), one = id && !isCovered() ? answer({ do: "tree", ...requestFor(id) }) : null, none = !one || !!one.error;
-  if ($("tree").hidden !== none) {
-    $("tree").hidden = none;
-    tree.width = 0;
-  }
+  $("tree").hidden = none;
   if (none) return;
   const { parent, time } = one, n = parent.length, children = Array.from({ length: n }, () => []), root = parent.indexOf(-1);
   parent.forEach((from, i) => from >= 0 && children[from].push(i));
@@ -37,8 +36,8 @@ function showTree() {
 
 function drawTree(parent, x, time, leaves, last) {
   const { canvas } = tree, n = parent.length, scale = Math.min(3, devicePixelRatio || 1);
-  if (!tree.width) {
-    tree.width = canvas.parentNode.clientWidth || 400;
+  if (tree.width !== canvas.clientWidth) {
+    tree.width = canvas.clientWidth;
     Object.assign(canvas, { width: Math.round(tree.width * scale), height: TREE_HEIGHT * scale });
   }
   const { width } = tree, context = canvas.getContext("2d"), length = unitOfSetting().length;

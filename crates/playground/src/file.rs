@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use loggp_model::time::NS;
+use loggp_model::time::{NS, Time};
 use loggp_schedule::Schedule;
 use loggp_trace::Trace;
 
 use super::json::Object;
 use super::recorded_trace;
-use super::request::{Request, Setting};
+use super::request::{Request, Setting, without_spaces};
 
 /// A file.
 pub(crate) struct OpenFile {
@@ -19,9 +19,32 @@ pub(crate) struct OpenFile {
 
 /// The content of a file.
 pub(crate) enum FileContent {
-    Schedule(Schedule),
+    Schedule(GoalFile),
     /// It is read each time, for nothing else needs two of it.
     Trace(Vec<u8>),
+}
+
+/// A file in GOAL, which is read again when the unit of its computations changes.
+pub(crate) struct GoalFile {
+    bytes: Vec<u8>,
+    last: RefCell<(Time, Rc<Schedule>)>,
+}
+
+impl GoalFile {
+    /// Reads a file. Its computations are in cycles of a machine in cycles, and else in ns, as LogGOPSim has them.
+    fn read(bytes: &[u8], unit: Time) -> Result<GoalFile, String> {
+        let schedule = loggp_goal::read(bytes, unit).map_err(|error| error.to_string())?;
+        Ok(GoalFile { bytes: bytes.into(), last: RefCell::new((unit, Rc::new(schedule))) })
+    }
+
+    /// Returns the schedule.
+    pub(crate) fn schedule(&self, unit: Time) -> Rc<Schedule> {
+        let mut last = self.last.borrow_mut();
+        if last.0 != unit && let Ok(schedule) = loggp_goal::read(&self.bytes, unit) {
+            *last = (unit, Rc::new(schedule));
+        }
+        last.1.clone()
+    }
 }
 
 /// The most operations of a schedule, and activities of a trace, that the page shows.
@@ -43,9 +66,11 @@ pub(crate) fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
     let is_lines = bytes.starts_with(recorded_trace::HEAD);
     let (kind, ranks, count, content);
     if !is_lines && loggp_goal::is_schedule(&bytes[..bytes.len().min(1 << 16)]) {
-        let schedule = loggp_goal::read(bytes, NS).map_err(|error| why(error.to_string()))?;
+        let unit = request.setting()?.unit;
+        let file = GoalFile::read(bytes, unit).map_err(why)?;
+        let schedule = file.schedule(unit);
         (kind, ranks, count) = ("schedule", schedule.ranks(), schedule.len());
-        content = FileContent::Schedule(schedule);
+        content = FileContent::Schedule(file);
     } else {
         let trace = read_trace(bytes).map_err(why)?;
         (kind, ranks, count) = ("trace", trace.params.P, trace.activities.len());
@@ -95,7 +120,11 @@ impl OpenFile {
         };
         match self.content {
             FileContent::Trace(_) => format!("loggp analyze {name}"),
-            FileContent::Schedule(_) => format!("loggp replay {name}{}", request.replay_options(setting)),
+            FileContent::Schedule(_) => {
+                let unit = without_spaces(&setting.unit.to_string());
+                let unit = if setting.unit == NS { String::new() } else { format!(" --unit {unit}") };
+                format!("loggp replay {name}{}{unit}", request.replay_options(setting))
+            }
         }
     }
 }

@@ -70,7 +70,7 @@ impl Subject {
             }
             Subject::File(file) => match &file.content {
                 FileContent::Trace(bytes) => recorded(file::read_trace(bytes)?),
-                FileContent::Schedule(schedule) => play(schedule, setting, false, traced)?,
+                FileContent::Schedule(file) => play(&file.schedule(setting.unit), setting, false, traced)?,
             },
         };
         if run.time > LONGEST {

@@ -2,7 +2,7 @@
 
 use loggp_model::params::Parameter;
 use loggp_model::params::{Params, Ports, preset};
-use loggp_model::time::{Time, US};
+use loggp_model::time::{NS, Time, US};
 
 /// A request.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,8 @@ pub(crate) struct Setting {
     pub params: Params,
     pub ports: Ports,
     pub size: Option<usize>,
+    /// The unit of a schedule's computations.
+    pub unit: Time,
 }
 
 impl Request {
@@ -114,7 +116,8 @@ impl Request {
             Some(ports) => ports.parse().map_err(|why| format!("ports = {ports}: {why}"))?,
             None => Ports::default(),
         };
-        Ok(Setting { params, ports, size: self.size })
+        let unit = if self.machine.is_none() { params.cycle } else { NS };
+        Ok(Setting { params, ports, size: self.size, unit })
     }
 
     /// Returns the machine's options of `loggp replay`, which takes the number of processors from the schedule, and
@@ -140,7 +143,7 @@ impl Request {
     }
 }
 
-fn without_spaces(text: &str) -> String {
+pub(crate) fn without_spaces(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).collect()
 }
 

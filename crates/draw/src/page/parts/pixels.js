@@ -25,6 +25,16 @@ function readColours() {
   colours.hits = colours.pixels.with(IDLE, pixel(parts(of("grey"))));
 }
 
+// On paper colours are light, and all is drawn on one canvas, because cleared parts of one above it would be white.
+function listenToPrints(recolour) {
+  const screen = over;
+  for (const when of ["before", "after"]) addEventListener(when + "print", () => {
+    document.documentElement.classList.toggle("print", state.print = when === "before");
+    over = state.print ? base : screen;
+    recolour();
+  });
+}
+
 // A line of pixels: for each kind its share of each column, and where whole columns begin and end.
 const covered = [];
 let sums = new Float32Array(0), rises = new Float32Array(0), busy = new Float32Array(0), edges = new Uint8Array(0), mixed = new Uint8Array(0), line = new Uint32Array(0);

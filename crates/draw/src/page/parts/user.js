@@ -99,15 +99,7 @@ function listen() {
   new ResizeObserver(() => state.print || resize()).observe(document.body);
   const recolour = () => { readColours(); legend(); resize(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.print || recolour());
-  // On paper all is drawn on one canvas, because cleared parts of one above it would be white.
-  const screen = over;
-  for (const when of ["before", "after"]) {
-    addEventListener(when + "print", () => {
-      document.documentElement.classList.toggle("print", state.print = when === "before");
-      over = state.print ? base : screen;
-      recolour();
-    });
-  }
+  listenToPrints(recolour);
 }
 
 // The height that the rest of the window leaves for the rows.
