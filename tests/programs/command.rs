@@ -745,7 +745,7 @@ fn ties_are_settled_as_asked() {
 
 #[test]
 fn help_and_version_go_to_stdout() {
-    assert!(stdout_of("--help").contains("Usage: loggp <COMMAND>"));
+    assert!(stdout_of("--help").contains("Usage: loggp [OPTIONS] <COMMAND>"));
     let lu = stdout_of("run lu --help");
     assert!(
         lu.contains("--params <NAME=VALUE,...>") && lu.contains("--grid <RxC>") && !lu.contains("--alpha")
@@ -760,7 +760,7 @@ fn help_and_version_go_to_stdout() {
     let commit = lines.next().unwrap().strip_prefix("commit: ").unwrap();
     let is_commit = commit.len() >= 12 && commit.as_bytes()[..12].iter().all(u8::is_ascii_hexdigit);
     assert!(is_commit || commit.starts_with("unknown"), "{commit}");
-    for (line, shown) in [("run", "Programs:"), ("", "Usage: loggp <COMMAND>")] {
+    for (line, shown) in [("run", "Programs:"), ("", "Usage: loggp [OPTIONS] <COMMAND>")] {
         let (status, stdout, stderr) = answer(line);
         assert_eq!((status, &*stdout), (Some(2), ""));
         assert!(stderr.contains(shown), "{stderr}");
@@ -1033,7 +1033,7 @@ fn errors_end_with_where_the_help_is() {
     for (line, usage) in [
         ("run broadcast --machin cm5", "\n\nUsage: loggp run broadcast "),
         ("run broadcast l=6", "\n\nUsage: loggp run broadcast "),
-        ("rnu", "\n\nUsage: loggp <COMMAND>"),
+        ("rnu", "\n\nUsage: loggp [OPTIONS] <COMMAND>"),
         ("run scater", "\n\nUsage: loggp "),
         ("run broadcast --size x", ""),
     ] {
@@ -1051,11 +1051,72 @@ fn commands_read_and_write_as_others_do() {
         stdout_of("run broadcast -P 4 --format json --format csv"),
         stdout_of("run broadcast -P 4 --format csv")
     );
+    assert_eq!(
+        stdout_of("run broadcast -P 4 --processors 8 P=2 --size 3 --size 5 -q --quiet"),
+        stdout_of("-q run broadcast P=2 --size 5")
+    );
     assert_eq!(stdout_of("schedule ring -o -"), stdout_of("schedule ring"));
     let folder = tempfile::tempdir().unwrap();
     let empty = folder.path().join("empty.json");
     std::fs::write(&empty, "{}\n").unwrap();
     assert_refused(&[(format!("merge {}", empty.display()), "line 1: it is no row of --format json")]);
+}
+
+/// A list of machines has a row for each, with the machine's name, and the heading has all.
+#[test]
+fn machines_are_compared() {
+    let said = stdout_of("run broadcast --machine cm5,cs2-elan -P 8");
+    assert!(said.starts_with("broadcast on cm5: L = 6 us, "), "{said}");
+    assert!(said.contains("\nbroadcast on cs2-elan: L = 10 us, "), "{said}");
+    assert!(said.contains("\noptimal    cm5   ") && said.contains("\noptimal    cs2-elan"), "{said}");
+    let list = "--machine cm5,cs2-elan";
+    let each = |line: &str, machine: &str| rows(&format!("{line} --machine {machine}"));
+    for line in ["compare broadcast --clock virtual -P 8", "sweep broadcast flat optimal --over P=2,5"] {
+        let all = [each(line, "cm5"), each(line, "cs2-elan")].concat();
+        assert_eq!(rows(&format!("{line} {list}")), all, "{line}");
+    }
+    let shard = |n: usize| rows(&format!("compare broadcast --clock virtual {list} --shard {n}/2"));
+    let all = rows(&format!("compare broadcast --clock virtual {list}"));
+    assert_eq!(shard(2), all.into_iter().skip(1).step_by(2).collect::<Vec<_>>());
+}
+
+/// A machine that is written to a file is the same machine when it is read, and a draw without a seed can be repeated.
+#[test]
+fn what_is_written_and_said_can_be_given_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for machine in ["cm5", "cs2-elan", "cenju4"] {
+        let file = folder.path().join("my.json").display().to_string();
+        stdout_of(&format!("machines {machine} -o {file}"));
+        let row = |machine: &str| rows(&format!("run broadcast -P 8 --machine {machine}"));
+        assert_eq!(row(&file), row(machine));
+        assert_eq!(stdout_of(&format!("machines {machine} -o -")), std::fs::read_to_string(file).unwrap());
+    }
+    assert_eq!(stdout_of("machines cm5 --format json").lines().count(), 1);
+    let drawn = stdout_of("run radix-sort -P 4 --size 64 --latency random --ties random");
+    assert!(drawn.contains("random latency (seed 1), random ties (seed 1)"), "{drawn}");
+    assert_eq!(stdout_of("run radix-sort -P 4 --size 64 --latency random:1 --ties random:1"), drawn);
+}
+
+/// `--quiet` prints the table alone, `--color` decides whether messages have colours, and `-h` has the common options.
+#[test]
+fn the_command_says_as_much_as_it_is_asked_to() {
+    let said = stdout_of("-q run broadcast P=4");
+    assert!(said.starts_with("algorithm  formula") && said.lines().count() == 2, "{said}");
+    let stderr = |line: &str, no_color: &str| {
+        let mut command = loggp(line);
+        command.env("NO_COLOR", no_color);
+        answer_of(command).2
+    };
+    for line in ["run broadcast --machine cm6", "run broadcast --machin cm5"] {
+        let plain = stderr(line, "1");
+        assert!(plain.starts_with("error: "), "{plain}");
+        assert_eq!(stderr(&format!("{line} --color never"), ""), plain);
+        let colored = stderr(&format!("{line} --color=always"), "1");
+        assert_eq!(colored, plain.replacen("error:", "\u{1b}[1;31merror:\u{1b}[0m", 1));
+    }
+    let (short, long) = (stdout_of("run lu -h"), stdout_of("run lu --help"));
+    assert!(2 * short.lines().count() < long.lines().count(), "{short}");
+    assert!(short.contains("--machine") && !short.contains("--stack") && long.contains("--stack"), "{short}");
 }
 
 /// Every input is read from stdin as from its file, and every output is written to stdout as to a file, by itself.
@@ -1064,7 +1125,8 @@ fn a_dash_is_stdin_and_stdout() {
     let folder = tempfile::tempdir().unwrap();
     let name = |name: &str| folder.path().join(name).display().to_string();
     let (trace, goal, csv) = (name("b.json"), name("r.goal"), name("rows.csv"));
-    let (machine, ring) = (name("m.json"), concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/ring.mpi"));
+    let (machine, ring) =
+        (name("m.json"), concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/ring.mpi"));
     stdout_of(&format!("run broadcast -P 4 --trace {trace} -o {csv}"));
     stdout_of(&format!("schedule ring -P 4 -o {goal}"));
     std::fs::write(&machine, r#"{"machine": "m", "params": {"L": "6us", "o": "2us", "g": "4us"}}"#).unwrap();
@@ -1076,12 +1138,12 @@ fn a_dash_is_stdin_and_stdout() {
         ("timeline F -o -", &trace),
         ("run broadcast -P 4 --repeat-from F", &trace),
         ("replay F", &goal),
-        ("analyze F", &goal),
+        ("analyze F --format csv", &goal),
         ("tolerance F --parameter L", &goal),
         ("merge F", &csv),
         ("run broadcast --machine F", &machine),
         ("replay F", ring),
-        ("analyze F --no-sensitivities", ring),
+        ("analyze F --no-sensitivities --format csv", ring),
         ("record --list F", ring),
     ] {
         let mut command = loggp(&line.replace('F', "-"));

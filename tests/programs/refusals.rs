@@ -204,7 +204,6 @@ fn wrong_requests_are_refused_in_a_sentence() {
         ("run scatter --clock wall --dilation nan", "give auto, or a number"),
         ("run scatter --clock wall --dilation 1e7", "give auto, or a number"),
         ("run scatter --clock wall --cores -1", "--cores"),
-        ("run scatter --latency random", "--latency"),
         ("run scatter --latency random:x", "--latency"),
         ("run scatter --ties sometimes", "--ties"),
         ("run scatter --clock sundial", "--clock"),
@@ -224,6 +223,25 @@ fn wrong_requests_are_refused_in_a_sentence() {
         ("run remap --latency random:1 --seeds 0", "give a whole number from 1 to 1000"),
         ("sweep scatter --over P=2,3 --shard 4/3", "such as 1/4 for the first of four"),
         // Options without effect on the request.
+        (
+            "run fft -P 4 --size 64 --machine cm5 --cycle 1ns",
+            "--cycle changes nothing here: the machine's times have",
+        ),
+        ("run broadcast --cycle 1ns", "and broadcast counts no cycles; leave it out"),
+        ("replay ring --machine cm5,cs2-elan", "run, compare and sweep take several machines; give one here"),
+        (
+            "tune broadcast --machine cm5,cs2-elan",
+            "run, compare and sweep take several machines; give one here",
+        ),
+        ("run broadcast --machine cm5,cs2-elan --trace x.json", "a trace is of one machine's run"),
+        (
+            "sweep broadcast --machine cm5,cs2-elan --over L=1us,2us --over P=2,4",
+            "draws a map of one machine",
+        ),
+        ("run broadcast --machine cm5,cs3", "there is no machine cs3; "),
+        ("machines -o x.json", "-o writes the file of one machine; name it"),
+        ("machines cm5 -o x.txt", "give a name that ends in .json"),
+        ("machines cm6", "there is no machine cm6; the nearest name is cm5"),
         ("stress --clock virtual --dilation 2", "--dilation is for the wall clock"),
         ("reproduce --clock virtual --carrier coroutine logp-fig3", "--carrier is for the wall clock"),
         ("replay ring --seed 2", "required arguments were not provided: --noise"),

@@ -7,6 +7,7 @@ use loggp_model::text::escaped;
 use loggp_study::StudyError;
 
 use crate::number::thousands;
+use crate::tell::style::colored;
 
 /// An error of the command.
 #[derive(Debug)]
@@ -73,7 +74,7 @@ impl CliError {
             CliError::Run(error) => ("error: ", with_thousands(&error), 1),
             CliError::Program(status, sentence) => ("", sentence, status),
             CliError::CommandLine(error) => match command_line_sentence(&error) {
-                Some(sentence) => ("", with_thousands(&sentence), 2),
+                Some(sentence) => ("error: ", sentence.trim_start_matches("error: ").to_string(), 2),
                 None => {
                     drop(error.print());
                     return 2;
@@ -114,7 +115,7 @@ pub(crate) fn system_reason(error: &io::Error) -> String {
 pub(crate) fn say(begin: &str, lines: &str) {
     let lines = lines.split('\n').map(|line| escaped(line).max_chars(usize::MAX).to_string());
     // If stderr cannot be written, there is nowhere to report it.
-    drop(writeln!(io::stderr(), "{begin}{}", lines.collect::<Vec<_>>().join("\n")));
+    drop(writeln!(io::stderr(), "{}{}", colored(begin), lines.collect::<Vec<_>>().join("\n")));
 }
 
 /// Merges sentences of the form `subject: reason` that have the same reason into one with all the subjects.
@@ -193,7 +194,7 @@ fn command_line_sentence(error: &clap::Error) -> Option<String> {
     let (tail, sentence): (Vec<&str>, Vec<&str>) =
         parts.partition(|part| part.starts_with("Usage:") || part.starts_with("For more"));
     let sentence = sentence.iter().map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    let sentence = sentence.collect::<Vec<_>>().join("; ");
+    let sentence = with_thousands(&sentence.collect::<Vec<_>>().join("; "));
     Some([sentence].into_iter().chain(tail.into_iter().map(String::from)).collect::<Vec<_>>().join("\n\n"))
 }
 

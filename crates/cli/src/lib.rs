@@ -24,19 +24,20 @@ use std::sync::Mutex;
 use std::thread::Builder;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 use loggp::{Level, Params, ParamsBuilder, Ports};
 use loggp_programs::Program;
 use loggp_study::machine_file::{LevelDraft, ParsedMachine};
 use rustix::process::{Resource, getrlimit};
 
 use ask::levels::LevelOptions;
-use ask::{arguments, choice, lookup, machine_file, words};
+use ask::{arguments, choice, lookup, machine_file, short_help, words};
 use commands::Subcommand;
 use error::CliError;
 pub use host::alloc::ExitingAllocator;
 pub use host::draft::replace_file;
 use host::{alloc, interrupt, stdout};
+use tell::style;
 
 /// The whole command line.
 #[derive(Parser)]
@@ -56,6 +57,12 @@ use host::{alloc, interrupt, stdout};
 struct CommandLine {
     #[command(subcommand)]
     request: Subcommand,
+    /// Only the result: no heading, no notes below it and no progress
+    #[arg(short, long, global = true, display_order = 1000)]
+    quiet: bool,
+    /// When messages and helps have colours; auto is on a terminal, where NO_COLOR is not set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 1000)]
+    color: ColorChoice,
 }
 
 /// The bytes of stack in which every command line can be carried out, with plenty to spare.
@@ -66,13 +73,16 @@ static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Returns the command line's definition.
 fn command() -> clap::Command {
-    match lookup::has_own_programs() {
-        false => CommandLine::command(),
-        true => {
-            let name = arguments::command_name();
-            with_name_in_examples(CommandLine::command(), &name).bin_name(name)
-        }
+    let mut command = CommandLine::command();
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().into()).collect();
+    for name in names {
+        command = command.mut_subcommand(name, short_help::shorten);
     }
+    if !lookup::has_own_programs() {
+        return command;
+    }
+    let name = arguments::command_name();
+    with_name_in_examples(command, &name).bin_name(name)
 }
 
 /// Returns the same command with examples that call it by this name.
@@ -217,11 +227,14 @@ fn command_line_error(error: clap::Error) -> CliError {
 
 /// Reads the command line and carries it out.
 fn execute(words: &[OsString]) -> Result<(), CliError> {
-    let mut definition = command();
+    style::set_color(words);
+    let mut definition = command().color(style::color());
     let matches =
         words::rewritten(words, &definition).and_then(|words| definition.clone().try_get_matches_from(words));
     let command_line = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
-    let request = command_line.map_err(|error| command_line_error(error.format(&mut definition)))?.request;
+    let CommandLine { request, quiet, .. } =
+        command_line.map_err(|error| command_line_error(error.format(&mut definition)))?;
+    style::set_quiet(quiet);
     interrupt::watch_signals();
     let mut out = io::BufWriter::new(stdout::Stdout::lock());
     request.execute(&command(), &mut out)?;
@@ -268,6 +281,43 @@ mod tests {
             }
         }
         assert!(checked > 12, "{checked}");
+    }
+
+    /// Of every option of every command that is given twice the last counts.
+    #[test]
+    fn of_an_option_given_twice_the_last_counts() {
+        const VALUES: [&str; 9] = ["1", "1us", "x.json", "L=1", "1/2", "1ms:1us", "L", "2x2", "256"];
+        let full = command();
+        let mut checked = 0;
+        for name in full.get_subcommands().map(clap::Command::get_name) {
+            let mut command = full.find_subcommand(name).expect("it is there").clone();
+            command.build();
+            let program = command.find_subcommand("lu").cloned();
+            let words = [Some("loggp"), Some(name), program.as_ref().map(|_| "lu")];
+            for option in program.as_ref().unwrap_or(&command).get_arguments() {
+                let Some(long) = option.get_long().filter(|long| *long != "help") else { continue };
+                let known = option.get_possible_values();
+                let known = known.iter().map(|value| value.get_name().to_string());
+                let values = known.chain(VALUES.map(String::from)).map(|value| format!("--{long}={value}"));
+                let given: Vec<String> = match option.get_action().takes_values() {
+                    true => values.collect(),
+                    false => vec![format!("--{long}")],
+                };
+                let read = given.iter().map(|given| {
+                    let line = words.iter().flatten().copied().chain([given.as_str(); 2]);
+                    self::command().try_get_matches_from(line).err()
+                });
+                let is_value = |kind| matches!(kind, ErrorKind::InvalidValue | ErrorKind::ValueValidation);
+                for error in
+                    read.filter(|read| !read.as_ref().is_some_and(|why| is_value(why.kind()))).take(1)
+                {
+                    let said = error.map_or(String::new(), |why| why.to_string());
+                    assert!(!said.contains("multiple times"), "{name}: {said}");
+                    checked += 1;
+                }
+            }
+        }
+        assert!(checked > 200, "{checked}");
     }
 
     /// Collects the names of a command's options, and those of its subcommands.

@@ -1,5 +1,7 @@
 //! The choice of a machine: a paper's, one from a file, one described by `--params`, or one with changes.
 
+use std::path::Path;
+
 use loggp::params::{LeveledParams, Parameter};
 use loggp::{Level, Params, Ports, preset};
 
@@ -27,6 +29,22 @@ pub(crate) struct MachineChoice {
     pub unit: Unit,
     /// The names of the parameters that nobody gave, and that are 0; or `machine`, if nobody named one.
     pub assumed: Vec<&'static str>,
+}
+
+impl ChoiceOptions {
+    /// Returns the options for each of the machines of `--machine`, which may be several names with commas.
+    pub(crate) fn of_each_machine(&self) -> Vec<ChoiceOptions> {
+        let names = self.machine.iter().flat_map(|names| machine_names(names));
+        let each: Vec<_> =
+            names.map(|name| ChoiceOptions { machine: Some(name.into()), ..self.clone() }).collect();
+        if each.is_empty() { vec![self.clone()] } else { each }
+    }
+}
+
+/// Returns the names in the value of `--machine`. A file's name may have commas.
+fn machine_names(names: &str) -> impl Iterator<Item = &str> {
+    let is_one = Path::new(names).exists();
+    names.split(move |c| c == ',' && !is_one).map(str::trim)
 }
 
 impl MachineChoice {
@@ -70,6 +88,11 @@ impl PartialMachine {
 /// `--params` overrides the machine's values, and `P` overrides both. The cycle is set first, because bare
 /// numbers in `--params` count cycles; the machine's own times are already read and don't change with it.
 pub(crate) fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Result<PartialMachine, CliError> {
+    if let Some(machines) = options.machine.as_deref().filter(|names| machine_names(names).count() > 1) {
+        let sentence =
+            format!("--machine {machines}: run, compare and sweep take several machines; give one here");
+        return Err(CliError::Request(sentence));
+    }
     let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
     let described = |name, builder| PartialMachine {
         name,

@@ -13,6 +13,7 @@ pub(crate) mod output;
 pub(crate) mod program_args;
 pub(crate) mod real_machine;
 pub(crate) mod shard;
+pub(crate) mod short_help;
 pub(crate) mod trace_input;
 pub(crate) mod trace_outputs;
 pub(crate) mod words;

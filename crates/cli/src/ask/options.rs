@@ -45,10 +45,11 @@ pub(crate) struct MachineOptions {
 }
 
 /// The options that choose a machine and its parameters.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct ChoiceOptions {
     /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
-    /// it [default: cs2-elan, unless --params is given]
+    /// it, and - for stdin [default: cs2-elan, unless --params is given]. `run`, `compare` and `sweep` take several, with commas:
+    /// cm5,cs2-elan
     #[arg(long, value_name = "NAME|FILE", value_parser = completion_values::machine(), hide_possible_values = true)]
     pub machine: Option<String>,
     /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles. L=6us alone is the same
@@ -63,11 +64,11 @@ pub(crate) struct ChoiceOptions {
 #[derive(Args, Clone, Copy, Default)]
 #[command(next_help_heading = "Machine", next_display_order = 8)]
 pub(crate) struct DrawOptions {
-    /// How long a message is under way: exactly L, or anything up to L
-    #[arg(long, value_name = "exact|random:SEED|exponential:SEED", default_value = "exact")]
+    /// How long a message is under way: exactly L, or anything up to L, as the seed draws it [default seed: 1]
+    #[arg(long, value_name = "exact|random[:SEED]|exponential[:SEED]", default_value = "exact", value_parser = parse_drawn::<Latency>)]
     pub latency: Latency,
     /// Who goes first among processors that act at the same time: the lower number, each in turn, or anyone
-    #[arg(long, value_name = "number|rotation|random:SEED", default_value = "number")]
+    #[arg(long, value_name = "number|rotation|random[:SEED]", default_value = "number", value_parser = parse_drawn::<Ties>)]
     pub ties: Ties,
 }
 
@@ -302,6 +303,11 @@ pub(crate) fn parse_dilation(text: &str) -> Result<Dilation, String> {
 
 pub(crate) fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+}
+
+/// Reads a setting that may be drawn. A seed that is not given is 1.
+fn parse_drawn<T: FromStr>(text: &str) -> Result<T, T::Err> {
+    text.parse().or_else(|why| format!("{text}:1").parse().map_err(|_| why))
 }
 
 /// Reads a number of repetitions.

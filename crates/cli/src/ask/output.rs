@@ -94,7 +94,9 @@ pub(crate) fn check_extension(
     endings_text: &str,
 ) -> Result<(), CliError> {
     match path {
-        Some(path) if !is_stdout(path) && !endings.contains(&&*extension(path)) => Err(unknown_extension(path, endings_text)),
+        Some(path) if !is_stdout(path) && !endings.contains(&&*extension(path)) => {
+            Err(unknown_extension(path, endings_text))
+        }
         _ => Ok(()),
     }
 }

@@ -9,6 +9,7 @@ use loggp_programs::{OptionValue, Program, ProgramOption};
 use super::arguments::command_name;
 use super::completion_values;
 use super::lookup::{self, capitalized, name_list, programs};
+use super::short_help;
 
 /// A program's subcommand: the program, its own options, and the arguments that all programs share.
 pub(crate) struct ProgramArgs<T> {
@@ -38,8 +39,8 @@ fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
         .mut_args(|argument| match argument.get_id().as_str() {
             "algorithm" | "algorithms" => argument.value_parser(completion_values::algorithm(program)),
             _ => argument,
-        })
-        .args(program.options.iter().map(|option| argument(*option)));
+        });
+    let command = short_help::shorten(command).args(program.options.iter().map(|option| argument(*option)));
     let algorithms = program.algorithms.iter().map(|algorithm| (algorithm.name, algorithm.about));
     command.after_help(format!("{}\n\n{}", name_list("Algorithms", algorithms), example_lines(program, verb)))
 }

@@ -16,8 +16,11 @@ use super::lookup::find_program;
 /// Returns the words that clap reads for the words of a command line, the command's name first.
 pub(crate) fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<OsString>, clap::Error> {
     let texts: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
-    let Some([command_name, verb, rest @ ..]) = texts.as_deref() else { return Ok(words.to_vec()) };
-    let line = |words: &[&str]| Ok([*command_name].iter().chain(words).map(OsString::from).collect());
+    let Some([command_name, rest @ ..]) = texts.as_deref() else { return Ok(words.to_vec()) };
+    let (global, rest) = rest.split_at(global_words(rest));
+    let [verb, rest @ ..] = rest else { return Ok(words.to_vec()) };
+    let before = || [*command_name].into_iter().chain(global.iter().copied());
+    let line = |words: &[&str]| Ok(before().chain(words.iter().copied()).map(OsString::from).collect());
     match (*verb, rest) {
         ("version", []) => return line(&["--version"]),
         ("help", [program]) if find_program(program).is_ok() => {
@@ -31,7 +34,8 @@ pub(crate) fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<
     let mut command = command.clone().bin_name(format!("{} {verb}", arguments::command_name()));
     command.build();
     let mut rest = rest.to_vec();
-    let has_no_options = command.get_arguments().all(|option| option.get_id() == "help");
+    let has_no_options =
+        command.get_arguments().all(|option| ["help", "quiet", "color"].contains(&option.get_id().as_str()));
     if let Some(place) = rest.iter().position(|word| command.find_subcommand(word).is_some())
         && has_no_options
         && (rest[0].starts_with('-') || is_pair(rest[0]))
@@ -46,11 +50,25 @@ pub(crate) fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<
     let (names, rest) = rest.split_at(depth);
     let read = split_words(rest, options)?;
     let parameters = (!read.parameters.is_empty()).then(|| format!("--params={}", read.parameters.join(",")));
-    let words = [*command_name, verb].into_iter().chain(names.iter().copied()).map(OsString::from);
+    let words = before().chain([*verb]).chain(names.iter().copied()).map(OsString::from);
     Ok(words
         .chain(parameters.map(OsString::from))
         .chain(read.words.into_iter().map(OsString::from))
         .collect())
+}
+
+/// Returns how many words before the subcommand are options of all.
+fn global_words(words: &[&str]) -> usize {
+    let mut count = 0;
+    while let Some(word) = words.get(count) {
+        match *word {
+            "-q" | "--quiet" => count += 1,
+            "--color" => count += 2,
+            word if word.starts_with("--color=") => count += 1,
+            _ => break,
+        }
+    }
+    count.min(words.len())
 }
 
 /// Returns whether words behind the subcommand may stand for others.
@@ -236,6 +254,8 @@ mod tests {
             ("loggp|run|lu|-L|6", "error: no option -L; parameters have no dash: write L=6"),
             ("loggp|run|lu|-p|4", "error: no option -p; parameters have no dash: write P=4, or -P 4"),
             ("loggp|programs|-l", "loggp|programs|-l"),
+            ("loggp|-q|--color|never|run|lu|P=4", "loggp|-q|--color|never|run|lu|--processors=4"),
+            ("loggp|run|-q|lu|P=4", "loggp|run|lu|-q|--processors=4"),
             ("loggp|help|lu", "loggp|run|lu|--help"),
             ("loggp|version", "loggp|--version"),
             ("loggp|audit|a=b", "loggp|audit|a=b"),

@@ -6,4 +6,5 @@ pub(crate) mod formula;
 pub(crate) mod heading;
 pub(crate) mod progress;
 pub(crate) mod report;
+pub(crate) mod style;
 pub(crate) mod table;

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::style::is_quiet;
 use crate::host::interrupt;
 
 /// A progress bar, which is removed when it is dropped.
@@ -22,7 +23,10 @@ impl ProgressDisplay {
     /// Creates a bar of a number of parts with a template.
     pub(crate) fn with_template(parts: usize, template: &str) -> ProgressDisplay {
         let style = ProgressStyle::with_template(template).expect("the template is right");
-        let bar = ProgressBar::new(parts as u64).with_style(style);
+        let bar = match is_quiet() {
+            true => ProgressBar::hidden(),
+            false => ProgressBar::new(parts as u64).with_style(style),
+        };
         interrupt::set_bar(Some(bar.clone()));
         ProgressDisplay { bar }
     }

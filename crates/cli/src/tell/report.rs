@@ -7,6 +7,7 @@ use loggp_document::{Document, DocumentBlock};
 use loggp_draw::plot::Plot;
 use loggp_study::rows::{Columns, Object};
 
+use super::style::is_quiet;
 use super::table::{MOST_DECIMALS, table_with_decimals};
 use crate::ask::format::Format;
 use crate::ask::output::OutputFiles;
@@ -111,11 +112,15 @@ impl<'a, R> Report<'a, R> {
             return Ok(());
         }
         let table = table_with_decimals(&self.columns, &self.rows, unit, self.most_decimals);
-        let blocks = table.into_iter().chain(rest(&self.rows)).collect();
-        let document = Document { title: heading.into(), blocks };
+        let rest = rest(&self.rows);
+        let document = match is_quiet() {
+            true => Document { title: String::new(), blocks: table.into_iter().collect() },
+            false => Document { title: heading.into(), blocks: table.into_iter().chain(rest).collect() },
+        };
+        let text = |width| document.to_text(width).trim_start_matches('\n').as_bytes().to_vec();
         if self.format == Format::Table {
             interrupt::add_written(self.rows.len());
-            self.out.write_all(document.to_text(stdout::width()).as_bytes())?;
+            self.out.write_all(&text(stdout::width()))?;
             self.out.flush()?;
         }
         let behind = self.behind.iter().map(json_line).collect::<Result<Vec<_>, CliError>>()?.concat();
@@ -127,8 +132,7 @@ impl<'a, R> Report<'a, R> {
             let lines = self.rows.iter().enumerate().map(|(n, row)| self.line(format, row, n == 0));
             let mut lines = lines.collect::<Result<Vec<_>, CliError>>()?.concat();
             lines.extend(behind.iter().filter(|_| format == Format::Json));
-            let lines =
-                if format == Format::Table { document.to_text(width_of_files()).into_bytes() } else { lines };
+            let lines = if format == Format::Table { text(width_of_files()) } else { lines };
             draft.write(|mut file| file.write_all(&lines))?;
         }
         Ok(())

@@ -22,6 +22,7 @@ use crate::error::CliError;
 use crate::host::draft::{Draft, is_stdout};
 use crate::host::stdout;
 use crate::tell::progress::ProgressDisplay;
+use crate::tell::style::is_quiet;
 
 /// Run an algorithm of a program again and again under other orders of messages, and reduce what fails
 #[derive(Args)]
@@ -150,7 +151,8 @@ impl CheckCommand {
         });
         drop((check, progress)); // both hold the bar, which goes with the last of them
         let checked = checked.map_err(|error| CliError::from(loggp_study::StudyError::from(error)))?;
-        writeln!(out, "{heading}\n\n{algorithm}: {checked}")?;
+        let heading = if is_quiet() { String::new() } else { format!("{heading}\n\n") };
+        writeln!(out, "{heading}{algorithm}: {checked}")?;
         out.flush()?;
         write_failed_run(&checked, &path, arguments::words(), out)
     }

@@ -6,6 +6,7 @@ use clap::Args;
 use loggp::ClockKind;
 
 use super::expectation::expect_times;
+use super::experiment::{Experiment, ProgramSetup};
 use super::trend;
 use crate::ask::options::Options;
 use crate::ask::output::Outputs;
@@ -38,9 +39,12 @@ impl CompareCommand {
     /// Runs all algorithms, even if some fail, and then reports the failures.
     pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let CompareArgs { algorithms: names, options, outputs } = &self.program.request;
-        let setup = options.setup(&self.program, ClockKind::Wall)?;
+        let setups = options.setups(&self.program, ClockKind::Wall)?;
         // Algorithms that are named must be able to run. Without names, those that cannot are left out.
-        let mut experiment = setup.comparison(&setup.algorithms(names)?, !names.is_empty())?;
+        let comparison =
+            |setup: &ProgramSetup| setup.comparison(&setup.algorithms(names)?, !names.is_empty());
+        let experiments = setups.iter().map(comparison).collect::<Result<_, _>>()?;
+        let mut experiment = Experiment::merge(experiments, options.run.shard);
         experiment.tasks = expect_times(experiment.tasks, !names.is_empty())?;
         let mut report = experiment.open_report(out, options, outputs)?;
         experiment.run(&mut report, |_| Ok(()))?;

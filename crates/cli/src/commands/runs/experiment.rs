@@ -23,10 +23,10 @@ use super::trend;
 use crate::ask::choice::{self, MachineChoice};
 use crate::ask::lookup;
 use crate::ask::machine_file::PartialMachine;
-use crate::ask::options::{DrawOptions, MachineOptions, Options, ProgramOptions, RunOptions};
+use crate::ask::options::{ChoiceOptions, DrawOptions, MachineOptions, Options, ProgramOptions, RunOptions};
 use crate::ask::output::Outputs;
 use crate::ask::program_args::ProgramArgs;
-use crate::ask::shard::shard_items;
+use crate::ask::shard::{Shard, shard_items};
 use crate::ask::trace_input::read_trace;
 use crate::error::{CliError, merge_sentences, say};
 use crate::number::Unit;
@@ -43,6 +43,8 @@ pub(crate) struct ProgramSetup<'a> {
     given: &'a [OptionValue],
     options: &'a ProgramOptions,
     machine_options: &'a MachineOptions,
+    /// Which machine it is, of perhaps several.
+    choice: ChoiceOptions,
     run: &'a RunOptions,
     draws: DrawOptions,
     noise: Option<Noise>,
@@ -61,6 +63,19 @@ impl<'a> ProgramSetup<'a> {
         run: &'a RunOptions,
         clock: ClockKind,
     ) -> Result<ProgramSetup<'a>, CliError> {
+        let choice = machine_options.choice.clone();
+        ProgramSetup::on_machine(choice, args, options, machine_options, run, clock)
+    }
+
+    /// Reads the options of a program on the machine that `choice` asks for.
+    fn on_machine<T>(
+        choice: ChoiceOptions,
+        args: &'a ProgramArgs<T>,
+        options: &'a ProgramOptions,
+        machine_options: &'a MachineOptions,
+        run: &'a RunOptions,
+        clock: ClockKind,
+    ) -> Result<ProgramSetup<'a>, CliError> {
         let mut emulation = machine_options.emulation(&run.clock, clock)?;
         let link = run.on.link()?;
         if link.is_some() {
@@ -69,7 +84,7 @@ impl<'a> ProgramSetup<'a> {
         let process_count = emulation.link.as_ref().map(|link| link.P());
         let of_levels = options.levels.P();
         let P = machine_options.one_P()?.or(of_levels).or(process_count);
-        let machine = choice::partial_machine(&machine_options.choice, P)?;
+        let machine = choice::partial_machine(&choice, P)?;
         let (mut draws, mut repeated_P) = (run.draws, None);
         if let Some(path) = &run.repeat_from {
             let trace = read_trace(path)?;
@@ -85,6 +100,7 @@ impl<'a> ProgramSetup<'a> {
             given,
             options,
             machine_options,
+            choice,
             run,
             draws,
             noise,
@@ -104,6 +120,29 @@ impl<'a> ProgramSetup<'a> {
     /// Refuses a given option of the program's own that applies to none of these algorithms.
     fn check_given_options(&self, algorithms: &[&Algorithm]) -> Result<(), CliError> {
         self.given.iter().try_for_each(|value| check_option(value.option(), algorithms))
+    }
+
+    /// Refuses `--cycle` where nothing counts cycles: the machine's times have units, no other is given, and the program
+    /// takes the same time with another cycle.
+    fn check_cycle(&self, case: &Case) -> Result<(), CliError> {
+        let has_times = self.choice.params.is_some()
+            || !self.options.levels.level.is_empty()
+            || self.options.barrier.is_some();
+        let may_count = has_times || case.work == Work::Measured;
+        let Some(cycle) = self.choice.cycle.filter(|_| !may_count) else { return Ok(()) };
+        let time = |cycle: Time| {
+            let mut case = case.clone();
+            case.params.cycle = cycle;
+            Some(case.plan().ok()?.run(&Emulation::default()).ok()?.run.time)
+        };
+        let times = (time(cycle), time(2 * cycle));
+        match times.0.is_some() && times.0 == times.1 {
+            false => Ok(()),
+            true => Err(CliError::Request(format!(
+                "--cycle changes nothing here: the machine's times have units, and {} counts no cycles; leave it out",
+                case.program.name
+            ))),
+        }
     }
 
     /// Returns the study of an algorithm on a machine with these parameters.
@@ -178,7 +217,7 @@ impl<'a> ProgramSetup<'a> {
         are_needed: bool,
     ) -> Result<Experiment, CliError> {
         let MachineChoice { name: machine, params, unit, .. } =
-            self.machine.clone().complete(&self.machine_options.choice)?;
+            self.machine.clone().complete(&self.choice)?;
         self.check_given_options(algorithms)?;
         let (mut tasks, mut refusals, mut untimed) = (Vec::new(), Vec::new(), Vec::new());
         for algorithm in algorithms {
@@ -197,6 +236,7 @@ impl<'a> ProgramSetup<'a> {
             return Err(refusals.swap_remove(0));
         }
         CliError::warn_all(refusals);
+        self.check_cycle(&tasks[0].study.case)?;
         Ok(Experiment { untimed, ..self.experiment(tasks, unit, Vec::new()) })
     }
 
@@ -230,7 +270,7 @@ impl<'a> ProgramSetup<'a> {
         let mut refusals: Vec<CliError> = refusals.collect();
         let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
         CliError::warn_all(refusals);
-        let unit = choice::unit(&self.machine_options.choice, &first.case.params);
+        let unit = choice::unit(&self.choice, &first.case.params);
         let tasks = studies.into_iter().map(|(place, study)| {
             let swept = place.iter().zip(quantities());
             let swept =
@@ -256,22 +296,33 @@ impl<'a> ProgramSetup<'a> {
         Untimed { numbers, algorithm, why }
     }
 
-    /// Returns the experiment with these tasks, or with the shard of them that is asked for.
+    /// Returns the experiment with these tasks.
     fn experiment(&self, tasks: Vec<Task>, unit: Unit, ranges: Vec<Range>) -> Experiment {
         let heading = heading(&tasks[0].study, &self.machine, &unit, &ranges);
-        let tasks = shard_items(self.run.shard, tasks);
-        Experiment { tasks, untimed: Vec::new(), heading, unit, ranges, is_single: false, details }
+        Experiment {
+            tasks,
+            untimed: Vec::new(),
+            heading,
+            unit,
+            ranges,
+            is_single: false,
+            has_machines: false,
+            details,
+        }
     }
 }
 
 impl Options {
-    /// Returns the setup of a program with these options, which runs on `clock` unless they name another.
-    pub(crate) fn setup<'a, T>(
+    /// Returns the setups of a program with these options, one for each machine, which runs on `clock` unless they
+    /// name another.
+    pub(crate) fn setups<'a, T>(
         &'a self,
         args: &'a ProgramArgs<T>,
         clock: ClockKind,
-    ) -> Result<ProgramSetup<'a>, CliError> {
-        ProgramSetup::new(args, &self.program, &self.machine, &self.run, clock)
+    ) -> Result<Vec<ProgramSetup<'a>>, CliError> {
+        let setup =
+            |choice| ProgramSetup::on_machine(choice, args, &self.program, &self.machine, &self.run, clock);
+        self.machine.choice.of_each_machine().into_iter().map(setup).collect()
     }
 }
 
@@ -294,11 +345,31 @@ pub(crate) struct Experiment {
     pub ranges: Vec<Range>,
     /// True if it is one run, which has no name in errors.
     pub is_single: bool,
+    /// True if it is on several machines.
+    pub has_machines: bool,
     /// Returns the blocks below the table.
     pub details: fn(&[StudyRow], Unit) -> Vec<DocumentBlock>,
 }
 
 impl Experiment {
+    /// Returns the experiments of one machine or several as one, with the shard of their tasks that is asked for.
+    pub(crate) fn merge(experiments: Vec<Experiment>, shard: Option<Shard>) -> Experiment {
+        let has_machines = experiments.len() > 1;
+        let headings: Vec<&str> = experiments.iter().map(|experiment| &*experiment.heading).collect();
+        let heading = if has_machines { merge_headings(&headings) } else { headings.concat() };
+        let is_single = !has_machines && experiments[0].is_single;
+        let (mut tasks, mut merged) = (Vec::new(), None);
+        for mut experiment in experiments {
+            tasks.append(&mut experiment.tasks);
+            merged.get_or_insert(experiment);
+        }
+        for task in tasks.iter_mut().filter(|_| has_machines) {
+            task.name += &task.machine.map_or(String::new(), |name| format!(" on {name}"));
+        }
+        let merged = merged.expect("there is a machine");
+        Experiment { tasks: shard_items(shard, tasks), heading, is_single, has_machines, ..merged }
+    }
+
     /// Opens the report. Refuses a picture that cannot be drawn.
     pub(crate) fn open_report<'o>(
         &self,
@@ -318,6 +389,11 @@ impl Experiment {
         }
         let swept = self.ranges.iter().map(|range| range.quantity.name());
         let mut columns = study_columns(swept, run.repeat, run.seeds.is_some());
+        if self.has_machines {
+            columns.named(&["machine"]).for_each(|column| {
+                column.title("machine");
+            });
+        }
         if self.ranges.len() > 1 && run.shard.is_none() {
             columns.hide_all(); // a map takes their place
         }
@@ -400,6 +476,18 @@ impl Experiment {
         trace.caption = Some(Caption { title, about, formula: answers.prediction.formula });
         Some(trace)
     }
+}
+
+/// Returns the heading of runs on several machines: each has its line and those of its levels, and the first one's
+/// settings are those of all.
+fn merge_headings(headings: &[&str]) -> String {
+    let machine = |heading: &&str| {
+        let mut lines: Vec<&str> = heading.lines().collect();
+        lines.remove(1);
+        lines.join("\n")
+    };
+    let machines: Vec<String> = headings.iter().map(machine).collect();
+    format!("{}\n{}", machines.join("\n"), headings[0].lines().nth(1).unwrap_or_default())
 }
 
 /// Prints warnings on stderr about resources that the host did not give, and about late runs.

@@ -7,7 +7,7 @@ use clap::Args;
 use loggp::ClockKind;
 
 use super::expectation::expect_times;
-use super::experiment::Experiment;
+use super::experiment::{Experiment, ProgramSetup};
 use super::trend;
 use crate::ask::options::Options;
 use crate::ask::output::Outputs;
@@ -58,7 +58,12 @@ impl RunSelection {
         args: &ProgramArgs<T>,
         is_traced: bool,
     ) -> Result<Experiment, CliError> {
-        self.options.setup(args, ClockKind::Virtual)?.single(&self.algorithm, is_traced)
+        let setups = self.options.setups(args, ClockKind::Virtual)?;
+        if is_traced && setups.len() > 1 {
+            return Err(CliError::request("a trace is of one machine's run; give one --machine"));
+        }
+        let single = |setup: &ProgramSetup| setup.single(&self.algorithm, is_traced);
+        Ok(Experiment::merge(setups.iter().map(single).collect::<Result<_, _>>()?, None))
     }
 }
 

@@ -84,6 +84,7 @@ impl StressCommand {
             unit: first.unit,
             ranges: Vec::new(),
             is_single: false,
+            has_machines: false,
             details: notes,
         };
         let mut report =

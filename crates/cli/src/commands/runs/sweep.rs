@@ -52,20 +52,33 @@ impl SweepCommand {
     /// finds out too where between the points another algorithm becomes the fastest.
     pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let SweepArgs { algorithms: names, options, outputs, .. } = &self.program.request;
-        let setup = options.setup(&self.program, ClockKind::Virtual)?;
-        let algorithms = setup.algorithms(names)?;
-        let sweep = setup.sweep(self.ranges(&setup, &algorithms)?);
-        let mut experiment = setup.sweep_experiment(&sweep, &algorithms)?;
+        let setups = options.setups(&self.program, ClockKind::Virtual)?;
+        let algorithms = setups[0].algorithms(names)?;
+        let ranges = |setup: &ProgramSetup| self.ranges(setup, &algorithms);
+        let ranges: Vec<_> = setups.iter().map(ranges).collect::<Result<_, _>>()?;
+        let sweeps = setups.iter().zip(ranges).map(|(setup, ranges)| (setup, setup.sweep(ranges)));
+        let sweeps: Vec<_> = sweeps.collect();
+        let sweep = &sweeps[0].1;
+        if sweeps.len() > 1 && sweep.ranges.len() > 1 {
+            return Err(CliError::request("--over twice draws a map of one machine; give one --machine"));
+        }
+        let experiments = sweeps.iter().map(|(setup, sweep)| setup.sweep_experiment(sweep, &algorithms));
+        let mut experiment = Experiment::merge(experiments.collect::<Result<_, _>>()?, options.run.shard);
         experiment.tasks = expect_times(experiment.tasks, !names.is_empty())?;
         let threads = experiment.tasks.iter().all(is_exact).then(|| concurrent_runs(&experiment.tasks));
         let mut report = experiment.open_report(out, options, outputs)?;
         let failed = experiment.run_all(&mut report, |_| Ok(()))?;
-        let Experiment { untimed, heading, unit, details, .. } = &experiment;
+        let Experiment { untimed, heading, unit, has_machines, details, .. } = &experiment;
         if options.run.shard.is_some() || report.rows.is_empty() {
             report.finish(heading, *unit, |rows| details(rows, *unit))?;
             return Experiment::end(&report, failed);
         }
-        let map = SweepMap::new(&sweep, &algorithms, &report.rows, untimed, *unit, threads);
+        if *has_machines {
+            report.finish(heading, *unit, |rows| details(rows, *unit))?;
+            Experiment::end(&report, failed)?;
+            return report.draw(|rows| plot(&experiment, rows));
+        }
+        let map = SweepMap::new(sweep, &algorithms, &report.rows, untimed, *unit, threads);
         if sweep.ranges.len() == 1 {
             let blocks =
                 |rows: &[StudyRow]| details(rows, *unit).into_iter().chain(map.sentences()).collect();
@@ -140,22 +153,26 @@ impl SweepCommand {
 
 /// Plots times over the swept quantity: for each algorithm a line of its formula, and marks for model and
 /// measurement.
-fn plot(Experiment { heading, ranges, unit, .. }: &Experiment, rows: &[StudyRow]) -> Plot {
+fn plot(Experiment { heading, ranges, unit, has_machines, .. }: &Experiment, rows: &[StudyRow]) -> Plot {
     /// Ratio of the longest to the shortest time from which the scale is logarithmic.
     const LOG_RATIO: f64 = 20.0;
     let range = &ranges[0];
     let x = |row: &StudyRow| amount(row.task.swept[0].0, range.quantity, *unit);
-    let mut names: Vec<&str> = Vec::new();
-    for row in rows {
-        if !names.contains(&row.case().algorithm.name) {
-            names.push(row.case().algorithm.name);
+    let name_of = |row: &StudyRow| match row.task.machine.filter(|_| *has_machines) {
+        Some(machine) => format!("{} on {machine}", row.case().algorithm.name),
+        None => row.case().algorithm.name.into(),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for name in rows.iter().map(name_of) {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     let lines: Vec<PlotLine> = names
-        .into_iter()
+        .iter()
         .enumerate()
         .flat_map(|(number, name)| {
-            let here = rows.iter().filter(|row| row.case().algorithm.name == name);
+            let here = rows.iter().filter(|row| name_of(row) == *name);
             let mut points: Vec<_> = here.map(|row| (x(row), row.answers.prediction)).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             curves(name, number, &points, |_, time| unit.amount(time)).collect::<Vec<_>>()

@@ -36,7 +36,7 @@ pub(crate) fn plot(heading: &str, rows: &[StudyRow]) -> Plot {
             let steps = times.iter().enumerate().flat_map(|(before, time)| {
                 [before, before + 1].map(|runs| (time.as_ps() as f64 / median, share(runs)))
             });
-            PlotLine::new(row.case().algorithm.name, number, Look::Line, steps.collect())
+            PlotLine::new(&row.task.name, number, Look::Line, steps.collect())
         };
         return Plot::new(title, subtitle)
             .x("time / median time", Scale::Linear)
@@ -48,7 +48,7 @@ pub(crate) fn plot(heading: &str, rows: &[StudyRow]) -> Plot {
         let apart = observed.map_or(1, |trend| trend.points.len().div_ceil(MARKS).max(1));
         // The marks of different lines are shifted against each other.
         let marks = (number * apart / rows.len(), apart);
-        trend_lines(row.case().algorithm.name, number, predicted, observed, marks)
+        trend_lines(&row.task.name, number, predicted, observed, marks)
     });
     let (along, of) = rows
         .iter()

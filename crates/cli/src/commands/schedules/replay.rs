@@ -7,7 +7,7 @@ use clap::Args;
 use loggp::Time;
 use loggp::schedule::{CostModel, PlayReport};
 use loggp::trace::{Caption, Trace};
-use loggp_document::{DocumentBlock, printable_line};
+use loggp_document::{DocumentBlock, plain, printable_line};
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_study::analysis::{ParameterSweep, RunPath};
 use loggp_study::rows::Columns;
@@ -15,6 +15,7 @@ use loggp_study::rows::formula::sweep_columns;
 use loggp_study::rows::played::{MOST_SHOWN, PlayedSchedule, played_columns};
 
 use super::schedule_run::{PlayOptions, ScheduleRun, play_error};
+use crate::ask::choice::MachineChoice;
 use crate::ask::completion_values;
 use crate::ask::format::Format;
 use crate::ask::options::{NamedValue, one_of};
@@ -114,7 +115,8 @@ impl ReplayCommand {
         })?;
         report.finish(&heading, unit, |rows| {
             let sweep = rows[0].sweep.iter().flat_map(|sweep| sweep_blocks(sweep, unit));
-            tables(&rows[0], comparison.as_ref(), unit).into_iter().chain(sweep).collect()
+            let assumed = comparison.as_ref().and_then(|_| assumed_machine(&run.choice));
+            tables(&rows[0], comparison.as_ref(), unit).into_iter().chain(sweep).chain(assumed).collect()
         })
     }
 
@@ -141,6 +143,14 @@ impl ReplayCommand {
 
 /// The report of a play, its trace, and the recorded times beside those of the play.
 type PlayedParts = (PlayReport, Option<Trace>, Option<Comparison>);
+
+/// Returns a sentence on the machine beside whose times the recorded ones stand, if nobody named it.
+fn assumed_machine(choice: &MachineChoice) -> Option<DocumentBlock> {
+    let name = choice.name.filter(|_| choice.assumed.contains(&"machine"))?;
+    Some(DocumentBlock::Paragraph(plain(format!(
+        "predicted for {name}, the default, because no machine was given; give --machine or L, o and g of the recording's own"
+    ))))
+}
 
 /// Returns the tables of the ranks' times, if there are not more ranks than `MOST_SHOWN`, and of where they go.
 fn tables(played: &PlayedSchedule, comparison: Option<&Comparison>, unit: Unit) -> Vec<DocumentBlock> {

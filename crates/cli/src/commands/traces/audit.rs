@@ -13,6 +13,7 @@ use crate::error::CliError;
 use crate::host::stdout;
 use crate::number::{Unit, count, thousands};
 use crate::tell::heading::{self, parameters};
+use crate::tell::style::is_quiet;
 
 /// Hold the trace of a run against the rules of the machine
 #[derive(Args)]
@@ -73,7 +74,9 @@ impl AuditCommand {
         }
         let parameters = parameters(&trace.params, &unit).join(", ");
         let title = format!("{parameters}\n{}", heading::recorded_text(&trace));
-        out.write_all(Document { title, blocks }.to_text(stdout::width()).as_bytes())?;
+        let title = if is_quiet() { String::new() } else { title };
+        let text = Document { title, blocks }.to_text(stdout::width());
+        out.write_all(text.trim_start_matches('\n').as_bytes())?;
         if audit.is_clean() {
             return Ok(());
         }
