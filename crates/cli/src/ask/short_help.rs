@@ -29,7 +29,6 @@ const COMMON: &[&str] = &[
     "find",
     "from",
     "rules",
-    "shard",
     "list",
     "full",
     "fan_out",

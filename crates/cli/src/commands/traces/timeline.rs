@@ -96,7 +96,7 @@ struct ProcessorList(Vec<usize>);
 struct DisplayFile {
     path: PathBuf,
     draft: Draft,
-    /// The last line of a page, which says of which input it is.
+    /// The last line of a page whose name nobody gave: it says of which input the page is.
     mark: String,
 }
 
@@ -243,6 +243,7 @@ impl DisplayOptions {
             }
             find_browser()?;
         }
+        let mark = if self.output.is_none() { mark } else { String::new() };
         Ok(DisplayFile { draft: Draft::create(&path, "output")?, path, mark })
     }
 
