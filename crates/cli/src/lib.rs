@@ -305,7 +305,7 @@ mod tests {
                 };
                 let read = given.iter().map(|given| {
                     let line = words.iter().flatten().copied().chain([given.as_str(); 2]);
-                    self::command().try_get_matches_from(line).err()
+                    full.clone().try_get_matches_from(line).err()
                 });
                 let is_value = |kind| matches!(kind, ErrorKind::InvalidValue | ErrorKind::ValueValidation);
                 for error in
