@@ -1024,6 +1024,10 @@ fn what_nobody_gave_is_said() {
     }
     let replayed = stdout_of("replay ring");
     assert!(replayed.contains("\ncs2-elan (the default): L = 10 us"), "{replayed}");
+    let ring = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/ring.mpi");
+    let note = "\npredicted for cs2-elan, the default, because no machine was given; give --machine";
+    assert!(stdout_of(&format!("replay {ring}")).contains(note));
+    assert!(!stdout_of(&format!("replay {ring} --machine cs2-elan")).contains(note));
 }
 
 /// An error of the command line ends with the usage and where the help is.

@@ -227,6 +227,7 @@ fn wrong_requests_are_refused_in_a_sentence() {
             "run fft -P 4 --size 64 --machine cm5 --cycle 1ns",
             "--cycle changes nothing here: the machine's times have",
         ),
+        ("replay ring --machine cm5 --cycle 1ns", "a schedule counts no cycles; leave it out"),
         ("run broadcast --cycle 1ns", "and broadcast counts no cycles; leave it out"),
         ("replay ring --machine cm5,cs2-elan", "run, compare and sweep take several machines; give one here"),
         (

@@ -83,6 +83,9 @@ impl ReplayCommand {
             let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(CliError::request(sentence));
         }
+        if self.over.is_none() {
+            self.play.refuse_idle_cycle()?;
+        }
         let run = self.play.read(&self.schedule, &self.traces)?;
         let (play_report, trace, comparison) = self.played(&run, trace_outputs.is_requested())?;
         let (machine, unit) = (run.choice.machine(), run.choice.unit);

@@ -79,6 +79,17 @@ impl PlayOptions {
         Ok(ScheduleRun { name, program, choice, player, ports, noise, wires })
     }
 
+    /// Refuses `--cycle` where nothing counts cycles: no times are given but those of the machine.
+    pub(crate) fn refuse_idle_cycle(&self) -> Result<(), CliError> {
+        let has_times = self.choice.params.is_some() || !self.levels.level.is_empty();
+        match self.choice.cycle.is_some() && !has_times {
+            false => Ok(()),
+            true => Err(CliError::request(
+                "--cycle changes nothing here: the machine's times have units, and a schedule counts no cycles; leave it out",
+            )),
+        }
+    }
+
     /// Refuses the options that a trace has no use for; `may_have_params` if its parameters can be changed.
     pub(crate) fn refuse_for_trace(&self, input: &str, may_have_params: bool) -> Result<(), CliError> {
         let PlayOptions { source: InputOptions { P, size, unit }, choice, levels, ports, noise, mpi, .. } =
