@@ -598,7 +598,8 @@ impl Machine {
             end.pack(&mut pack);
             bytes_to_bring_home(pack)
         };
-        let packed = self.execute_linked(std::any::type_name_of_val(&program), &store_result, &mut pack_end)?;
+        let packed =
+            self.execute_linked(std::any::type_name_of_val(&program), &store_result, &mut pack_end)?;
         let unpack = |packed: &Vec<u8>| <(Stats, R)>::unpack(&mut Unpack::new(packed, None));
         let all = packed.iter().map(unpack).collect::<Option<Vec<(Stats, R)>>>();
         let (processors, results): (Vec<Stats>, Vec<R>) =

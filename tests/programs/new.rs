@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command, Output};
 
 use loggp::{RunError, Time, US, Work};
-use loggp_programs::{Algorithm, ClosedForm, Emulation, FormKind, Outcome, Plan, Predict, Program, Size};
+use loggp_programs::option::WholeNumber;
+use loggp_programs::{
+    Algorithm, ClosedForm, Emulation, FormKind, Opt, Outcome, Plan, Predict, Program, Size,
+};
 
 use crate::documents::{ShownCommand, commands_of};
 use crate::requests::answer_of;
@@ -113,7 +116,7 @@ fn own_command() {
     if let Ok(words) = env::var(WORDS) {
         println!("{WORDS}");
         let words = ["my-sum"].into_iter().chain(words.split_whitespace());
-        process::exit(loggp_command::main_with(&[&template::SUM, &WRONG_SUM], words).into());
+        process::exit(loggp_command::main_with(&[&template::SUM, &WRONG_SUM, &WITH_SEED], words).into());
     }
 }
 
@@ -213,6 +216,41 @@ impl Plan for WrongSum<'_> {
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         self.0.run(emulation)
     }
+}
+
+/// An option that the command has too, and so the program cannot.
+static SEED: Opt<usize> = Opt::new("seed", "N", "a seed of its own", 1, &WholeNumber(1..=9));
+
+static WITH_SEED: Program = Program {
+    name: "with-seed",
+    about: "",
+    algorithms: WRONG_SUM.algorithms,
+    size: Size { meaning: "n", default: 16 },
+    options: &[&SEED],
+    work: Work::Charged,
+};
+
+#[test]
+fn option_that_the_command_has_is_refused() {
+    let (status, _, stderr) = own_answer("run with-seed P=2", folder().path());
+    assert_eq!(status, Some(2), "{stderr}");
+    let why =
+        "error: the program with-seed has an option --seed, and so has the command; give it another name";
+    assert!(stderr.starts_with(why), "{stderr}");
+}
+
+/// The run that a check finds is kept, whatever the next check finds.
+#[test]
+fn checks_do_not_replace_each_others_runs() {
+    let folder = folder();
+    let kept = |P: usize| {
+        let line = format!("check my-sum flat P={P} L=60us o=2us g=4us --losses 1");
+        let (status, stdout, _) = own_answer(&line, folder.path());
+        assert_eq!(status, Some(1), "{stdout}");
+        stdout.trim_end().rsplit(' ').next().unwrap().to_string()
+    };
+    assert_eq!([4, 8, 4].map(kept), ["", "-2", ""].map(|n| format!("my-sum-flat-failed{n}.json")));
+    assert_eq!(files(folder.path()).len(), 2);
 }
 
 #[test]

@@ -1,19 +1,25 @@
 //! The end of a check's time, which everything that may be slow consults.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The moment after which a check begins nothing more, if there is one.
+/// The moment after which a check begins nothing more, if there is one; and a flag that ends it sooner.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Deadline(Option<Instant>);
+pub(super) struct Deadline {
+    end: Option<Instant>,
+    stop: Option<&'static AtomicBool>,
+}
 
 impl Deadline {
     /// Returns the deadline of a check that begins now and has this much time.
-    pub(super) fn after(time: Option<Duration>) -> Deadline {
-        Deadline(time.and_then(|time| Instant::now().checked_add(time))) // never, if no clock reaches it
+    pub(super) fn after(time: Option<Duration>, stop: Option<&'static AtomicBool>) -> Deadline {
+        let end = time.and_then(|time| Instant::now().checked_add(time)); // never, if no clock reaches it
+        Deadline { end, stop }
     }
 
     pub(super) fn is_over(self) -> bool {
-        self.0.is_some_and(|end| Instant::now() >= end)
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+            || self.end.is_some_and(|end| Instant::now() >= end)
     }
 }
 

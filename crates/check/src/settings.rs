@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use loggp_model::error::RunError;
@@ -40,6 +41,7 @@ pub struct Check {
     pub(super) strategy: Strategy,
     pub(super) runs: usize,
     pub(super) time: Option<Duration>,
+    pub(super) stop: Option<&'static AtomicBool>,
     pub(super) seed: u64,
     pub(super) cores: usize,
     pub(super) faults: FaultLimits,
@@ -59,7 +61,8 @@ impl Default for Check {
 
 impl fmt::Debug for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Check { strategy, runs, time, seed, cores, faults, audits, may_differ, on_run: _ } = self;
+        let Check { strategy, runs, time, seed, cores, faults, audits, may_differ, stop: _, on_run: _ } =
+            self;
         let mut debug = f.debug_struct("Check");
         debug.field("strategy", strategy).field("runs", runs).field("time", time).field("seed", seed);
         debug
@@ -78,6 +81,7 @@ impl Check {
             strategy: Strategy::default(),
             runs: 1000,
             time: None,
+            stop: None,
             seed: 1,
             cores: 1,
             faults: FaultLimits::default(),
@@ -101,6 +105,11 @@ impl Check {
     /// reduction of a failure goes on. What the check finds then depends on how fast this computer is.
     pub fn time(self, time: Duration) -> Check {
         Check { time: Some(time), ..self }
+    }
+
+    /// Sets a flag that ends the check as its time does, at any moment: the report has the runs so far.
+    pub fn stop_on(self, stop: &'static AtomicBool) -> Check {
+        Check { stop: Some(stop), ..self }
     }
 
     /// Sets the seed from which the orders are drawn. The same seed draws the same orders on any number of

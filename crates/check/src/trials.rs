@@ -176,7 +176,7 @@ impl<'c, R: PartialEq + Send + Sync> Trials<'c, R> {
         let Check { strategy, seed, faults, .. } = *check;
         Trials {
             check,
-            deadline: Deadline::after(check.time),
+            deadline: Deadline::after(check.time, check.stop),
             drawing: OrderGenerator { strategy, P, seed, faults, longest: Time::ZERO, messages: Vec::new() },
             search: (strategy == Strategy::Systematic).then(SystematicSearch::new),
             choices: Choices::new(),

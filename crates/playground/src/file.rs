@@ -40,7 +40,9 @@ impl GoalFile {
     /// Returns the schedule.
     pub(crate) fn schedule(&self, unit: Time) -> Rc<Schedule> {
         let mut last = self.last.borrow_mut();
-        if last.0 != unit && let Ok(schedule) = loggp_goal::read(&*self.bytes, unit) {
+        if last.0 != unit
+            && let Ok(schedule) = loggp_goal::read(&*self.bytes, unit)
+        {
             *last = (unit, Rc::new(schedule));
         }
         last.1.clone()

@@ -145,3 +145,40 @@ fn signals_while_a_bar_is_shown() {
     }
     tally.end();
 }
+
+/// Runs a command with its stderr on a terminal, interrupts it when that shows a text, and returns the exit status, stdout and
+/// what the terminal showed.
+fn interrupted_at(line: &str, shows: &str) -> (Option<i32>, String, String) {
+    let folder = folder();
+    let (mut ours, theirs) = terminal();
+    let child = loggp(line, folder.path()).stdout(Stdio::piped()).stderr(theirs).spawn().unwrap();
+    let (mut shown, mut buffer, mut is_sent) = (Vec::new(), [0; 4096], false);
+    while let Ok(read @ 1..) = ours.read(&mut buffer) {
+        shown.extend_from_slice(&buffer[..read]);
+        if !is_sent && String::from_utf8_lossy(&shown).contains(shows) {
+            send_signal(&child, "INT");
+            is_sent = true;
+        }
+    }
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&shown))
+}
+
+#[test]
+fn an_interrupted_comparison_or_check_prints_what_it_has() {
+    if is_ignored(libc::SIGINT as u32) {
+        return;
+    }
+    let line = "compare broadcast P=4 L=6us o=2us g=4us --clock wall --dilation 20000";
+    let (status, stdout, shown) = interrupted_at(line, "now binomial");
+    assert_eq!(status, Some(130), "{stdout}{shown}");
+    assert!(stdout.starts_with("broadcast: L = 6 us") && stdout.contains("\noptimal "), "{stdout}{shown}");
+    assert!(shown.trim_end().ends_with("interrupted after 1 row"), "{shown}");
+
+    let line = "check broadcast P=4 L=6us o=2us g=4us --for 3600s --order-seed 7";
+    let (status, stdout, shown) = interrupted_at(line, " runs, ");
+    assert_eq!(status, Some(130), "{stdout}{shown}");
+    assert!(stdout.contains("mixed orders by seed 7") && stdout.contains("all runs gave"), "{stdout}");
+    assert!(shown.trim_end().ends_with(" by seed 7") && shown.contains("interrupted after "), "{shown}");
+}

@@ -40,9 +40,17 @@ fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
             "algorithm" | "algorithms" => argument.value_parser(completion_values::algorithm(program)),
             _ => argument,
         });
-    let command = short_help::shorten(command).args(program.options.iter().map(|option| argument(*option)));
+    // An option that the command has too is refused when the program is asked for.
+    let own = program.options.iter().filter(|option| !has_argument(&command, option.name()));
+    let own: Vec<Arg> = own.map(|option| argument(*option)).collect();
+    let command = short_help::shorten(command).args(own);
     let algorithms = program.algorithms.iter().map(|algorithm| (algorithm.name, algorithm.about));
     command.after_help(format!("{}\n\n{}", name_list("Algorithms", algorithms), example_lines(program, verb)))
+}
+
+/// Returns whether a command has an argument of this name.
+fn has_argument(command: &Command, name: &str) -> bool {
+    command.get_arguments().any(|argument| argument.get_id() == name)
 }
 
 /// Returns two examples for the help of a program.
@@ -111,6 +119,14 @@ impl<T: Args> FromArgMatches for ProgramArgs<T> {
             ));
         };
         let program = lookup::find_program(name).map_err(|why| refuse(ErrorKind::InvalidSubcommand, why))?;
+        let shared = T::augment_args(Command::new(name.to_string()));
+        let mut names = program.options.iter().map(|option| option.name());
+        if let Some(taken) = names.find(|name| has_argument(&shared, name)) {
+            let why = format!(
+                "the program {name} has an option --{taken}, and so has the command; give it another name"
+            );
+            return Err(refuse(ErrorKind::InvalidValue, why));
+        }
         let given = |option: &&dyn ProgramOption| matches.get_one::<OptionValue>(option.name()).cloned();
         let given = program.options.iter().filter_map(given).collect();
         Ok(ProgramArgs { program, values: given, request: T::from_arg_matches(matches)? })

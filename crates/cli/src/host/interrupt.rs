@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -15,6 +15,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::{Handle, Signals};
 
+use crate::error::CliError;
 use crate::number::count;
 
 /// The signals that end the command, and the message of each.
@@ -45,6 +46,14 @@ static WRITTEN_ITEM: Mutex<(&str, &str)> = Mutex::new(("row", ""));
 
 /// The end of the message after an interruption: the files that are kept, and their use.
 static KEPT: Mutex<Option<String>> = Mutex::new(None);
+/// What the command has so far and prints if it is interrupted, and how many rows that are.
+static SO_FAR: Mutex<Option<(String, usize)>> = Mutex::new(None);
+/// Whether the first signal that would end the command only sets `STOP`.
+static STOPS: AtomicBool = AtomicBool::new(false);
+/// Set by such a signal.
+static STOP: AtomicBool = AtomicBool::new(false);
+/// That signal.
+static STOPPED_BY: AtomicI32 = AtomicI32::new(0);
 /// By this further signals are watched, if any can be.
 static HANDLE: OnceLock<Handle> = OnceLock::new();
 /// The receiver of signals, which then do not end the command.
@@ -98,6 +107,10 @@ pub(crate) fn watch_signals() {
             signals.forever().for_each(|signal| match &*taker() {
                 Some(taker) => drop(taker.send(signal)),
                 None if signal == SIGCHLD => (),
+                None if STOPS.swap(false, Ordering::SeqCst) => {
+                    STOPPED_BY.store(signal, Ordering::SeqCst);
+                    STOP.store(true, Ordering::SeqCst);
+                }
                 None => exit_on(signal),
             });
         }
@@ -149,6 +162,25 @@ pub(crate) fn set_kept(sentence: Option<String>) {
     *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = sentence;
 }
 
+/// Lets the first signal that would end the command only set the flag that is returned; the next one ends it.
+pub(crate) fn stop_in_order() -> &'static AtomicBool {
+    STOPS.store(true, Ordering::SeqCst);
+    &STOP
+}
+
+/// Returns the error of a command that a signal stopped in order, after so much; `None` if none did.
+pub(crate) fn stopped(after: &str) -> Option<CliError> {
+    STOPS.store(false, Ordering::SeqCst);
+    let signal = STOPPED_BY.load(Ordering::SeqCst);
+    let sentence = || format!("{} after {after}", name_signal(signal));
+    (signal != 0).then(|| CliError::Program(128 + signal as u8, sentence()))
+}
+
+/// Sets what the command prints if it is interrupted: a table of so many rows.
+pub(crate) fn set_so_far(so_far: Option<(String, usize)>) {
+    *SO_FAR.lock().unwrap_or_else(PoisonError::into_inner) = so_far;
+}
+
 /// Returns what a signal that ends the command does to it, such as `terminated`.
 pub(crate) fn name_signal(signal: i32) -> &'static str {
     SIGNALS.iter().find(|(other, _)| *other == signal).map_or("ended", |(_, what)| what)
@@ -168,6 +200,19 @@ fn exit_on(signal: i32) {
     let drafts = drafts();
     remove(&drafts);
     let what = name_signal(signal);
+    if let Some((table, rows)) = SO_FAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let (tell, told) = channel();
+        let write = move || {
+            // The main thread has the lock of stdout.
+            let out = rustix::stdio::stdout().try_clone_to_owned();
+            drop(out.map(|out| fs::File::from(out).write_all(table.as_bytes())));
+            let _: Result<(), _> = tell.send(());
+        };
+        // A reader that does not read does not hold up the end.
+        if thread::Builder::new().spawn(write).is_ok() && told.recv_timeout(Duration::from_secs(1)).is_ok() {
+            add_written(rows);
+        }
+    }
     let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     drop(match WRITTEN.load(Ordering::SeqCst) {
         0 => writeln!(io::stderr(), "{what}; {}", kept.as_deref().unwrap_or("nothing was written")),

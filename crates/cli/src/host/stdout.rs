@@ -23,6 +23,11 @@ pub(crate) fn keep_for_file() {
     IS_KEPT_FOR_FILE.store(true, Ordering::SeqCst);
 }
 
+/// Returns whether tables and notes are dropped.
+pub(crate) fn is_kept_for_file() -> bool {
+    IS_KEPT_FOR_FILE.load(Ordering::SeqCst)
+}
+
 /// True if the command writes a folder, whose files are not all open yet.
 static WRITES_FOLDER: AtomicBool = AtomicBool::new(false);
 
@@ -74,7 +79,7 @@ fn ignore_closed_pipe<T>(written: io::Result<T>, success: T) -> io::Result<T> {
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if !self.is_for_file && IS_KEPT_FOR_FILE.load(Ordering::SeqCst) {
+        if !self.is_for_file && is_kept_for_file() {
             return Ok(bytes.len());
         }
         // What is written may quote files, and a terminal must not take that for orders.

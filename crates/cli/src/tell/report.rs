@@ -2,8 +2,9 @@
 
 use std::io::Write;
 use std::mem::take;
+use std::time::{Duration, Instant};
 
-use loggp_document::{Document, DocumentBlock};
+use loggp_document::{Document, DocumentBlock, printable};
 use loggp_draw::plot::Plot;
 use loggp_study::rows::{Columns, Object};
 
@@ -30,6 +31,8 @@ pub(crate) struct Report<'a, R> {
     behind: Vec<Object>,
     /// The rows so far. A table is written at the end, when the widths of its columns are known.
     pub rows: Vec<R>,
+    /// When the table of the rows so far was made, and how long that took.
+    kept: Option<(Instant, Duration)>,
 }
 
 impl<'a, R> Report<'a, R> {
@@ -45,6 +48,7 @@ impl<'a, R> Report<'a, R> {
             whole: None,
             behind: Vec::new(),
             rows: Vec::new(),
+            kept: None,
         }
     }
 
@@ -100,6 +104,21 @@ impl<'a, R> Report<'a, R> {
         }
     }
 
+    /// Keeps the table of the rows so far, for an interruption. Making it takes a twentieth of the time at most.
+    pub(crate) fn keep(&mut self, heading: &str, unit: Unit) {
+        let is_early = self.kept.is_some_and(|(end, took)| end.elapsed() < 20 * took);
+        if self.format != Format::Table || stdout::is_kept_for_file() || is_early {
+            return;
+        }
+        let start = Instant::now();
+        if let Some(table) = table_with_decimals(&self.columns, &self.rows, unit, self.most_decimals) {
+            let document = Document { title: heading.into(), blocks: vec![table] };
+            let text = printable(&document.to_text(stdout::width())).to_string();
+            interrupt::set_so_far(Some((text, self.rows.len())));
+        }
+        self.kept = Some((Instant::now(), start.elapsed()));
+    }
+
     /// Writes the table between the heading and the blocks of `rest`, with times in this unit, if the format is
     /// a table; and the files. Does nothing without rows.
     pub(crate) fn finish(
@@ -108,6 +127,7 @@ impl<'a, R> Report<'a, R> {
         unit: Unit,
         rest: impl FnOnce(&[R]) -> Vec<DocumentBlock>,
     ) -> Result<(), CliError> {
+        interrupt::set_so_far(None);
         if self.rows.is_empty() {
             return Ok(());
         }

@@ -1,12 +1,15 @@
 //! `loggp check`: runs an algorithm under many orders of messages, and reduces a failing one.
 
-use std::io::Write;
+use std::fs;
+use std::io::{self, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Command};
 use loggp::check::{Check, CheckReport, Strategy};
+use loggp::trace::Trace;
 use loggp::{Capacity, ClockKind, Order, Work};
 use loggp_programs::Emulation;
 
@@ -20,7 +23,8 @@ use crate::ask::output::{self, TRACE_EXTENSIONS, write_trace};
 use crate::ask::program_args::ProgramArgs;
 use crate::error::CliError;
 use crate::host::draft::{Draft, is_stdout};
-use crate::host::stdout;
+use crate::host::{interrupt, stdout};
+use crate::number::count;
 use crate::tell::progress::ProgressDisplay;
 use crate::tell::style::is_quiet;
 
@@ -78,7 +82,8 @@ struct OrderOptions {
     /// One run of so many is checked against the rules of the machine, as `loggp audit` does; 0 is none
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "50", allow_negative_numbers = true)]
     audit: usize,
-    /// Write the run that failed to this file, FILE.json or FILE.loggp [default: PROGRAM-ALGORITHM-failed.json]
+    /// Write the run that failed to this file, FILE.json or FILE.loggp [default: PROGRAM-ALGORITHM-failed.json, with a number
+    /// if another run is there]
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
@@ -127,10 +132,11 @@ impl CheckCommand {
             *orders;
         let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });
         let cores = study.emulation.cores.unwrap_or_else(all_cores);
-        let progress = Arc::new(match time {
+        let progress = match time {
             None => ProgressDisplay::for_runs(most),
-            Some(_) => ProgressDisplay::with_template(usize::MAX, "{pos} runs, now {msg}"),
-        });
+            Some(_) => ProgressDisplay::without_end(),
+        };
+        let progress = Arc::new(progress.with_time()); // the systematic strategy may search for long after a run
         progress.set_current(algorithm);
         let check = Check::new()
             .strategy(strategy)
@@ -140,7 +146,8 @@ impl CheckCommand {
             .audits(audit)
             .losses(losses)
             .duplicates(duplicates)
-            .crashes(crashes);
+            .crashes(crashes)
+            .stop_on(interrupt::stop_in_order());
         let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
         let step = Arc::clone(&progress);
         let check = check.on_run(move |_| step.finish_one());
@@ -154,7 +161,9 @@ impl CheckCommand {
         let heading = if is_quiet() { String::new() } else { format!("{heading}\n\n") };
         writeln!(out, "{heading}{algorithm}: {checked}")?;
         out.flush()?;
-        write_failed_run(&checked, &path, arguments::words(), out)
+        let after = format!("{} by seed {order_seed}", count(checked.runs, "run"));
+        let failed = write_failed_run(&checked, &path, orders.trace.is_some(), arguments::words(), out);
+        interrupt::stopped(&after).map_or(failed, Err)
     }
 }
 
@@ -162,14 +171,31 @@ impl CheckCommand {
 fn write_failed_run<R>(
     checked: &CheckReport<R>,
     path: &Path,
+    may_replace: bool,
     arguments: impl Iterator<Item = String>,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let Some(failure) = &checked.failure else { return Ok(()) };
+    let path = &if may_replace { path.into() } else { own_path(path, &failure.trace) };
     let shown = path.display();
     write_trace(Draft::create(path, "trace")?, path, &failure.trace)?;
     writeln!(out, "\nthe run is in {shown}; this makes it again:\n  {}", repeat_command(arguments, path))?;
     Err(CliError::Run(format!("run {} of the check failed", failure.run)))
+}
+
+/// Returns the path for a run that failed: this one, or with a number if there is the run of another check.
+fn own_path(path: &Path, trace: &Trace) -> PathBuf {
+    let mut written = Vec::new();
+    if trace.write(&mut written).is_err() {
+        return path.into(); // the file will say why
+    }
+    let is_free = |path: &PathBuf| match fs::read(path) {
+        Ok(there) => there == written,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    let stem = path.with_extension("").display().to_string();
+    let numbered = (2..1000).map(|n| format!("{stem}-{n}.json").into());
+    iter::once(path.to_path_buf()).chain(numbered).find(is_free).unwrap_or_else(|| path.into())
 }
 
 /// Returns the command line that repeats the run whose trace is at `path`.
@@ -182,7 +208,6 @@ fn repeat_command(arguments: impl Iterator<Item = String>, path: &Path) -> Strin
 
 #[cfg(test)]
 mod tests {
-    use loggp::trace::Trace;
     use loggp::{Machine, Params, Tag, US};
 
     use super::*;
@@ -206,7 +231,7 @@ mod tests {
             ["check", "lu", "--losses", "1", "-P", "3", "--crashes=2", "--duplicates", "1", "--runs=9"];
         let arguments = arguments.map(String::from);
         let mut output = Vec::new();
-        let end = write_failed_run(&checked.unwrap(), &path, arguments.into_iter(), &mut output);
+        let end = write_failed_run(&checked.unwrap(), &path, true, arguments.into_iter(), &mut output);
         assert!(matches!(end, Err(CliError::Run(why)) if why == "run 2 of the check failed"));
         let shown = path.display();
         let command = format!("  loggp run lu -P 3 --work charged --repeat-from {shown}\n");

@@ -455,6 +455,7 @@ impl Experiment {
                     let wrong = answers.wrong.as_ref();
                     failed.extend(wrong.map(|why| CliError::Run(format!("the result{of} is wrong: {why}"))));
                     progress.suspend(|| report.add(StudyRow { task, answers }))?;
+                    report.keep(&self.heading, self.unit);
                 }
                 Err(StudyError::Refused(why)) => failed.push(CliError::Request(format!("{subject}{why}"))),
                 Err(why) => failed.push(CliError::Run(format!("{failing}{why}"))),

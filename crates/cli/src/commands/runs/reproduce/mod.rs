@@ -136,8 +136,10 @@ impl ReproduceCommand {
     ) -> Result<MadeExhibits, CliError> {
         let to_do = selected.iter().filter(|(_, exhibit)| !self.is_made(folder, exhibit.id, settings));
         let cases = to_do.map(|(_, exhibit)| exhibit.case_count(lab)).sum();
-        let bar =
-            ProgressDisplay::with_template(cases, "{bar:24} {pos} of {len} cases, now {msg}; {eta} left");
+        let bar = ProgressDisplay::with_template(
+            cases,
+            "{bar:24} {pos} of {len} cases, {elapsed}, {eta} left, now {wide_msg}",
+        );
         interrupt::set_written_item("exhibit", "; the same command goes on from there");
         let mut outcome = MadeExhibits::default();
         let width = selected.iter().map(|(_, exhibit)| exhibit.id.len()).max().unwrap_or(0);

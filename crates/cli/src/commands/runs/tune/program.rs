@@ -52,7 +52,7 @@ pub(super) fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<
     let (machine, emulation) =
         (tasks[0].machine, Emulation { cores: None, ..tasks[0].study.emulation.clone() });
     let cases: Vec<_> = tasks.into_iter().map(|task| task.study.case).collect();
-    let progress = ProgressDisplay::with_template(usize::MAX, "{pos} runs, now {msg}");
+    let progress = ProgressDisplay::without_end();
     let is_open = |option: &str| !args.has_value_for(option);
     let tuning = Tuning::run(&cases, is_open, &emulation, threads, |case| {
         progress.set_current(case.algorithm.name);
