@@ -718,8 +718,8 @@ fn analyze_draws_bars() {
     let by_run = fs::read_to_string(&svg).unwrap();
     assert!(by_run.contains("bars.json") && by_run.contains("S=10") && by_run.contains("mean"));
     assert!(
-        refusal(&format!("analyze {path} -o bars.png"))
-            .contains("give a name that ends in .svg for a picture")
+        refusal(&format!("analyze {path} -o bars.gif"))
+            .contains("give a name that ends in .svg, .png or .pdf for a picture")
     );
 }
 

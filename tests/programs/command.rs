@@ -545,7 +545,7 @@ fn a_signal_ends_the_command_at_once_and_leaves_nothing() {
     for (signal, _, status, says) in signals.into_iter().filter(|(_, number, ..)| !is_ignored(*number)) {
         for line in [
             "run scatter -P 4 --clock wall --dilation 1e6 --trace",
-            "run scatter -P 4 --clock wall --dilation 1e6 --timeline",
+            "run scatter -P 4 --clock wall --dilation 1e6 -o",
             "sweep scatter --over P=4,5 --clock wall --dilation 1e6 -o",
             "calibrate --dilation 1e6 -o",
             "stress --dilation 1e6 -o",
@@ -596,7 +596,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     };
     // Messages of this machine are not that long.
     for line in [
-        "run scatter --machine cenju4 --size 9999 --timeline",
+        "run scatter --machine cenju4 --size 9999 -o",
         "sweep scatter long --machine cenju4 --over size=9000,9999 -o",
         "sweep scatter long --machine cenju4 --over size=10,9999 -o",
     ] {
@@ -605,14 +605,14 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     }
     for line in [
         format!("sweep scatter --over size=0,0 -o {shown}"),
-        format!("run scatter -P 600 --timeline {shown}"),
+        format!("run scatter -P 600 -o {shown}"),
         format!("stress --load 99999999 -o {shown}"),
-        format!("run scatter --trace {shown} --timeline /nowhere/x.svg"),
+        format!("run scatter -o {shown} -o /nowhere/x.svg"),
     ] {
         refusal(&line);
         assert_old(&line);
     }
-    let line = format!("run scatter -P 4 --clock wall --dilation 1e6 --timeline {shown}");
+    let line = format!("run scatter -P 4 --clock wall --dilation 1e6 -o {shown}");
     let mut child = loggp(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
     while file_count(folder) == 1 {
@@ -636,13 +636,13 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     assert_eq!((mode(&path), file_count(folder)), (0o640, 2));
     // A link to a missing file creates the file.
     fs::remove_file(&path).unwrap();
-    stdout_of(&format!("run broadcast --timeline {}", link.display()));
+    stdout_of(&format!("run broadcast -o {}", link.display()));
     assert!(path.is_file() && link.symlink_metadata().unwrap().is_symlink());
     // Its permissions are those of any new file.
     fs::write(folder.join("new"), "").unwrap();
     assert_eq!(mode(&path), mode(&folder.join("new")));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
-    assert!(refusal(&format!("run broadcast --trace {}", path.display())).contains("may not be written"));
+    assert!(refusal(&format!("run broadcast -o {}", path.display())).contains("may not be written"));
 }
 
 /// The second file would replace the first.
@@ -651,12 +651,12 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
 fn two_files_with_one_name_are_refused() {
     let path = fresh_path("twice").with_file_name("x.svg");
     let folder = path.parent().unwrap();
-    symlink("x.svg", folder.join("link")).unwrap();
-    symlink("../twice/link", folder.join("chain")).unwrap();
-    symlink("circle", folder.join("circle")).unwrap();
-    let run = |trace: &str, timeline: &str| {
+    symlink("x.svg", folder.join("link.svg")).unwrap();
+    symlink("../twice/link.svg", folder.join("chain.svg")).unwrap();
+    symlink("circle.svg", folder.join("circle.svg")).unwrap();
+    let run = |one: &str, other: &str| {
         let mut command = loggp("run broadcast --clock wall --dilation 1e6");
-        command.current_dir(folder).args(["--trace", trace, "--timeline", timeline]);
+        command.current_dir(folder).args(["-o", one, "-o", other]);
         command
     };
     for there in [false, true] {
@@ -664,19 +664,19 @@ fn two_files_with_one_name_are_refused() {
             fs::write(&path, "old").unwrap();
         }
         let before = file_count(folder);
-        for (trace, timeline) in [
+        for (one, other) in [
             ("x.svg", "x.svg"),
             ("x.svg", "./x.svg"),
             ("x.svg", "../twice/x.svg"),
-            ("link", "x.svg"),
-            ("chain", "link"),
+            ("link.svg", "x.svg"),
+            ("chain.svg", "link.svg"),
         ] {
-            let sentence = refusal_of(run(trace, timeline));
+            let sentence = refusal_of(run(one, other));
             let right =
-                format!("--trace and --timeline name the same file, {timeline}; give each a file of its own");
+                format!("--output and --output name the same file, {other}; give each a file of its own");
             assert_eq!((sentence, file_count(folder)), (right, before));
         }
-        let sentence = refusal_of(run("circle", "x.svg"));
+        let sentence = refusal_of(run("circle.svg", "x.svg"));
         assert!(sentence.contains("a link that leads to no file"), "{sentence}");
         assert_eq!(file_count(folder), before);
     }
@@ -754,8 +754,9 @@ fn help_and_version_go_to_stdout() {
     assert_eq!(stdout_of("-V"), version);
     let lines = stdout_of("--version");
     let mut lines = lines.strip_prefix(version).unwrap().lines();
-    let features = if cfg!(feature = "mpi") { "mpi yes, python no" } else { "mpi no, python no" };
-    assert_eq!(lines.next(), Some(&*format!("features: {features}")));
+    let has = |is_built| if is_built { "yes" } else { "no" };
+    let [mpi, pictures] = [cfg!(feature = "mpi"), cfg!(feature = "pictures")].map(has);
+    assert_eq!(lines.next(), Some(&*format!("features: mpi {mpi}, pictures {pictures}, python no")));
     // Only a build of what is released names the commit; `.ci/package` looks at that.
     let commit = lines.next().unwrap().strip_prefix("commit: ").unwrap();
     let is_commit = commit.len() >= 12 && commit.as_bytes()[..12].iter().all(u8::is_ascii_hexdigit);
@@ -765,6 +766,60 @@ fn help_and_version_go_to_stdout() {
         assert_eq!((status, &*stdout), (Some(2), ""));
         assert!(stderr.contains(shown), "{stderr}");
     }
+}
+
+/// The name of a picture says what it shows, unless an option does: LogP's figures 3 and 4.
+#[test]
+fn a_run_is_drawn_as_it_went_or_as_its_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let draw = |line: &str, name: &str| {
+        stdout_of(&format!("{line} -o {}", file(name).display()));
+        fs::read_to_string(file(name)).unwrap()
+    };
+    let labels = |svg: &str| {
+        let texts = svg.split("</text>").filter_map(|text| text.rsplit('>').next()?.parse::<u32>().ok());
+        texts.collect::<Vec<u32>>()
+    };
+    let tree = draw("run broadcast P=8 L=6 o=2 g=4", "tree.svg");
+    assert_eq!(labels(&tree), [0, 10, 14, 18, 20, 22, 24, 24]);
+    assert!(tree.contains("in each node when it has the data [cycles], and its number above"));
+    assert!(draw("run broadcast P=8 L=6 o=2 g=4", "run.svg").contains("P1 send overhead: 10 to 12 cycles"));
+    let sum = draw("run summation P=8 L=5 o=2 g=4 --time 28 --draw tree", "sum.svg");
+    assert_eq!(labels(&sum), [28, 6, 10, 14, 18, 4, 4, 8]);
+    assert!(sum.contains("when its result is ready"));
+    assert!(draw("replay ring P=4 L=6 o=2 g=4 G=0", "ring.svg").contains("P3 receive overhead"));
+    // Two processors of a broadcast, and of a sum: the root is above.
+    assert_eq!(labels(&draw("run broadcast P=2 L=6 o=2 g=4", "tree.svg")), [0, 10]);
+    assert_eq!(labels(&draw("run summation P=2 L=5 o=2 g=4 --time 28", "tree.svg"))[0], 28);
+    if cfg!(not(feature = "pictures")) {
+        let refusal = refusal("run broadcast -o tree.png");
+        assert_eq!(
+            refusal,
+            "tree.png: this loggp was built without PNG and PDF; install it with `cargo install loggp-command --features \
+             pictures`, or write tree.svg"
+        );
+    }
+}
+
+/// Runs are drawn below each other over one axis, each with the name of its file.
+#[test]
+fn two_traces_are_drawn_over_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    for (order, ending) in [("naive", "json"), ("staggered", "loggp")] {
+        let trace = file(&format!("{order}.{ending}"));
+        stdout_of(&format!("run remap short-{order} --machine cm5 -P 4 --size 64 --trace {trace}"));
+    }
+    let picture = file("slide.svg");
+    stdout_of(&format!("timeline {} {} -o {picture}", file("naive.json"), file("staggered.loggp")));
+    let svg = fs::read_to_string(&picture).unwrap();
+    for text in ["naive: remap on cm5, short-naive", "staggered: remap on cm5, short-staggered"] {
+        assert!(svg.contains(&format!(">{text}</text>")), "{text}");
+    }
+    assert_eq!([svg.matches(">P3</text>").count(), svg.matches(">time [us]</text>").count()], [2, 1]);
+    stdout_of(&format!("timeline {} --what-if L=9us -o {picture}", file("naive.json")));
+    assert!(fs::read_to_string(&picture).unwrap().contains(">L=9us: remap on cm5, short-naive<"));
 }
 
 /// A page shows a program, a trace or a schedule, and holds one more run for each that is shown beside it.
@@ -791,7 +846,7 @@ fn a_timeline_page_holds_every_run() {
         (meta["title"].clone(), run["about"].clone(), run["marks"].clone())
     };
     let recorded = run_data(&format!("timeline {of_trace} -o {to}"));
-    let at_once = run_data(&format!("run remap short-naive --machine cm5 -P 4 --size 64 --timeline {to}"));
+    let at_once = run_data(&format!("run remap short-naive --machine cm5 -P 4 --size 64 -o {to}"));
     assert_eq!(recorded, at_once);
     assert_eq!(recorded.0, "remap on cm5, short-naive");
     assert!(
@@ -806,8 +861,8 @@ fn a_timeline_page_holds_every_run() {
     );
     assert_eq!(count_runs(&format!("timeline broadcast binomial -P 4 --beside {of_trace} -o {to}")), 2);
     assert_eq!(count_runs(&format!("timeline broadcast -P 2 --clock wall -o {to}")), 2);
-    assert_eq!(count_runs(&format!("run broadcast --timeline {to}")), 1);
-    assert_eq!(count_runs(&format!("replay ring -P 8 --params L=6,o=2,g=4,G=0 --timeline {to}")), 1);
+    assert_eq!(count_runs(&format!("run broadcast -o {to}")), 1);
+    assert_eq!(count_runs(&format!("replay ring -P 8 --params L=6,o=2,g=4,G=0 -o {to}")), 1);
 
     let picture = trace.with_extension("svg");
     stdout_of(&format!("timeline {of_trace} --from 20us --until 40us --only 2-3,0 -o {}", picture.display()));
@@ -818,7 +873,7 @@ fn a_timeline_page_holds_every_run() {
     assert!(svg.contains("stall: ") && !svg.contains("send overhead: 0 to"));
 
     assert_refused(&[
-        (format!("timeline {of_trace} -o x.png"), "give a name that ends in .html"),
+        (format!("timeline {of_trace} -o x.gif"), "give a name that ends in .html"),
         (format!("timeline {of_trace} --only 0 -o {to}"), "--only is for a picture"),
         (
             format!("timeline {of_trace} --only 3-9 -o {}", picture.display()),
@@ -832,7 +887,6 @@ fn a_timeline_page_holds_every_run() {
             format!("timeline {of_trace} --from 9us --until 3us -o {to}"),
             "--from 9 us is not before --until 3 us",
         ),
-        (format!("timeline {of_trace} --what-if o=1us -o {}", picture.display()), "a picture shows one run"),
     ]);
     assert!(!page.exists());
 }
@@ -1159,7 +1213,7 @@ fn a_dash_is_stdin_and_stdout() {
     }
     for (line, file) in [
         ("run broadcast -P 4 --trace F", "t.json"),
-        ("run broadcast -P 4 --timeline F", "t.html"),
+        ("run broadcast -P 4 -o F", "t.svg"),
         ("timeline broadcast -P 4 -o F", "p.html"),
         ("matrix figure-1 -o F", "m.svg"),
         ("sweep broadcast --over P=2,4 -o F", "s.svg"),
@@ -1170,7 +1224,7 @@ fn a_dash_is_stdin_and_stdout() {
         assert_eq!(stdout_of(&line.replace('F', "-")), std::fs::read_to_string(path).unwrap(), "{line}");
     }
     assert_refused(&[
-        ("run broadcast --trace - --timeline -", "--trace and --timeline name the same file, -"),
+        ("run broadcast --trace - -o -", "--trace and --output name the same file, -"),
         ("timeline broadcast -o - --open", "--open is for a file"),
         ("record -o - ./app", "give -o FILE, such as -o run.mpi"),
     ]);

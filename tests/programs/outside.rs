@@ -99,7 +99,7 @@ fn pages_run_their_own_script_alone() {
     let line =
         format!("reproduce logp-fig3 --clock virtual -o {} -o {}", exhibits.display(), report.display());
     stdout_of(&line);
-    stdout_of(&format!("run broadcast -P 2 --timeline {}", timeline.display()));
+    stdout_of(&format!("run broadcast -P 2 -o {}", timeline.display()));
     for page in [report, timeline].map(|path| fs::read_to_string(path).unwrap()) {
         let scripts: Vec<&str> = page.split("<script>").skip(1).collect();
         let [script] = scripts[..] else { panic!("{} scripts", scripts.len()) };

@@ -58,7 +58,7 @@ formula of short-naive: an estimate (ours), at most -75.21% off
     let kinds: Vec<_> = kinds.iter().map(|row| row["formula_kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["exact", "estimate", "exact", "estimate"]);
     let path = folder("form").join("run.svg");
-    stdout_of(&format!("run remap short-naive -P 3 --timeline {}", path.display()));
+    stdout_of(&format!("run remap short-naive -P 3 -o {}", path.display()));
     assert!(fs::read_to_string(&path).unwrap().contains("formula: an estimate (ours)"));
 }
 

@@ -85,8 +85,12 @@ impl Canvas {
 
     /// Draws a title and a subtitle at the top. Returns where they end.
     pub fn draw_head(&mut self, title: &str, subtitle: &str) -> f64 {
+        self.draw_head_below(MARGIN, title, subtitle)
+    }
+
+    /// Draws a title and a subtitle below this height. Returns where they end.
+    pub fn draw_head_below(&mut self, mut y: f64, title: &str, subtitle: &str) -> f64 {
         let room = self.width - 2.0 * MARGIN;
-        let mut y = MARGIN;
         for (text, size, ink) in [(title, TITLE, TEXT), (subtitle, NORMAL, GREY)] {
             if !text.is_empty() {
                 y = self.draw_lines(ink, (MARGIN, y), Anchor::Start, size, &wrap(text, size, room)) + 4.0;

@@ -1,12 +1,12 @@
-//! Maps over two quantities: each cell has the colour of what is best there, and lines show where that
-//! changes.
+//! Maps over two quantities: each cell has the colour of what is best there, stronger the more it wins by and hatched where
+//! others are as good, and lines show where that changes.
 
 use super::axis::{Axis, BESIDE, Scale, draw_numbers_below, draw_numbers_beside};
 use super::canvas::{
     Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
 };
 use super::legend::{LegendEntry, draw_legend};
-use super::palette::{GREY, Ink, STRONG, SeriesStyle, TEXT};
+use super::palette::{GREY, Ink, PAPER, STRONG, SeriesStyle, TEXT};
 
 /// A map.
 pub struct RegionMap {
@@ -33,8 +33,10 @@ pub struct MapAxis {
 
 /// A cell of a map.
 pub struct RegionCell {
-    /// Numbers of the series that are best there; the first gives the colour.
+    /// Numbers of the series that are best there; the first gives the colour, the others that of the hatching.
     pub best: Vec<usize>,
+    /// By which part the next one is worse; `None` if there is no other.
+    pub lead: Option<f64>,
     pub tooltip: String,
 }
 
@@ -49,8 +51,10 @@ pub struct Border {
 
 /// Height of the map.
 const HEIGHT: f64 = 380.0;
-/// The opacity of the colours of regions.
-const OPACITY: f64 = 0.4;
+/// The opacity of a region whose series leads by at most this part; the last is for more.
+const SHADES: [(f64, f64); 3] = [(0.05, 0.16), (0.25, 0.38), (f64::INFINITY, 0.66)];
+/// The distance of the lines of a hatching, along an axis.
+const HATCH: f64 = 9.0;
 
 /// An axis that is divided into a part for each of its values.
 struct DividedAxis {
@@ -142,15 +146,16 @@ impl RegionMap {
         up: &DividedAxis,
     ) {
         let heights = self.heights(row, up);
-        let mut draw = |best: Option<usize>, tooltip: &str, from: [f64; 3], until: [f64; 3]| {
-            let Some(best) = best else { return };
+        let mut draw = |best: &[usize], shade: f64, tooltip: &str, from: [f64; 3], until: [f64; 3]| {
+            let Some((first, others)) = best.split_first() else { return };
             let sides = |places: [f64; 3]| places.into_iter().zip(heights).collect::<Vec<Position>>();
             let corners: Vec<Position> =
                 sides(from).into_iter().chain(sides(until).into_iter().rev()).collect();
             canvas.with_tooltip(tooltip, |canvas| {
-                canvas.with_opacity(OPACITY, |canvas| {
-                    canvas.draw_polygon(ink(best), ShapeStyle::Area, &corners);
+                canvas.with_opacity(shade, |canvas| {
+                    canvas.draw_polygon(ink(*first), ShapeStyle::Area, &corners);
                 });
+                draw_hatching(canvas, others, &corners);
             });
         };
         let mut from = [across.part(0).0; 3];
@@ -159,15 +164,16 @@ impl RegionMap {
                 Some(next) => border.row == row && border.x > self.x.values[column] && border.x <= *next,
                 None => false,
             };
-            let (mut best, mut is_divided) = (cell.best.first().copied(), false);
+            let (mut best, mut shade, mut is_divided) = (cell.best.clone(), cell.shade(), false);
             for border in self.borders.iter().filter(between) {
                 let until = self.border_places(border, across);
-                draw(best, &cell.tooltip, from, until);
-                (from, best, is_divided) = (until, Some(border.to), true);
+                draw(&best, shade, &cell.tooltip, from, until);
+                // Beside a border the lead is small.
+                (from, best, shade, is_divided) = (until, vec![border.to], SHADES[0].1, true);
             }
             if !is_divided {
                 let until = [across.part(column).1; 3];
-                draw(best, &cell.tooltip, from, until);
+                draw(&best, shade, &cell.tooltip, from, until);
                 from = until;
             }
         }
@@ -196,6 +202,11 @@ impl RegionMap {
                 });
             } else if fits && lines_height(1, NORMAL) <= bottom - top {
                 let place = ((left + right) / 2.0, (bottom + top) / 2.0);
+                if cell.best.len() > 1 {
+                    let (width, high) = (text_width(&text, NORMAL) + 4.0, lines_height(1, NORMAL));
+                    let corner = (place.0 - width / 2.0, place.1 - high / 2.0);
+                    canvas.draw_rectangle(PAPER, ShapeStyle::Area, corner, (width, high));
+                }
                 canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, &text);
             }
         }
@@ -231,23 +242,80 @@ impl RegionMap {
         [bottom, up.place_of(self.y.values[row]), top]
     }
 
-    /// Returns an entry of the legend for each series that is best somewhere.
+    /// Returns an entry of the legend for each series that is best somewhere, for each shade, and for the hatching.
     fn entries(&self) -> Vec<LegendEntry<'_>> {
+        let cells = || self.cells.iter().flatten();
         let is_best = |number: &usize| {
-            let mut best = self.cells.iter().flatten().flat_map(|cell| &cell.best);
-            best.any(|best| best == number) || self.borders.iter().any(|border| border.to == *number)
+            cells().any(|cell| cell.best.contains(number))
+                || self.borders.iter().any(|border| border.to == *number)
         };
         let entry = |number: usize| {
             let (letter, label) = &self.series[number];
-            LegendEntry::new(&format!("{letter}: {label}"), move |canvas: &mut Canvas, _, (right, y)| {
-                let (place, size) = ((right - 18.0, y - 6.0), (18.0, 12.0));
-                canvas.with_opacity(OPACITY, |canvas| {
-                    canvas.draw_rectangle(ink(number), ShapeStyle::Area, place, size);
-                });
-                canvas.draw_rectangle(ink(number), ShapeStyle::Thin, place, size);
-            })
+            sample(&format!("{letter}: {label}"), ink(number), SHADES[1].1, &[])
         };
-        (0..self.series.len()).filter(is_best).map(entry).collect()
+        let series = (0..self.series.len()).filter(is_best).map(entry);
+        let shades = SHADES.iter().enumerate().filter_map(|(place, (most, shade))| {
+            let occurs = cells().any(|cell| cell.best.len() == 1 && cell.shade() == *shade);
+            let label = match place {
+                0 => format!("pale: the next one takes at most {:.0}% longer", 100.0 * most),
+                1 => format!("at most {:.0}% longer", 100.0 * most),
+                _ => format!("strong: more than {:.0}% longer", 100.0 * SHADES[place - 1].0),
+            };
+            occurs.then(|| sample(&label, GREY, *shade, &[]))
+        });
+        let ties = cells().filter(|cell| cell.best.len() > 1).count();
+        let ties = (ties > 0).then(|| {
+            let label = format!("hatched: equally fast, {ties} of {} cells", cells().count());
+            sample(&label, GREY, SHADES[0].1, &[0])
+        });
+        series.chain(shades).chain(ties).collect()
+    }
+}
+
+impl RegionCell {
+    /// Returns the opacity of its colour.
+    fn shade(&self) -> f64 {
+        if self.best.len() > 1 {
+            return SHADES[0].1;
+        }
+        let lead = self.lead.unwrap_or(f64::INFINITY);
+        SHADES.iter().find(|(most, _)| lead <= *most).map_or(SHADES[2].1, |(_, shade)| *shade)
+    }
+}
+
+/// Returns an entry of the legend with a region as its sample.
+fn sample<'a>(label: &str, ink: Ink, shade: f64, others: &'static [usize]) -> LegendEntry<'a> {
+    LegendEntry::new(label, move |canvas: &mut Canvas, _, (right, y)| {
+        let (place, size) = ((right - 18.0, y - 6.0), (18.0, 12.0));
+        canvas.with_opacity(shade, |canvas| canvas.draw_rectangle(ink, ShapeStyle::Area, place, size));
+        let corners = [(0.0, 0.0), (18.0, 0.0), (18.0, 12.0), (0.0, 12.0)];
+        draw_hatching(canvas, others, &corners.map(|(x, y)| (place.0 + x, place.1 + y)));
+        canvas.draw_rectangle(ink, ShapeStyle::Thin, place, size);
+    })
+}
+
+/// Hatches a polygon with the colours of these series in turn.
+fn draw_hatching(canvas: &mut Canvas, series: &[usize], corners: &[Position]) {
+    if series.is_empty() {
+        return;
+    }
+    let sums = || corners.iter().map(|(x, y)| x + y);
+    let (least, most) = (sums().fold(f64::INFINITY, f64::min), sums().fold(f64::NEG_INFINITY, f64::max));
+    // On a line x + y is the same. All lines of a map are at multiples of the distance, so that they meet at the cells' edges.
+    for number in (least / HATCH).ceil() as usize..=(most / HATCH) as usize {
+        let sum = number as f64 * HATCH;
+        let edges = corners.iter().zip(corners.iter().cycle().skip(1));
+        let mut crossings: Vec<Position> = edges
+            .filter_map(|(one, other)| {
+                let (start, end) = (one.0 + one.1 - sum, other.0 + other.1 - sum);
+                let part = start / (start - end);
+                let is_crossed = (start < 0.0) != (end < 0.0);
+                is_crossed.then_some((one.0 + part * (other.0 - one.0), one.1 + part * (other.1 - one.1)))
+            })
+            .collect();
+        crossings.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let ink = ink(series[number % series.len()]);
+        crossings.chunks_exact(2).for_each(|ends| canvas.draw_line(ink, ShapeStyle::Ring, "", ends));
     }
 }
 
@@ -264,11 +332,48 @@ mod tests {
         MapAxis { name: name.into(), scale: Scale::Linear, values: values.into() }
     }
 
+    /// What wins by more has more colour, and what wins nothing is hatched; the legend says so.
+    #[test]
+    fn ties_are_hatched_and_wins_are_shaded() {
+        let cell =
+            |best: &[usize], lead| RegionCell { best: best.into(), lead: Some(lead), tooltip: String::new() };
+        let map = RegionMap {
+            title: "map".into(),
+            subtitle: String::new(),
+            x: axis("x", &[0.0, 10.0]),
+            y: axis("y", &[1.0, 2.0]),
+            series: vec![('a', "one".into()), ('b', "other".into())],
+            cells: vec![vec![cell(&[0], 0.01), cell(&[0], 0.1)], vec![cell(&[0, 1], 0.0), cell(&[1], 2.0)]],
+            borders: Vec::new(),
+        };
+        let svg = map.svg();
+        let regions = |shade: f64| svg.matches(&format!("<g opacity=\"{shade}\">\n<polygon")).count();
+        assert_eq!(SHADES.map(|(_, shade)| regions(shade)), [2, 1, 1]);
+        // The other of the tie has the colour of the lines, and no line leaves its cell.
+        let lines: Vec<&str> =
+            svg.split("<polyline class=\"lg-vermillion lg-ring\" points=\"").skip(1).collect();
+        assert!(lines.len() > 40, "{}", lines.len());
+        let places = lines.iter().flat_map(|line| line.split('"').next().unwrap().split([' ', ',']));
+        let places: Vec<f64> = places.map(|place| place.parse().unwrap()).collect();
+        let [right, bottom] =
+            [0, 1].map(|axis| places.iter().skip(axis).step_by(2).fold(0.0, |a: f64, b| a.max(*b)));
+        assert!(right < WIDTH / 2.0 + MARGIN + 20.0 && bottom < HEIGHT / 2.0 + 60.0, "{right} {bottom}");
+        for text in [
+            "pale: the next one takes at most 5% longer",
+            "at most 25% longer",
+            "strong: more than 25% longer",
+            "hatched: equally fast, 1 of 4 cells",
+        ] {
+            assert!(svg.contains(text), "{text}");
+        }
+    }
+
     /// A row changes its colour at its border, and a cell without a best series is crossed out.
     #[test]
     fn regions_end_at_their_borders() {
         let cell = |best: Option<usize>| RegionCell {
             best: best.into_iter().collect(),
+            lead: Some(0.1),
             tooltip: format!("<{best:?}>"),
         };
         let border = |row, x| Border { row, x, from: 0, to: 1, tooltip: format!("border {x}") };
@@ -287,7 +392,7 @@ mod tests {
         };
         let svg = map.svg();
         // The corners of each region, from the lower left one around to the lower right one.
-        let regions: Vec<Vec<f64>> = (svg.split("<g opacity=\"0.4\">\n<polygon").skip(1))
+        let regions: Vec<Vec<f64>> = (svg.split("\n<polygon").skip(1))
             .map(|part| {
                 let points = part.split("points=\"").nth(1).unwrap().split('"').next().unwrap();
                 points.split(' ').map(|point| point.split(',').next().unwrap().parse().unwrap()).collect()

@@ -83,6 +83,8 @@ const PORT: f64 = 0.18;
 /// Least width of a word, and greatest number of words, for words to be drawn one by one.
 const WORD: f64 = 3.5;
 pub const MOST_WORDS: usize = 200;
+/// Space between timelines.
+const BETWEEN: f64 = 22.0;
 /// Numbers of messages above which arrows are pale, and paler still and without heads.
 const CROWDS: [usize; 2] = [80, 400];
 
@@ -101,79 +103,133 @@ struct Scene {
     has_heads: bool,
 }
 
-impl TimelinePicture {
-    /// Returns the timeline as SVG, or an error if it is too large to be drawn.
-    pub fn svg(&self) -> Result<String, String> {
-        let P = self.rows.len();
-        if P > MOST_PROCESSORS {
-            return Err(format!("a picture shows at most {MOST_PROCESSORS} processors, and there are {P}"));
-        }
-        let shapes = self.slices.len() + self.messages.len();
-        if shapes > MOST_SHAPES {
-            let most = format!("at most {MOST_SHAPES} activities and messages");
-            return Err(format!("a picture shows {most}, and there are {shapes}"));
-        }
-        let ends = self.slices.iter().map(|slice| slice.end);
-        let end = ends.chain(self.messages.iter().map(|message| message.arrival)).max().unwrap_or(0).max(1);
-        let (begin, end) = match self.window {
+/// The axis of time, which is that of all timelines of a picture.
+struct TimeAxis {
+    /// Left and right end.
+    x: (f64, f64),
+    /// Start and end of the time that is drawn, in ticks and in units.
+    span: (i64, i64),
+    units: (f64, f64),
+    marks: Vec<f64>,
+    texts: Vec<String>,
+}
+
+impl TimeAxis {
+    /// Returns the axis to the right of `left`.
+    fn new(pictures: &[TimelinePicture], left: f64) -> TimeAxis {
+        let ends = pictures.iter().flat_map(|picture| {
+            let slices = picture.slices.iter().map(|slice| slice.end);
+            slices.chain(picture.messages.iter().map(|message| message.arrival))
+        });
+        let end = ends.max().unwrap_or(0).max(1);
+        let TimelinePicture { window, unit, .. } = &pictures[0];
+        let (begin, end) = match *window {
             None => (0, end),
             Some((from, until)) => (from, until.min(end).max(from.saturating_add(1))),
         };
-
-        let mut canvas = Canvas::new(WIDTH);
-        let mut top = canvas.draw_head(&self.title, &self.subtitle);
-        let least = if P <= FEW_ROWS.0 { FEW_ROWS.1 } else { ROWS.1 };
-        let row = (ROWS.2 / P as f64).clamp(least, ROWS.0);
-        if !self.note.is_empty() {
-            let lines = wrap(&self.note, NORMAL, WIDTH - 2.0 * MARGIN);
-            top = canvas.draw_lines(GREY, (WIDTH - MARGIN, top - 4.0), Anchor::End, NORMAL, &lines) + 2.0;
-        }
-        let names: Vec<String> = self.rows.iter().map(|id| format!("P{id}")).collect();
-        let left = MARGIN + widest(&names, NORMAL) + 8.0;
-
-        let (first, last) = (part(begin, self.unit.1), part(end, self.unit.1));
-        let span = last - first;
+        let (first, last) = (part(begin, unit.1), part(end, unit.1));
         let axis = Axis::new(Scale::Linear, [first, last].into_iter());
         // The range is extended so that a round end has a tick too.
-        let (ticks, texts) = axis.labelled_ticks(&(first..last + span * 1e-9));
+        let (marks, texts) = axis.labelled_ticks(&(first..last + (last - first) * 1e-9));
         let edge = widest(&texts, NORMAL) / 2.0;
-        let right = WIDTH - MARGIN.max(edge + 4.0);
-        let has_ports = self.messages.iter().any(MessageArrow::has_bytes);
-        let has_heads = self.messages.len() <= CROWDS[1];
-        let scene = Scene { x: (left, right), span: (begin, end), top, row, has_ports, has_heads };
+        let x = (left, WIDTH - MARGIN.max(edge + 4.0));
+        TimeAxis { x, span: (begin, end), units: (first, last), marks, texts }
+    }
 
-        let bottom = top + row * P as f64;
+    /// Draws its grid, and below the last timeline its numbers.
+    fn draw(&self, canvas: &mut Canvas, (top, bottom): (f64, f64), is_last: bool) {
+        let ((left, right), (first, last)) = (self.x, self.units);
         let mut free = f64::NEG_INFINITY;
-        for (tick, text) in ticks.iter().zip(&texts) {
-            let x = left + (right - left) * (tick - first) / span;
+        for (mark, text) in self.marks.iter().zip(&self.texts) {
+            let x = left + (right - left) * (mark - first) / (last - first);
             canvas.draw_thin_line(PALE, &[(x, top), (x, bottom + 4.0)]);
             let half = text_width(text, NORMAL) / 2.0;
-            if x - half >= free {
+            if is_last && x - half >= free {
                 canvas.draw_text_below(TEXT, (x, bottom + 6.0), Anchor::Middle, NORMAL, text);
                 free = x + half + 6.0;
             }
         }
+    }
+}
+
+impl TimelinePicture {
+    /// Returns the timeline as SVG, or an error if it is too large to be drawn.
+    pub fn svg(&self) -> Result<String, String> {
+        TimelinePicture::svg_of(std::slice::from_ref(self))
+    }
+
+    /// Returns timelines below each other over the same time as SVG, or an error if they are too large to be drawn. The
+    /// unit and the window of all are those of the first.
+    pub fn svg_of(pictures: &[TimelinePicture]) -> Result<String, String> {
+        let P = pictures.iter().map(|picture| picture.rows.len()).sum::<usize>();
+        if P > MOST_PROCESSORS {
+            return Err(format!("a picture shows at most {MOST_PROCESSORS} processors, and there are {P}"));
+        }
+        let shapes =
+            pictures.iter().map(|picture| picture.slices.len() + picture.messages.len()).sum::<usize>();
+        if shapes > MOST_SHAPES {
+            let most = format!("at most {MOST_SHAPES} activities and messages");
+            return Err(format!("a picture shows {most}, and there are {shapes}"));
+        }
+        let names = pictures.iter().flat_map(|picture| &picture.rows).map(|id| format!("P{id}"));
+        let axis = TimeAxis::new(pictures, MARGIN + widest(names, NORMAL) + 8.0);
+        let least = if P <= FEW_ROWS.0 { FEW_ROWS.1 } else { ROWS.1 };
+        let row = (ROWS.2 / P as f64).clamp(least, ROWS.0);
+
+        let mut canvas = Canvas::new(WIDTH);
+        let mut y = MARGIN;
+        let mut scenes = Vec::new();
+        for (number, picture) in pictures.iter().enumerate() {
+            let is_last = number + 1 == pictures.len();
+            let (scene, bottom) = picture.draw_below(&mut canvas, y, &axis, row, is_last);
+            scenes.push(scene);
+            y = bottom + if is_last { 8.0 } else { BETWEEN };
+        }
+        y += lines_height(1, NORMAL);
+        let name = wrap(&format!("time [{}]", pictures[0].unit.0), NORMAL, WIDTH - 2.0 * MARGIN);
+        let middle = (axis.x.0 + axis.x.1) / 2.0;
+        y = canvas.draw_lines(TEXT, (middle, y), Anchor::Middle, NORMAL, &name);
+        let end = draw_legend(&mut canvas, y + 8.0, &entries(pictures, &scenes));
+        Ok(canvas.finish(end + MARGIN / 2.0, &pictures[0].title))
+    }
+
+    /// Draws the timeline with its title below this height, without what stands below the last one. Returns its layout and
+    /// where it ends.
+    fn draw_below(
+        &self,
+        canvas: &mut Canvas,
+        y: f64,
+        axis: &TimeAxis,
+        row: f64,
+        is_last: bool,
+    ) -> (Scene, f64) {
+        let mut top = canvas.draw_head_below(y, &self.title, &self.subtitle);
+        if !self.note.is_empty() {
+            let lines = wrap(&self.note, NORMAL, WIDTH - 2.0 * MARGIN);
+            top = canvas.draw_lines(GREY, (WIDTH - MARGIN, top - 4.0), Anchor::End, NORMAL, &lines) + 2.0;
+        }
+        let has_ports = self.messages.iter().any(MessageArrow::has_bytes);
+        let has_heads = self.messages.len() <= CROWDS[1];
+        let scene = Scene { x: axis.x, span: axis.span, top, row, has_ports, has_heads };
+        let (left, right) = axis.x;
+        let bottom = top + row * self.rows.len() as f64;
+        axis.draw(canvas, (top, bottom), is_last);
         // If rows are low, only some have names.
         let step =
             [1, 2, 4, 8, 16].into_iter().find(|step| *step as f64 * row >= lines_height(1, NORMAL) - 2.0);
-        for (id, name) in names.iter().enumerate() {
-            let y = scene.middle(id);
+        for (place, id) in self.rows.iter().enumerate() {
+            let y = scene.middle(place);
             canvas.draw_thin_line(PALE, &[(left, y), (right, y)]);
-            if id % step.unwrap_or(16) == 0 {
-                canvas.draw_text(TEXT, (left - 8.0, y), Anchor::End, NORMAL, name);
+            if place % step.unwrap_or(16) == 0 {
+                canvas.draw_text(TEXT, (left - 8.0, y), Anchor::End, NORMAL, &format!("P{id}"));
             }
         }
         match self.window {
-            None => self.draw(&mut canvas, &scene),
+            None => self.draw(canvas, &scene),
             Some(_) => canvas
                 .with_clip((left, top), (right - left, bottom - top), |canvas| self.draw(canvas, &scene)),
         }
-
-        let y = bottom + 8.0 + lines_height(1, NORMAL);
-        let name = wrap(&format!("time [{}]", self.unit.0), NORMAL, WIDTH - 2.0 * MARGIN);
-        let y = canvas.draw_lines(TEXT, ((left + right) / 2.0, y), Anchor::Middle, NORMAL, &name);
-        let end = draw_legend(&mut canvas, y + 8.0, &self.entries(&scene));
-        Ok(canvas.finish(end + MARGIN / 2.0, &self.title))
+        (scene, bottom)
     }
 
     /// Returns a time as text, in units.
@@ -271,32 +327,39 @@ impl TimelinePicture {
             }
         });
     }
+}
 
-    /// Returns an entry of the legend for each look that occurs.
-    fn entries(&self, scene: &Scene) -> Vec<LegendEntry<'_>> {
-        let occurs = |kind: &usize| self.slices.iter().any(|slice| slice.kind == *kind);
-        let mut kinds: Vec<ActivityStyle> =
-            (0..self.kinds.len()).filter(occurs).map(|kind| self.kinds[kind]).collect();
-        if scene.has_ports {
-            kinds.push(BYTES);
+/// Returns an entry of the legend for each look that occurs in timelines.
+fn entries<'a>(pictures: &[TimelinePicture], scenes: &[Scene]) -> Vec<LegendEntry<'a>> {
+    let mut kinds: Vec<ActivityStyle> = Vec::new();
+    for picture in pictures {
+        let occurs = |kind: &usize| picture.slices.iter().any(|slice| slice.kind == *kind);
+        for kind in (0..picture.kinds.len()).filter(occurs).map(|kind| picture.kinds[kind]) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
         }
-        let mut entries: Vec<LegendEntry> =
-            kinds.iter().map(|kind| LegendEntry::for_ink(kind.name, kind.ink)).collect();
-        if self.has_idle {
-            entries.push(LegendEntry::new("idle", |canvas, left, right| {
-                canvas.draw_line(PALE, ShapeStyle::Line, "", &[left, right]);
-            }));
-        }
-        let has_heads = scene.has_heads;
-        if !self.messages.is_empty() {
-            let label = if scene.has_ports { "first and last byte of a message" } else { "message" };
-            entries.push(LegendEntry::new(label, move |canvas, left, right| match has_heads {
-                true => draw_arrow(canvas, [left, right], 6.5),
-                false => canvas.draw_thin_line(GREY, &[left, right]),
-            }));
-        }
-        entries
     }
+    let has_ports = scenes.iter().any(|scene| scene.has_ports);
+    if has_ports {
+        kinds.push(BYTES);
+    }
+    let mut entries: Vec<LegendEntry> =
+        kinds.iter().map(|kind| LegendEntry::for_ink(kind.name, kind.ink)).collect();
+    if pictures.iter().any(|picture| picture.has_idle) {
+        entries.push(LegendEntry::new("idle", |canvas, left, right| {
+            canvas.draw_line(PALE, ShapeStyle::Line, "", &[left, right]);
+        }));
+    }
+    let has_heads = scenes.iter().any(|scene| scene.has_heads);
+    if pictures.iter().any(|picture| !picture.messages.is_empty()) {
+        let label = if has_ports { "first and last byte of a message" } else { "message" };
+        entries.push(LegendEntry::new(label, move |canvas, left, right| match has_heads {
+            true => draw_arrow(canvas, [left, right], 6.5),
+            false => canvas.draw_thin_line(GREY, &[left, right]),
+        }));
+    }
+    entries
 }
 
 impl MessageArrow {

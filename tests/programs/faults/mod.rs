@@ -24,7 +24,7 @@ use tempfile::TempDir;
 /// Command lines for each subcommand and each kind of file that it writes. `t.json` and `t.loggp` are a
 /// trace, `1.csv` and `2.csv` shards, `0.txt` and `1.txt` the calls of two ranks, and `ring.mpi` a recorded program.
 const LINES: [&str; 29] = [
-    "run scatter -P 4 --trace x.json --timeline x.svg -o x.csv",
+    "run scatter -P 4 --trace x.json -o x.svg -o x.csv",
     "run fft -P 4 --size 4k --trace x.loggp",
     "run broadcast -P 4 --clock wall --dilation 100 -o x.json",
     "compare scatter -P 8 --clock virtual --repeat 9 -o x.csv -o x.txt",

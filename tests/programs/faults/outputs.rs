@@ -12,7 +12,7 @@ use super::{
 /// Returns the files that a line's options name.
 fn files(line: &str) -> Vec<&str> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let options = words.windows(2).filter(|pair| ["-o", "--trace", "--timeline"].contains(&pair[0]));
+    let options = words.windows(2).filter(|pair| ["-o", "--trace"].contains(&pair[0]));
     options.map(|pair| pair[1]).collect()
 }
 

@@ -1,6 +1,5 @@
 //! The files that `-o` asks for. The ending of a file's name chooses its format.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,12 +9,13 @@ use super::format::Format;
 use super::real_machine;
 use crate::error::CliError;
 use crate::host::draft::{Draft, is_stdout};
+use crate::host::picture::{PICTURE_EXTENSION_HINT, PictureFile, PictureForm};
 
 /// The option `-o`.
 #[derive(Args, Default)]
 pub(crate) struct Outputs {
-    /// Write a file too: FILE.svg gets a picture, FILE.csv, FILE.json and FILE.txt get the rows; - is stdout, which then gets the
-    /// picture in place of the table. May be given several times
+    /// Write a file too: FILE.svg, FILE.png and FILE.pdf get a picture, FILE.csv, FILE.json and FILE.txt get the rows; - is
+    /// stdout, which then gets the picture in place of the table. May be given several times
     #[arg(short, long, value_name = "FILE", help_heading = "Report")]
     output: Vec<PathBuf>,
 }
@@ -23,7 +23,9 @@ pub(crate) struct Outputs {
 /// The output files of a report, which replace old ones only when they are complete.
 #[derive(Default)]
 pub(crate) struct OutputFiles {
-    pub pictures: Vec<Draft>,
+    pub pictures: Vec<PictureFile>,
+    /// Pages to look into a run.
+    pub pages: Vec<Draft>,
     /// Files for rows, each with its format.
     pub rows: Vec<(Format, Draft)>,
 }
@@ -31,41 +33,60 @@ pub(crate) struct OutputFiles {
 impl Outputs {
     /// Opens the files, before the runs. Refuses a path that cannot be written.
     pub(crate) fn open(&self) -> Result<OutputFiles, CliError> {
-        let mut files = OutputFiles::default();
-        for path in self.output.iter().filter(|_| real_machine::is_output_process()) {
-            let format = match form(path, "svg").as_str() {
-                "svg" => None,
-                "csv" => Some(Format::Csv),
-                "json" => Some(Format::Json),
-                "txt" => Some(Format::Table),
-                _ => {
-                    let endings = ".svg for a picture, or in .csv, .json or .txt for the rows";
-                    return Err(unknown_extension(path, endings));
-                }
-            };
-            let draft = Draft::create(path, "output")?;
-            match format {
-                None => files.pictures.push(draft),
-                Some(format) => files.rows.push((format, draft)),
-            }
+        let endings = format!("{PICTURE_EXTENSION_HINT}, or in {ROW_EXTENSION_HINT}");
+        match self.output.iter().find(|path| extension(path) == "html") {
+            Some(path) => Err(unknown_extension(path, &endings)),
+            None => OutputFiles::open(&self.output, &endings),
         }
-        Ok(files)
     }
 
     /// Returns whether a picture is asked for.
     pub(crate) fn has_picture(&self) -> bool {
-        self.output.iter().any(|path| form(path, "svg") == "svg")
+        self.output.iter().any(|path| is_picture(path))
     }
 }
 
+/// Endings of the files of rows.
+pub(super) const ROW_EXTENSION_HINT: &str = ".csv, .json or .txt for the rows";
+
+/// Returns whether a file with this name is a picture.
+pub(crate) fn is_picture(path: &Path) -> bool {
+    PictureForm::from_extension(&form(path, "svg")).is_some()
+}
+
 impl OutputFiles {
+    /// Opens the files with these names, pages among them. `endings` lists for an error how they may end.
+    pub(super) fn open(paths: &[PathBuf], endings: &str) -> Result<OutputFiles, CliError> {
+        let mut files = OutputFiles::default();
+        for path in paths.iter().filter(|_| real_machine::is_output_process()) {
+            let ending = form(path, "svg");
+            let format = match &*ending {
+                "csv" => Format::Csv,
+                "json" => Format::Json,
+                "txt" => Format::Table,
+                "html" => {
+                    files.pages.push(Draft::create(path, "output")?);
+                    continue;
+                }
+                _ => {
+                    let form = PictureForm::from_extension(&ending);
+                    let form = form.ok_or_else(|| unknown_extension(path, endings))?;
+                    files.pictures.push(PictureFile::create(path, form, "output")?);
+                    continue;
+                }
+            };
+            files.rows.push((format, Draft::create(path, "output")?));
+        }
+        Ok(files)
+    }
+
     /// Writes an SVG into the files for pictures. `svg` is called only if there are such files.
     pub(crate) fn draw(self, svg: impl FnOnce() -> Result<String, CliError>) -> Result<(), CliError> {
         if self.pictures.is_empty() {
             return Ok(());
         }
         let svg = svg()?;
-        self.pictures.into_iter().try_for_each(|draft| draft.write(|mut file| file.write_all(svg.as_bytes())))
+        self.pictures.into_iter().try_for_each(|picture| picture.write(svg.clone()))
     }
 }
 

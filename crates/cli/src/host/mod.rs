@@ -5,5 +5,6 @@ pub(crate) mod browser;
 pub(crate) mod draft;
 pub(crate) mod executable;
 pub(crate) mod interrupt;
+pub(crate) mod picture;
 pub(crate) mod source;
 pub(crate) mod stdout;

@@ -1,10 +1,11 @@
 //! Figure 3: the optimal broadcast of one datum.
 
 use loggp_document::Cell;
-use loggp_draw::tree::{self, TreeNode};
+use loggp_draw::tree::TreePicture;
 use loggp_programs::broadcast::BROADCAST;
 
 use crate::karp::search::BestTrees;
+use crate::pictures::tree::tree_from_trace;
 use crate::prelude::*;
 
 pub(super) const FIGURE_3: Exhibit = Exhibit {
@@ -81,10 +82,10 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let rule = "the source's children do not all have as many processors below them";
     sheet.add_judged_claim("the tree of the run's messages", "3.3", quote, rule, unbalanced);
     sheet.add_table(tree.table());
-    let drawing = tree::TreePicture {
+    let drawing = TreePicture {
         title: "Optimal broadcast tree, P = 8, L = 6, o = 2, g = 4".into(),
         subtitle: "in each node when it has the datum, and its number above".into(),
-        nodes: tree.nodes(),
+        ..tree_from_trace(run.trace(), ("us", US)).expect("a broadcast is a tree")
     };
     let caption = "The tree: each node's children get the datum from left to right.";
     sheet.add_picture("tree", caption, drawing.svg().expect("it has eight nodes"));
@@ -134,16 +135,6 @@ impl MessageTree {
     /// Returns the number of nodes below a processor, itself included.
     fn size(&self, id: usize) -> usize {
         1 + self.children[id].iter().map(|child| self.size(*child)).sum::<usize>()
-    }
-
-    /// Returns the nodes for a picture, labelled with the times at which they have the datum.
-    fn nodes(&self) -> Vec<TreeNode> {
-        let node = |(id, received): (usize, &Option<(usize, Time)>)| TreeNode {
-            parent: received.map(|(from, _)| from),
-            label: received.map_or(0.0, |(_, time)| time.in_units(US)).to_string(),
-            note: format!("P{id}"),
-        };
-        self.received.iter().enumerate().map(node).collect()
     }
 
     /// Returns the table of the nodes.

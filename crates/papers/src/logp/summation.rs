@@ -7,6 +7,7 @@ use loggp_programs::summation::schedule::SummationRole;
 use loggp_programs::summation::{SUMMATION, SummationVariant, TIME, schedule};
 
 use super::broadcast::{self, MessageTree, shape};
+use crate::pictures::tree::done_times;
 use crate::prelude::*;
 
 pub(super) const FIGURE_4: Exhibit = Exhibit {
@@ -136,18 +137,6 @@ fn add_pictures(sheet: &mut Sheet, parts: &[SummationRole], done_times: &[Time],
 fn inputs_between(part: &SummationRole) -> Vec<f64> {
     let inputs_between = part.own.get(1..part.children.len()).unwrap_or_default();
     inputs_between.iter().map(|inputs| inputs.len() as f64).collect()
-}
-
-/// Returns when each processor has its sum: it begins to send it then, or ends.
-fn done_times(trace: &Trace) -> Vec<Time> {
-    let mut done_times = vec![Time::ZERO; trace.params.P];
-    for activity in &trace.activities {
-        match activity.kind {
-            ActivityKind::Send(_) => done_times[activity.id] = activity.start,
-            _ => done_times[activity.id] = done_times[activity.id].max(activity.end),
-        }
-    }
-    done_times
 }
 
 /// Returns the table of what each processor adds and when it is done.

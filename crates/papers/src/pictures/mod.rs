@@ -5,3 +5,4 @@ pub mod styles;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
+pub mod tree;

@@ -90,7 +90,7 @@ fn command() -> Diagnosis {
     Diagnosis {
         subject: "loggp",
         good: None,
-        found: format!("{}, {}, commit {}", env!("CARGO_PKG_VERSION"), version::FEATURES, version::COMMIT),
+        found: format!("{}, {}, commit {}", env!("CARGO_PKG_VERSION"), version::features(), version::COMMIT),
         advice: "paste all of this into a question, with the command and what it printed".into(),
     }
 }

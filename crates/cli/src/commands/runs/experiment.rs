@@ -24,7 +24,7 @@ use crate::ask::choice::{self, MachineChoice};
 use crate::ask::lookup;
 use crate::ask::machine_file::PartialMachine;
 use crate::ask::options::{ChoiceOptions, DrawOptions, MachineOptions, Options, ProgramOptions, RunOptions};
-use crate::ask::output::Outputs;
+use crate::ask::output::{OutputFiles, Outputs};
 use crate::ask::program_args::ProgramArgs;
 use crate::ask::shard::{Shard, shard_items};
 use crate::ask::trace_input::read_trace;
@@ -196,7 +196,7 @@ impl<'a> ProgramSetup<'a> {
     pub(crate) fn single(&self, algorithm: &Option<String>, is_traced: bool) -> Result<Experiment, CliError> {
         if is_traced && self.run.seeds.is_some() {
             return Err(CliError::request(
-                "a trace is of one run; leave out --seeds: the table says which --latency, --ties or --noise repeats the median run",
+                "a trace is of one run, and so are pages and trees; leave out --seeds: the table says which --latency, --ties or --noise repeats the median run",
             ));
         }
         if self.run.shard.is_some() {
@@ -374,11 +374,11 @@ impl Experiment {
     pub(crate) fn open_report<'o>(
         &self,
         out: &'o mut dyn Write,
-        Options { run, report, .. }: &Options,
+        options: &Options,
         outputs: &Outputs,
     ) -> Result<Report<'o, StudyRow>, CliError> {
         if outputs.has_picture() {
-            if run.shard.is_some() {
+            if options.run.shard.is_some() {
                 return Err(CliError::request(
                     "a shard has not all that a picture shows; write rows, and leave out -o FILE.svg",
                 ));
@@ -387,6 +387,16 @@ impl Experiment {
                 trend::check(&self.tasks[0].study)?;
             }
         }
+        Ok(self.report(out, options, outputs.open()?))
+    }
+
+    /// Returns the empty report with these files.
+    pub(crate) fn report<'o>(
+        &self,
+        out: &'o mut dyn Write,
+        Options { run, report, .. }: &Options,
+        files: OutputFiles,
+    ) -> Report<'o, StudyRow> {
         let swept = self.ranges.iter().map(|range| range.quantity.name());
         let mut columns = study_columns(swept, run.repeat, run.seeds.is_some());
         if self.has_machines {
@@ -397,7 +407,7 @@ impl Experiment {
         if self.ranges.len() > 1 && run.shard.is_none() {
             columns.hide_all(); // a map takes their place
         }
-        Ok(Report::new(out, report.format, columns).with_files(outputs.open()?))
+        Report::new(out, report.format, columns).with_files(files)
     }
 
     /// Makes and reports all runs, even if some fail, and then returns the failures as one error. `on_trace` gets

@@ -147,6 +147,7 @@ impl<'a> SweepMap<'a> {
         let name = |number: usize| self.map.algorithms[number].name;
         let cell = |(column, cell): (usize, &MapCell), row: usize| RegionCell {
             best: cell.all_fastest(),
+            lead: cell.lead(),
             tooltip: format!("{}: {}", self.place([column, row]), self.cell_times(cell)),
         };
         let border = |crossing: &Crossing| Border {

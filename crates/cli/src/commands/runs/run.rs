@@ -1,7 +1,6 @@
 //! `loggp run`: runs one algorithm.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use clap::Args;
 use loggp::ClockKind;
@@ -10,15 +9,14 @@ use super::expectation::expect_times;
 use super::experiment::{Experiment, ProgramSetup};
 use super::trend;
 use crate::ask::options::Options;
-use crate::ask::output::Outputs;
 use crate::ask::program_args::ProgramArgs;
-use crate::ask::trace_outputs::TraceOutputs;
+use crate::ask::trace_outputs::RunOutputs;
 use crate::error::CliError;
 
 /// Run one algorithm of a program on the virtual clock, and verify its result
 #[derive(Args)]
 #[command(after_help = "Examples:
-  loggp run fft
+  loggp run broadcast P=8 L=6 o=2 g=4 -o tree.svg -o run.svg
   loggp run lu --help")]
 pub(crate) struct RunCommand {
     #[command(subcommand)]
@@ -30,15 +28,8 @@ pub(crate) struct RunCommand {
 struct RunArgs {
     #[command(flatten)]
     selection: RunSelection,
-    /// Write what happened to a file, which `loggp audit` reads: FILE.json, which ui.perfetto.dev reads too, or FILE.loggp,
-    /// which has fewer bytes
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    trace: Option<PathBuf>,
-    /// Draw what each processor did when, as in LogP's figure 3: FILE.svg, or FILE.html, a page to look into it
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    timeline: Option<PathBuf>,
     #[command(flatten)]
-    outputs: Outputs,
+    outputs: RunOutputs,
 }
 
 /// The arguments that choose one run of a program.
@@ -70,14 +61,18 @@ impl RunSelection {
 impl RunCommand {
     /// Runs the algorithm, and writes the report, the trace and the picture.
     pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        let RunArgs { selection, trace, timeline, outputs } = &self.program.request;
-        let is_traced = trace.is_some() || timeline.is_some();
-        let mut experiment = selection.experiment(&self.program, is_traced)?;
+        let RunArgs { selection, outputs } = &self.program.request;
+        // The picture of runs with different seeds is that of their times.
+        let is_plot = selection.options.run.seeds.is_some() && outputs.may_be_plot();
+        let mut experiment = selection.experiment(&self.program, outputs.needs_trace() && !is_plot)?;
         experiment.tasks = expect_times(experiment.tasks, true)?;
-        let mut report = experiment.open_report(out, &selection.options, outputs)?;
-        let mut trace_outputs = TraceOutputs::open(trace.as_deref(), timeline.as_deref())?;
+        let (mut run_files, mut files) = outputs.open()?;
+        if is_plot {
+            files.pictures = std::mem::take(&mut run_files).into_pictures();
+        }
+        let mut report = experiment.report(out, &selection.options, files);
         let unit = experiment.unit;
-        experiment.run(&mut report, |trace| trace_outputs.write(&trace, unit))?;
+        experiment.run(&mut report, |trace| run_files.write(&trace, unit))?;
         report.draw(|rows| trend::plot(&experiment.heading, rows))
     }
 }

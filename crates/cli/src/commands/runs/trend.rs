@@ -1,4 +1,4 @@
-//! The plot of `run` and `compare`: the trend of the runs, predicted and observed; or with `--seeds` the
+//! The plot of `compare`: the trend of the runs, predicted and observed; or with `--seeds`, as of `run` too, the
 //! distribution of the times.
 
 use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
@@ -16,8 +16,8 @@ pub(crate) fn check(Study { case, distinct_seeds: seeds, .. }: &Study) -> Result
     if !seeds && case.plan().is_ok_and(|plan| plan.trend().is_none()) {
         let name = case.program.name;
         return Err(CliError::Request(format!(
-            "-o FILE.svg: {name} shows nothing that changes while it runs; leave it out, or draw its times over a parameter \
-             with `loggp sweep {name} --over .. -o FILE.svg`"
+            "compare draws nothing of {name}, in which nothing changes while it runs; leave the picture out, or draw a run with \
+             `loggp run {name} -o run.svg`, or the times over a parameter with `loggp sweep {name} --over .. -o sweep.svg`"
         )));
     }
     Ok(())

@@ -19,8 +19,7 @@ use crate::ask::choice::MachineChoice;
 use crate::ask::completion_values;
 use crate::ask::format::Format;
 use crate::ask::options::{NamedValue, one_of};
-use crate::ask::output::Outputs;
-use crate::ask::trace_outputs::TraceOutputs;
+use crate::ask::trace_outputs::RunOutputs;
 use crate::error::CliError;
 use crate::number::Unit;
 use crate::tell::compared::{comparison_columns, comparison_tables};
@@ -58,15 +57,8 @@ pub(crate) struct ReplayCommand {
     /// How it is written: for people, as a JSON object, or as a CSV line
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
-    /// Write what each rank did to a file, which `loggp timeline`, `analyze` and `audit` read: FILE.json or, with fewer bytes,
-    /// FILE.loggp
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    trace: Option<PathBuf>,
-    /// Draw what each rank did when: FILE.svg, or FILE.html, a page to look into it
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    timeline: Option<PathBuf>,
     #[command(flatten)]
-    outputs: Outputs,
+    outputs: RunOutputs,
 }
 
 const RULES: &[NamedValue] = &[
@@ -77,17 +69,16 @@ const RULES: &[NamedValue] = &[
 impl ReplayCommand {
     /// Reads the schedule, plays it and prints the result.
     pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        let files = self.outputs.open()?;
-        let mut trace_outputs = TraceOutputs::open(self.trace.as_deref(), self.timeline.as_deref())?;
-        if (trace_outputs.is_requested() || self.over.is_some()) && self.rules != CostModel::Papers {
-            let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
+        let (mut run_files, files) = self.outputs.open()?;
+        if (self.outputs.needs_trace() || self.over.is_some()) && self.rules != CostModel::Papers {
+            let sentence = "--trace, pictures, pages and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(CliError::request(sentence));
         }
         if self.over.is_none() {
             self.play.refuse_idle_cycle()?;
         }
         let run = self.play.read(&self.schedule, &self.traces)?;
-        let (play_report, trace, comparison) = self.played(&run, trace_outputs.is_requested())?;
+        let (play_report, trace, comparison) = self.played(&run, self.outputs.needs_trace())?;
         let (machine, unit) = (run.choice.machine(), run.choice.unit);
         let again = |machine| Ok(RunPath::from_trace(&run.play(machine)?.trace.expect("it is traced")));
         let sweep = |over: &String| {
@@ -99,7 +90,7 @@ impl ReplayCommand {
         let heading = format!("{}\n{about}{rules}", printable_line(&run.name));
         if let Some(mut trace) = trace {
             trace.caption = Some(Caption { title: run.name.clone(), about, formula: None });
-            trace_outputs.write(&trace, unit)?;
+            run_files.write(&trace, unit)?;
         }
         let mut columns = played_columns();
         columns.extend(comparison_columns(|_: &PlayedSchedule| comparison.as_ref()));

@@ -16,15 +16,16 @@ use loggp_study::analysis::{MessageNames, WhatIf};
 
 use super::analyze::{read_what_if, replay};
 use crate::ask::lookup;
-use crate::ask::output::{self, Outputs, extension};
+use crate::ask::output::{self, OutputFiles, extension};
 use crate::ask::program_args::ProgramArgs;
 use crate::ask::trace_input::read_trace;
-use crate::ask::trace_outputs::{TIMELINE_EXTENSION_HINT, TIMELINE_EXTENSIONS, draw_picture};
+use crate::ask::trace_outputs::{TIMELINE_EXTENSION_HINT, draw_picture};
 use crate::commands::runs::run::RunSelection;
-use crate::commands::schedules::schedule_run::{PlayOptions, is_schedule_input, play_error};
+use crate::commands::schedules::schedule_run::{PlayOptions, ScheduleRun, is_schedule_input, play_error};
 use crate::error::CliError;
 use crate::host::browser;
 use crate::host::draft::{Draft, is_stdout};
+use crate::host::picture::{PictureFile, PictureForm};
 use crate::host::source::is_there;
 use crate::number::{Unit, count};
 use crate::tell::call_names::joined_name;
@@ -33,15 +34,15 @@ use crate::tell::heading::{self, level_lines, parameters};
 /// Look into a run: a page to zoom, to search and to follow causes in, or a picture of a part of it
 #[derive(Args)]
 #[command(after_help = "Examples:
-  loggp timeline broadcast --params L=6,o=2,g=4 -o broadcast.html
+  loggp timeline dissemination binomial-broadcast -P 8 --machine cs2-elan -o slide.svg
   loggp timeline gauss.loggp --what-if S=65536 -o gauss.html")]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(allow_external_subcommands = false)]
 pub(crate) struct TimelineCommand {
     /// A file that `loggp run --trace` wrote; a program to run, with the options of `loggp run`; or a recorded MPI program, a
-    /// schedule in GOAL or a pattern, which is played
+    /// schedule in GOAL or a pattern, which is played. Several are shown below each other, over the same time
     #[arg(value_name = "TRACE|PROGRAM|FILE|PATTERN", required = true)]
-    trace: Option<PathBuf>,
+    inputs: Vec<PathBuf>,
     #[command(flatten)]
     display: DisplayOptions,
     #[command(flatten)]
@@ -63,14 +64,14 @@ struct TimelineArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Timeline")]
 struct DisplayOptions {
-    /// Where it goes: FILE.html is a page, FILE.svg a picture; - is stdout, which gets the page [default: called as the input is,
-    /// b.html for b.json, or b-2.html if that is another's]
+    /// Where it goes: FILE.html is a page; FILE.svg, FILE.png and FILE.pdf are pictures; - is stdout, which gets the page
+    /// [default: called as the input is, b.html for b.json, or b-2.html if that is another's]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Open it in a browser
     #[arg(long)]
     open: bool,
-    /// Show this run below it, at the same scale. May be given several times
+    /// Show this run below it, over the same time. May be given several times
     #[arg(long, value_name = "TRACE")]
     beside: Vec<PathBuf>,
     /// Show the run below it as it would have been under other parameters: S=65536,L=2us; as `loggp analyze` has it. May be
@@ -92,14 +93,6 @@ struct DisplayOptions {
 #[derive(Clone)]
 struct ProcessorList(Vec<usize>);
 
-/// The file of the page or the picture.
-struct DisplayFile {
-    path: PathBuf,
-    draft: Draft,
-    /// The last line of a page whose name nobody gave: it says of which input the page is.
-    mark: String,
-}
-
 /// A run on the page, with its name and a description.
 struct RunPanel {
     name: String,
@@ -115,35 +108,56 @@ impl TimelineCommand {
         if let Some(program) = &self.program {
             return run_program(program, out);
         }
-        let path = self.trace.as_deref().expect("it is required without a program");
-        let name = path.display().to_string();
+        let (first, others) = self.inputs.split_first().expect("one is required without a program");
+        let name = first.display().to_string();
+        let mut panels = Vec::new();
         if is_schedule_input(&name) {
             let run = self.play.read(&name, &[])?;
-            let file = self.display.file(&name)?;
-            let (trace, names) = run.captioned(run.choice.machine()).map_err(play_error)?;
+            let target = self.display.open(&name)?;
             let unit = run.choice.unit;
             let again =
                 |what_if: &WhatIf| run.play_what_if(what_if).map(|(trace, names)| (trace, joined(&names)));
-            let panels = vec![RunPanel { messages: joined(&names), ..RunPanel::recorded(name, trace, unit) }];
-            return self.display.write(file, unit, panels, Some(&again), out);
+            panels.push(RunPanel::played(&name, &run)?);
+            self.add_panels(&mut panels, others, unit)?;
+            return target.write(unit, panels, Some(&again), out);
         }
-        if !is_there(path) && path.extension().is_none() {
-            let why = lookup::find_program(&name).err().unwrap_or_default();
-            return Err(CliError::Request(format!("there is no file {name}, and {why}")));
-        }
-        let trace = read_trace(path)?;
         self.play.refuse_for_trace(&name, false)?;
+        let trace = read_run(first)?;
         let unit = Unit::default_for(&trace.params);
-        let file = self.display.file(&name)?;
-        self.display.write(file, unit, vec![RunPanel::recorded(name, trace, unit)], None, out)
+        let target = self.display.open(&name)?;
+        panels.push(RunPanel::recorded(name, trace, unit));
+        self.add_panels(&mut panels, others, unit)?;
+        target.write(unit, panels, None, out)
     }
+
+    /// Adds the runs of the other inputs.
+    fn add_panels(&self, panels: &mut Vec<RunPanel>, others: &[PathBuf], unit: Unit) -> Result<(), CliError> {
+        for path in others {
+            let name = path.display().to_string();
+            panels.push(match is_schedule_input(&name) {
+                true => RunPanel::played(&name, &self.play.read(&name, &[])?)?,
+                false => RunPanel::recorded(name, read_run(path)?, unit),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Reads a trace. Refuses what is no file with the programs that have such a name.
+fn read_run(path: &Path) -> Result<Trace, CliError> {
+    if !is_there(path) && path.extension().is_none() {
+        let name = path.display().to_string();
+        let why = lookup::find_program(&name).err().unwrap_or_default();
+        return Err(CliError::Request(format!("there is no file {name}, and {why}")));
+    }
+    read_trace(path)
 }
 
 /// Runs a program, and shows the run. On the wall clock the model's run is shown too.
 fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Result<(), CliError> {
     let TimelineArgs { selection, display } = &program.request;
     let mut experiment = selection.experiment(program, true)?;
-    let file = display.file(program.program.name)?;
+    let target = display.open(program.program.name)?;
     let mut panels = Vec::new();
     let Study { case, emulation, .. } = &experiment.tasks[0].study;
     let is_measured = emulation.clock == ClockKind::Wall && emulation.link.is_none();
@@ -154,7 +168,7 @@ fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Resu
         panels.extend(trace.map(|trace| RunPanel::new("model", trace)));
     }
     let mut text = Vec::new();
-    let mut report = experiment.open_report(&mut text, &selection.options, &Outputs::default())?;
+    let mut report = experiment.report(&mut text, &selection.options, OutputFiles::default());
     let mut trace = None;
     let end = experiment.run(&mut report, |recorded| {
         trace = Some(recorded);
@@ -166,7 +180,7 @@ fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Resu
         }
         let name = if is_measured { "measured" } else { "" };
         panels.push(RunPanel::new(name, trace));
-        display.write(file, experiment.unit, panels, None, out)?;
+        target.write(experiment.unit, panels, None, out)?;
     }
     drop(report);
     out.write_all(&text)?;
@@ -193,8 +207,22 @@ impl RunPanel {
         RunPanel { name: name.into(), about: String::new(), trace, messages: Vec::new() }
     }
 
+    /// Returns its name, or that of its file without the ending.
+    fn short_name(&self) -> String {
+        let path = Path::new(&self.name);
+        let name = if path.is_file() { path.file_stem() } else { None };
+        name.map_or_else(|| self.name.clone(), |name| name.to_string_lossy().into_owned())
+    }
+
     fn message_names(&self) -> impl Iterator<Item = Option<&str>> {
         self.messages.iter().map(|name| Some(&**name))
+    }
+
+    /// Returns a panel of a schedule, which is played.
+    fn played(name: &str, run: &ScheduleRun) -> Result<RunPanel, CliError> {
+        let (trace, names) = run.captioned(run.choice.machine()).map_err(play_error)?;
+        let panel = RunPanel::recorded(name.into(), trace, run.choice.unit);
+        Ok(RunPanel { messages: joined(&names), ..panel })
     }
 
     /// Returns a panel of a run from a file. A trace without a caption, as old ones are, gets one of its
@@ -220,19 +248,31 @@ fn machine_text(trace: &Trace, unit: Unit) -> String {
     format!("{parameters_text}, {}", heading::recorded_text(trace))
 }
 
+/// Where the runs are shown.
+struct Target<'a> {
+    options: &'a DisplayOptions,
+    path: PathBuf,
+    file: TargetFile,
+    /// The last line of a page whose name nobody gave: it says of which input the page is.
+    mark: String,
+}
+
+enum TargetFile {
+    Page(Draft),
+    Picture(PictureFile),
+}
+
 impl DisplayOptions {
-    /// Opens the output file for this input. Refuses options that don't apply to its format.
-    fn file(&self, input: &str) -> Result<DisplayFile, CliError> {
+    /// Opens the output file for this input. Refuses options that don't apply to its form.
+    fn open(&self, input: &str) -> Result<Target<'_>, CliError> {
         let mark = format!("<!-- the page of {} -->\n", input.replace("--", "- -"));
         let path = self.output.clone().unwrap_or_else(|| free_name(input, &mark));
-        output::check_extension(Some(&path), TIMELINE_EXTENSIONS, TIMELINE_EXTENSION_HINT)?;
-        let is_picture = extension(&path) == "svg";
-        if is_picture && !(self.beside.is_empty() && self.what_if.is_empty()) {
-            let sentence =
-                "a picture shows one run; leave out --beside and --what-if, or give -o FILE.html for a page";
-            return Err(CliError::request(sentence));
+        let mark = if self.output.is_none() { mark } else { String::new() };
+        let form = PictureForm::from_extension(&extension(&path));
+        if form.is_none() {
+            output::check_extension(Some(&path), &["html"], TIMELINE_EXTENSION_HINT)?;
         }
-        if !is_picture && self.only.is_some() {
+        if form.is_none() && self.only.is_some() {
             let sentence =
                 "--only is for a picture, and a page shows all processors; give -o FILE.svg, or leave it out";
             return Err(CliError::request(sentence));
@@ -243,43 +283,66 @@ impl DisplayOptions {
             }
             find_browser()?;
         }
-        let mark = if self.output.is_none() { mark } else { String::new() };
-        Ok(DisplayFile { draft: Draft::create(&path, "output")?, path, mark })
+        let file = match form {
+            None => TargetFile::Page(Draft::create(&path, "output")?),
+            Some(form) => TargetFile::Picture(PictureFile::create(&path, form, "output")?),
+        };
+        Ok(Target { options: self, path, file, mark })
     }
+}
 
+impl Target<'_> {
     /// Writes the page or the picture, prints what a page shows, and opens it if that is asked for. `again` makes the run
     /// under a change; without it the first trace is replayed.
     fn write(
-        &self,
-        file: DisplayFile,
-        unit: Unit,
-        panels: Vec<RunPanel>,
-        again: Option<&RunAgain<'_>>,
-        out: &mut dyn Write,
-    ) -> Result<(), CliError> {
-        let path = file.path.clone();
-        self.write_file(file, unit, panels, again, out)?;
-        if self.open {
-            browser::open(&find_browser()?, &path)?;
-        }
-        Ok(())
-    }
-
-    /// Writes the page or the picture, and prints what a page shows.
-    fn write_file(
-        &self,
-        file: DisplayFile,
+        self,
         unit: Unit,
         mut panels: Vec<RunPanel>,
         again: Option<&RunAgain<'_>>,
         out: &mut dyn Write,
     ) -> Result<(), CliError> {
-        let DisplayFile { path, draft, mark } = file;
-        let first = &panels[0].trace;
-        let window = self.window(first)?;
-        if extension(&path) == "svg" {
-            return draw_picture(draft, unit, first, &window);
+        let Target { options, path, file, mark } = self;
+        let window = options.window(&panels[0].trace)?;
+        options.add_beside(&mut panels, unit, again)?;
+        match file {
+            TargetFile::Picture(file) => {
+                let runs: Vec<_> = panels.iter().map(|panel| (panel.short_name(), &panel.trace)).collect();
+                draw_picture(file, unit, &runs, &window)?;
+            }
+            TargetFile::Page(draft) => {
+                let page = options.page(&panels, unit, &window);
+                draft.write(|mut file| page.write(file).and_then(|()| file.write_all(mark.as_bytes())))?;
+                write_summary(&panels, unit, &path, out)?;
+            }
         }
+        if options.open { browser::open(&find_browser()?, &path) } else { Ok(()) }
+    }
+}
+
+/// Prints what a page shows, and where it is.
+fn write_summary(panels: &[RunPanel], unit: Unit, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
+    for RunPanel { name, trace, .. } in panels {
+        let end = run_end(trace);
+        let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+        writeln!(
+            out,
+            "{name}{}, {}, {}",
+            unit.show(end),
+            count(trace.activities.len(), "activity").replace("activitys", "activities"),
+            count(trace.messages.len(), "message")
+        )?;
+    }
+    Ok(writeln!(out, "{}", path.display())?)
+}
+
+impl DisplayOptions {
+    /// Adds the runs of `--beside` and `--what-if`.
+    fn add_beside(
+        &self,
+        panels: &mut Vec<RunPanel>,
+        unit: Unit,
+        again: Option<&RunAgain<'_>>,
+    ) -> Result<(), CliError> {
         for path in &self.beside {
             let trace = read_trace(path)?;
             panels.push(RunPanel::recorded(path.display().to_string(), trace, unit));
@@ -290,12 +353,21 @@ impl DisplayOptions {
             .map(|text| read_what_if(text, &panels[0].trace.machine()))
             .collect::<Result<_, _>>()?;
         for what_if in what_ifs {
-            let (trace, messages) = match again {
+            let (mut trace, messages) = match again {
                 Some(again) => again(&what_if)?,
                 None => (replay(&what_if, &panels[0].trace)?, Vec::new()),
             };
-            panels.push(RunPanel { name: what_if.name, about: machine_text(&trace, unit), trace, messages });
+            let about = machine_text(&trace, unit);
+            let title =
+                panels[0].trace.caption.as_ref().map_or(String::new(), |caption| caption.title.clone());
+            trace.caption = Some(Caption { title, about: about.clone(), formula: None });
+            panels.push(RunPanel { name: what_if.name, about, trace, messages });
         }
+        Ok(())
+    }
+
+    /// Returns the page of runs.
+    fn page<'p>(&self, panels: &'p [RunPanel], unit: Unit, window: &Window) -> Timeline<'p> {
         let mut rows = panels.iter();
         let first = rows.next().expect("there is one");
         let mut page = Timeline::new(&first.trace).unit(unit.name, unit.length).name(&first.name);
@@ -310,20 +382,7 @@ impl DisplayOptions {
         if self.from.is_some() || self.until.is_some() {
             page = page.window(window.from, window.until);
         }
-        draft.write(|mut file| page.write(file).and_then(|()| file.write_all(mark.as_bytes())))?;
-        for RunPanel { name, trace, .. } in &panels {
-            let end = run_end(trace);
-            let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
-            writeln!(
-                out,
-                "{name}{}, {}, {}",
-                unit.show(end),
-                count(trace.activities.len(), "activity").replace("activitys", "activities"),
-                count(trace.messages.len(), "message")
-            )?;
-        }
-        writeln!(out, "{}", path.display())?;
-        Ok(())
+        page
     }
 
     /// Returns the part of the run that is shown.
