@@ -17,7 +17,7 @@ const COMMON: &[&str] = &[
     "format",
     "output",
     "trace",
-    "timeline",
+    "draw",
     "beside",
     "what_if",
     "open",
