@@ -33,7 +33,7 @@ pub(crate) struct RunOutputs {
     /// Write a file too: FILE.svg, FILE.png and FILE.pdf get a picture of what each processor did when, tree.svg one of the
     /// tree of the messages (LogP, figures 3 and 4), FILE.html a page to look into the run, FILE.csv, FILE.json and FILE.txt
     /// the rows. May be given several times
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, alias = "timeline", value_name = "FILE")]
     output: Vec<PathBuf>,
     /// What the picture shows [default: the tree in a file called tree, and the run in any other]
     #[arg(long, value_enum)]
