@@ -769,3 +769,22 @@ fn a_smaller_S_can_deadlock() {
     assert_eq!(status, Some(1), "{error}");
     assert!(error.contains("S=10: deadlock: 2 of 2 processors wait"), "{error}");
 }
+
+/// Who gave cycles reads cycles: whatever is made of a run has the unit of the run.
+#[test]
+fn a_run_in_cycles_is_read_in_cycles() {
+    let folder = tempfile::tempdir().unwrap();
+    for ending in ["json", "loggp"] {
+        let trace = folder.path().join(format!("run.{ending}")).display().to_string();
+        stdout_of(&format!("run broadcast L=6 o=2 g=4 --trace {trace}"));
+        for command in ["audit", "analyze", "tolerance"] {
+            let shown = stdout_of(&format!("{command} {trace}"));
+            let heading = "L = 6, o = 2, g = 4, G = 4, P = 8, word = 8 bytes (a cycle is 1 us)\n";
+            assert!(shown.contains(heading) && shown.contains("times in cycles"), "{shown}");
+            assert!(!shown.contains(" us ") && !shown.contains(" us\n") && !shown.contains(" ns"), "{shown}");
+        }
+        let page = folder.path().join("run.html");
+        stdout_of(&format!("timeline {trace} -o {}", page.display()));
+        assert!(fs::read_to_string(page).unwrap().contains(r#""unit":["cycles",1000000]"#));
+    }
+}

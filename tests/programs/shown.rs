@@ -37,8 +37,8 @@ fn run(document: &str, shown: &ShownCommand, folder: &Path) {
     let line = &shown.line;
     let words = line.split_whitespace().chain(added_clock(line).split_whitespace()).skip(1);
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
-    // Outputs in documents are at most as wide as their text.
-    let output = command.args(words).current_dir(folder).env("COLUMNS", "120").output().unwrap();
+    // Tables in documents are as wide as on a terminal of 80 columns.
+    let output = command.args(words).current_dir(folder).env("COLUMNS", "80").output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{document}: {line}: {stderr}");
     if let Some(file) = &shown.file {

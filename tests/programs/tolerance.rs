@@ -627,7 +627,10 @@ fn the_command_says_what_a_schedule_bears() {
     // Without the pieces it is the same, with fewer runs.
     assert_eq!(row["certainty"], "exact: no run with L up to 10.990001 us takes another time than this says");
     let free = crate::requests::row(&format!("{line} --order free"))["certainty"].to_string();
-    assert!(free.contains("L: checked at 9 points in each piece: between them a time is possible"), "{free}");
+    assert!(
+        free.contains("L: checked at 9 points in each piece; between them a run may take another time"),
+        "{free}"
+    );
     let short = crate::requests::row(&format!("{line} --no-pieces"));
     for key in ["time_ns", "slope", "latencies"] {
         assert_eq!(short[key], row[key], "{key}");
@@ -661,6 +664,17 @@ fn the_command_says_what_a_level_bears() {
     assert!(text.contains("\n4 groups: L = 1 us, o = 0.5 us, g = 0.2 us, G = 0 us, P = 2,"), "{text}");
 }
 
+/// Where paths are equally long, percentages of more than the run are explained, and a sentence stands once for all
+/// parameters.
+#[test]
+fn percentages_of_ties_are_explained() {
+    let shown = stdout_of("tolerance all-to-all -P 8 L=6 o=2 g=4");
+    let note = "two paths are equally long, and each has other parameters on it: the percentages count both, 144% together";
+    assert!(shown.contains(&format!("\n{note}\n")), "{shown}");
+    assert_eq!(shown.matches("takes another time").count(), 1, "{shown}");
+    assert!(!stdout_of("tolerance ring -P 8 L=6 o=2 g=4").contains("equally long"));
+}
+
 /// What cannot be asked is refused in a sentence.
 #[test]
 fn wrong_requests_are_refused() {
@@ -682,7 +696,7 @@ fn wrong_requests_are_refused() {
     ]);
 }
 
-/// What a program bears that exchanged messages without the recording having them is not known. The table says so, and has
+/// What a program tolerates that exchanged messages without the recording having them is not known. The table says so, and has
 /// no number in its place.
 #[test]
 fn one_sided_programs_have_no_answer() {
@@ -712,11 +726,12 @@ fn one_sided_programs_have_no_answer() {
     let (status, _, why) = answer(&format!("{line} --parameter L -o {}", picture.display()));
     assert_eq!(status, Some(2));
     assert!(
-        why.ends_with("error: there is no picture: what the run bears is not known\n") && !picture.exists()
+        why.ends_with("error: there is no picture: how much the run tolerates is not known\n")
+            && !picture.exists()
     );
 }
 
-/// Of a program whose tests all found something what it bears is known for this order only.
+/// Of a program whose tests all found something it is known what it tolerates, for this order only.
 #[test]
 fn looks_that_found_something_are_said() {
     let machine = "--params L=5us,o=1us,g=2us --parameter L --no-pieces";

@@ -1,5 +1,6 @@
 //! Numbers as text: times in a unit, with separators between thousands.
 
+use loggp::trace::Trace;
 use loggp::{MS, NS, PS, Params, SEC, Time, US};
 pub(crate) use loggp_draw::digits::{count, percent, rough, thousands};
 
@@ -31,6 +32,14 @@ impl Unit {
         let unit = units.into_iter().find(|(unit, _)| *unit == name);
         let (name, length) = unit.unwrap_or(("cycles", cycle));
         Unit { name, length }
+    }
+
+    /// Returns the unit in which the times of a recorded run were given, or else the one that the papers use.
+    pub(crate) fn of_trace(trace: &Trace) -> Unit {
+        match trace.caption.as_ref().map_or("", |caption| &caption.unit) {
+            "" => Unit::default_for(&trace.params),
+            name => Unit::from_text(name, trace.params.cycle),
+        }
     }
 
     /// Returns whether the unit is the machine's cycle.

@@ -26,6 +26,9 @@ pub struct TableColumn {
     pub unit: String,
     /// Format of its cells.
     pub show: CellFormat,
+    /// True if a text that is too wide does without it first, where all rows have the same there.
+    #[serde(skip)]
+    pub yields: bool,
 }
 
 /// The format of a column's cells in tables. CSV has all digits.
@@ -100,7 +103,14 @@ impl Table {
     /// Adds a column.
     #[must_use]
     pub fn column(mut self, title: &str, unit: &str, show: CellFormat) -> Table {
-        self.columns.push(TableColumn { title: title.into(), unit: unit.into(), show });
+        self.columns.push(TableColumn { title: title.into(), unit: unit.into(), show, yields: false });
+        self
+    }
+
+    /// Lets a text that is too wide do without the last column, where all rows have the same there.
+    #[must_use]
+    pub fn yielding(mut self) -> Table {
+        self.columns.iter_mut().rev().take(1).for_each(|column| column.yields = true);
         self
     }
 

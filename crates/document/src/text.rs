@@ -79,12 +79,31 @@ fn fold(text: &str, width: usize) -> String {
 const LEAST_TEXT_WIDTH: usize = 16;
 
 impl Table {
-    /// Returns the table as text: a line of headings, if it has any, and one for each row. A wide table is
-    /// broken into parts, one below the other, each with as many of the first columns as tell the rows apart.
-    /// Text in the last column does not count.
+    /// Returns the table as text: a line of headings, if it has any, and one for each row. If it is too wide, columns that
+    /// yield become a line below it; then its headings are folded; and then it is broken into parts, one below the other,
+    /// each with as many of the first columns as tell the rows apart. Text in the last column does not count.
     pub fn to_text(&self, width: Width) -> String {
-        let part = |columns: Vec<usize>| self.with_columns(&columns).to_lines(width);
-        self.parts(width.table).into_iter().map(part).collect::<Vec<_>>().join("\n")
+        let (columns, said) = self.narrowed(width.table);
+        let table = self.with_columns(&columns);
+        let is_folded = table.is_wider(width.table, false);
+        let part = |columns: Vec<usize>| table.with_columns(&columns).to_lines(width, is_folded);
+        let parts = table.parts(width.table, is_folded).into_iter().map(part).collect::<Vec<_>>().join("\n");
+        if said.is_empty() { parts } else { parts + "\n" + &fold(&said.join(", "), width.prose) }
+    }
+
+    /// Returns the columns of a table of this width, without as many as need be, from the last, of those that yield and
+    /// have the same cell in all rows; and what stands in these.
+    fn narrowed(&self, widest: usize) -> (Vec<usize>, Vec<String>) {
+        let (mut columns, mut said) = ((0..self.columns.len()).collect::<Vec<usize>>(), Vec::new());
+        for (place, column) in self.columns.iter().enumerate().rev().filter(|(_, column)| column.yields) {
+            let is_wide = self.with_columns(&columns).is_wider(widest, false);
+            let Some(first) = self.rows.first().filter(|_| is_wide) else { break };
+            if self.rows.iter().all(|row| row[place] == first[place]) {
+                columns.retain(|other| *other != place);
+                said.insert(0, format!("{}: {}", column.heading(), column.cell_text(&first[place])));
+            }
+        }
+        (columns, said)
     }
 
     /// Returns the width of the cells of each column, which is 0 for text in the last one.
@@ -97,17 +116,24 @@ impl Table {
         self.columns.iter().enumerate().map(width).collect()
     }
 
-    /// Returns the width of each column with its heading and the space behind it.
-    fn column_widths(&self) -> Vec<usize> {
-        let heading = |column: &TableColumn| column.heading().chars().count();
+    /// Returns the width of each column with its heading, which may be folded to the cells, and the space behind it.
+    fn column_widths(&self, is_folded: bool) -> Vec<usize> {
+        let heading = |column: &TableColumn, cells: usize| {
+            let width = if is_folded { cells } else { usize::MAX };
+            fold(&column.heading(), width).lines().map(|line| line.chars().count()).max().unwrap_or(0)
+        };
         let widths = self.columns.iter().zip(self.cell_widths());
-        widths.map(|(column, cells)| 2 + cells.max(heading(column))).collect()
+        widths.map(|(column, cells)| 2 + cells.max(heading(column, cells))).collect()
+    }
+
+    fn is_wider(&self, widest: usize, is_folded: bool) -> bool {
+        self.column_widths(is_folded).iter().sum::<usize>() > widest + 2
     }
 
     /// Returns the columns of each part.
-    fn parts(&self, widest: usize) -> Vec<Vec<usize>> {
-        let widths = self.column_widths();
-        if widths.iter().sum::<usize>() <= widest + 2 {
+    fn parts(&self, widest: usize, is_folded: bool) -> Vec<Vec<usize>> {
+        let widths = self.column_widths(is_folded);
+        if !self.is_wider(widest, is_folded) {
             return vec![(0..widths.len()).collect()];
         }
         let names = |keys: &usize| {
@@ -137,12 +163,12 @@ impl Table {
         Table { columns, rows, ..Table::new("", "") }
     }
 
-    /// Returns the table as one part. If it is too wide, its headings are folded to the cells, and its texts
-    /// to the width that the other columns leave.
-    fn to_lines(&self, width: Width) -> String {
-        let widths = self.column_widths();
+    /// Returns the table as one part. Its headings may be folded to the cells; its texts are folded to the width that
+    /// the other columns leave.
+    fn to_lines(&self, width: Width, is_folded: bool) -> String {
+        let widths = self.column_widths(is_folded);
         let all: usize = widths.iter().sum();
-        let heading = |(column, cells): (&TableColumn, usize)| match all > width.table + 2 {
+        let heading = |(column, cells): (&TableColumn, usize)| match is_folded {
             true => fold(&column.heading(), cells).trim_end().to_string(),
             false => column.heading(),
         };

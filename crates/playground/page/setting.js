@@ -30,7 +30,9 @@ const nameOfAlgorithm = (id) => id === "file" ? opened?.name ?? "file" : algorit
 
 // The unit in which times are shown: its name, what is written after a number, and its length in ps.
 function unitOfSetting() {
-  const machine = machineOf();
+  const machine = machineOf(), isFile = setting.first === "file";
+  const own = isFile && [...UNITS, ["cycles", opened?.cycle]].find(([name]) => name === opened?.unit);
+  if (own) return { name: own[0], suffix: own[0] === "cycles" ? "" : own[0], length: own[1] };
   if (!machine) return { name: "cycles", suffix: "", length: 1e6 };
   const suffix = /[a-z]+$/.exec(ownTime("L"))?.[0] ?? "us";
   return { name: suffix, suffix, length: UNITS.find(([name]) => name === suffix)[1] };

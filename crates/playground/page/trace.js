@@ -33,7 +33,7 @@ function linesOfTrace(name, text) {
     add("ports", ports);
     for (const level of levels) add("level", level.ports, level.one_port ? 1 : 0, ...params(level));
     if (noise) add("noise", noise.seed, noise.together ? 1 : 0, noise.record ? 1 : 0, ...(noise.record ?? noise.periods).flat());
-    for (const name of ["title", "about", "formula"]) if (run?.[name] !== undefined) add(name, run[name]);
+    for (const name of ["title", "about", "unit", "formula"]) if (run?.[name] !== undefined) add(name, run[name]);
     for (const event of events) {
       const { ph, cat, tid, args } = event;
       if (ph === "X" && cat === "call") {

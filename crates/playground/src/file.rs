@@ -67,6 +67,7 @@ pub(crate) fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
     let why = |why: String| format!("{name}: {why}");
     let is_lines = bytes.starts_with(recorded_trace::HEAD);
     let (kind, ranks, count, content);
+    let (mut unit, mut cycle) = (String::new(), Time::ZERO);
     if !is_lines && loggp_goal::is_schedule(&bytes[..bytes.len().min(1 << 16)]) {
         let unit = request.setting()?.unit;
         let file = GoalFile::read(bytes, unit).map_err(why)?;
@@ -77,6 +78,7 @@ pub(crate) fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
         let trace = read_trace(bytes).map_err(why)?;
         (kind, ranks, count) = ("trace", trace.params.P, trace.activities.len());
         content = FileContent::Trace(bytes.into());
+        (unit, cycle) = (trace.caption.map(|caption| caption.unit).unwrap_or_default(), trace.params.cycle);
     }
     if count > MOST {
         return Err(why(format!(
@@ -84,7 +86,8 @@ pub(crate) fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
         )));
     }
     OPENED.set(Some(Rc::new(OpenFile { name: name.clone(), content })));
-    Ok(Object::default().with("name", name).with("kind", kind).with("ranks", ranks).with("operations", count))
+    let about = Object::default().with("name", name).with("kind", kind).with("ranks", ranks);
+    Ok(about.with("operations", count).with("unit", unit).with("cycle", cycle))
 }
 
 /// Reads a trace, in lines or as a file, if a page has room for it.

@@ -91,7 +91,8 @@ impl Subject {
             let times = trace.params.times().map(|(name, time)| format!("{name} = {time}"));
             let counts = trace.params.counts().map(|(name, count)| format!("{name} = {count}"));
             let about = times.chain(counts).collect::<Vec<_>>().join(", ");
-            trace.caption = Some(Caption { title: self.title(), about, formula: run.formula });
+            trace.caption =
+                Some(Caption { title: self.title(), about, formula: run.formula, ..Caption::default() });
         }
         Ok((run, trace))
     }

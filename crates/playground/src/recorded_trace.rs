@@ -33,6 +33,7 @@ pub(crate) fn read(lines: &str) -> Result<Trace, String> {
             "noise" => trace.noise = Some(parts.noise()?),
             "title" => caption(&mut trace).title = parts.text(),
             "about" => caption(&mut trace).about = parts.text(),
+            "unit" => caption(&mut trace).unit = parts.text(),
             "formula" => caption(&mut trace).formula = Some(parts.time()?),
             "activity" => {
                 let (id, start, end) = (parts.number()?, parts.time()?, parts.time()?);

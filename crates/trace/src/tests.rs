@@ -174,9 +174,10 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
         any::<u64>()
             .prop_map(|seed| Some(Noise::parse_record("5 7.1\n6 8\n90 1").unwrap().seed(seed).together())),
     ];
-    let caption = option::of((any::<String>(), any::<String>(), option::of(time())));
-    let caption =
-        caption.prop_map(|caption| caption.map(|(title, about, formula)| Caption { title, about, formula }));
+    let caption = option::of((any::<String>(), any::<String>(), any::<String>(), option::of(time())));
+    let caption = caption.prop_map(|caption| {
+        caption.map(|(title, about, unit, formula)| Caption { title, about, unit, formula })
+    });
     let machine = (texts, (ports, capacity), (latency, ties, noise), barrier, (out_of_order, caption));
     let events = (vec(activity(), 0..12), vec(message(), 0..12), vec(call(), 0..12), vec(progress(), 0..6));
     (machine, events).prop_map(|(machine, (activities, messages, calls, progress))| {

@@ -139,6 +139,9 @@ pub struct Caption {
     /// The machine, the problem's size and settings.
     #[serde(default)]
     pub about: String,
+    /// The unit in which the run's times were given: `cycles`, `us` or another; empty if nobody said one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
     /// The end of the run by a formula, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formula: Option<Time>,

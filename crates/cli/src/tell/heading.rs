@@ -18,10 +18,7 @@ pub(crate) fn heading(study: &Study, machine: &PartialMachine, unit: &Unit, rang
     let Study { case, emulation, .. } = study;
     let assumed = &machine.assumed;
     let on = machine.name.map_or(String::new(), |name| format!(" on {name}{}", default_text(assumed)));
-    let cycles = match unit.is_cycle() {
-        true => format!(" (a cycle is {})", case.params.cycle),
-        false => String::new(),
-    };
+    let cycles = cycle_text(&case.params, *unit);
     let parameters = mark_assumed(&swept_parameters(&case.params, unit, ranges).join(", "), assumed);
     let (size, options) = size_and_options(case, unit, ranges);
     let clock = match &emulation.link {
@@ -33,6 +30,11 @@ pub(crate) fn heading(study: &Study, machine: &PartialMachine, unit: &Unit, rang
     format!(
         "{program}{on}: {parameters}{cycles}\n{size}, {clock}, times in {unit_name}{work}{options}{settings}"
     )
+}
+
+/// Returns how long a cycle is, if times are in cycles.
+pub(crate) fn cycle_text(params: &Params, unit: Unit) -> String {
+    if unit.is_cycle() { format!(" (a cycle is {})", params.cycle) } else { String::new() }
 }
 
 /// Returns the range of the quantity with this name, if it is swept.
@@ -115,7 +117,8 @@ pub(crate) fn choice_heading(choice: &MachineChoice, parameters: &str, how: &str
     let on = name.map_or(String::new(), |name| format!("{name}{}: ", default_text(assumed)));
     let parameters = mark_assumed(parameters, assumed);
     let levels = level_lines(params.P, levels, unit);
-    format!("{on}{parameters}{levels}\n{how}, times in {}", unit.name)
+    let cycles = cycle_text(params, *unit);
+    format!("{on}{parameters}{cycles}{levels}\n{how}, times in {}", unit.name)
 }
 
 /// Returns what stands behind the name of a machine that nobody named.

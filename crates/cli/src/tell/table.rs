@@ -22,11 +22,13 @@ pub(crate) fn table_with_decimals<R>(
     most_decimals: usize,
 ) -> Option<DocumentBlock> {
     let columns = columns.titled(rows);
-    let format = TimeFormat::for_fields(columns.iter().flat_map(|(_, fields)| fields), unit, most_decimals);
-    let table = columns.iter().fold(Table::new("", ""), |table, (title, fields)| {
-        table.column(title, "", if fields.iter().any(is_text) { CellFormat::Text } else { CellFormat::Right })
+    let format = TimeFormat::for_fields(columns.iter().flat_map(|(.., fields)| fields), unit, most_decimals);
+    let table = columns.iter().fold(Table::new("", ""), |table, (title, yields, fields)| {
+        let show = if fields.iter().any(is_text) { CellFormat::Text } else { CellFormat::Right };
+        let table = table.column(title, "", show);
+        if *yields { table.yielding() } else { table }
     });
-    let shown = |row: usize| columns.iter().map(|(_, fields)| format.text(&fields[row]).into()).collect();
+    let shown = |row: usize| columns.iter().map(|(.., fields)| format.text(&fields[row]).into()).collect();
     let table = Table { rows: (0..rows.len()).map(shown).collect(), ..table };
     (!rows.is_empty() && !columns.is_empty()).then_some(DocumentBlock::Table(table))
 }
@@ -72,11 +74,13 @@ impl TimeFormat {
             Field::CountOf(most @ 1.., None) => thousands(most),
             Field::Time(time) => self.unit.number(*time, self.exact),
             Field::Measured(time) => self.unit.number(*time, self.measured),
+            Field::Given(time) => self.unit.show(*time),
+            Field::More(about, time) => format!("{about}+{}", self.unit.show(*time)),
             Field::HostTime(time) => rough_time(*time),
             Field::Number(number) => rough(*number),
             Field::Error(error) => percent(*error),
             Field::Verified(right) => if *right { "yes" } else { "NO" }.into(),
-            Field::OnTime(held) => if *held { "" } else { "late" }.into(),
+            Field::OnTime(held) => if *held { "yes" } else { "late" }.into(),
             Field::Prefixed(sign, field) => match **field {
                 Field::Null => sign.to_string(),
                 _ => format!("{sign} {}", self.text(field)),
@@ -97,7 +101,7 @@ fn exact_time(field: &Field) -> Option<Time> {
 
 /// Returns whether a field is aligned to the left of its column.
 fn is_text(field: &Field) -> bool {
-    matches!(field, Field::Text(_) | Field::Verified(_) | Field::OnTime(_))
+    matches!(field, Field::Text(_) | Field::Verified(_) | Field::OnTime(_) | Field::More(..))
 }
 
 #[cfg(test)]

@@ -114,7 +114,11 @@ impl<'a> Timeline<'a> {
             caption.filter(|caption| !caption.title.is_empty()).map_or("A run", |caption| &caption.title);
         let mut panel = Panel::new("", trace);
         panel.marks.extend(caption.and_then(|caption| caption.formula).map(|at| ("formula".into(), at)));
-        Timeline { title: title.into(), unit: ("us".into(), US), window: None, panels: vec![panel] }
+        let length = |unit: &str| Time::parse(&format!("1 {unit}"), trace.params.cycle).ok();
+        let unit = caption.filter(|caption| !caption.unit.is_empty()).map(|caption| &*caption.unit);
+        let unit = unit.and_then(|unit| Some((unit, length(unit)?))).unwrap_or(("us", US));
+        let unit = (unit.0.into(), unit.1);
+        Timeline { title: title.into(), unit, window: None, panels: vec![panel] }
     }
 
     /// Sets the title. The default is that of the trace's [caption](Trace::caption).
@@ -122,7 +126,8 @@ impl<'a> Timeline<'a> {
         Timeline { title: title.into(), ..self }
     }
 
-    /// Sets the unit of times, by its name and its length. The default is microseconds.
+    /// Sets the unit of times, by its name and its length. The default is that of its trace's
+    /// caption, or else microseconds.
     pub fn unit(self, name: impl Into<String>, length: Time) -> Timeline<'a> {
         Timeline { unit: (name.into(), length.max(Time::from_ps(1))), ..self }
     }

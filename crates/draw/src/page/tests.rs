@@ -310,12 +310,12 @@ fn rendezvous_and_noise_are_shown() {
 #[test]
 fn a_page_has_the_caption() {
     let formula = Some(7 * US);
-    let caption = Caption { title: "hello".into(), about: "a\nb".into(), formula };
+    let caption = Caption { title: "hello".into(), about: "a\nb".into(), unit: "cycles".into(), formula };
     let trace = Trace { caption: Some(caption), ..runs().remove(0) };
     let mut page = Vec::new();
     Timeline::new(&trace).write(&mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
-    assert!(page.contains("<title>hello</title>"));
+    assert!(page.contains("<title>hello</title>") && page.contains(r#""unit":["cycles",1000000]"#));
     let (meta, _) = page_of(&trace);
     assert_eq!(meta["title"], "<a & b>");
     assert_eq!(meta["runs"][0]["about"], "a, b");

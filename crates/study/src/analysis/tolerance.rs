@@ -1,4 +1,4 @@
-//! The time of a run as a function of one of the machine's parameters, and how much more of it the run bears.
+//! The time of a run as a function of one of the machine's parameters, and how much more of it the run tolerates.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -199,7 +199,7 @@ impl RunCurve {
             is_complete &= search.run()?;
         }
         if !is_complete {
-            // What the run bears is asked for in any case.
+            // What the run tolerates is asked for in any case.
             search.is_same = is_enough;
             search.most_runs += MORE_RUNS;
             search.run()?;
@@ -284,7 +284,7 @@ impl RunCurve {
     }
 
     /// Returns whether the time is not known right above what is tolerated, so that it may be more.
-    pub fn may_bear_more(&self, part: u32) -> bool {
+    pub fn may_tolerate_more(&self, part: u32) -> bool {
         let value = self.tolerated(part);
         value.is_some_and(|value| self.gaps.iter().any(|(from, _)| *from == value))
     }
@@ -327,7 +327,7 @@ impl CurvePiece {
 /// nearer to the ends; and right beside these.
 const CHECKS: [i128; 7] = [500, 382, 618, 236, 764, 90, 910];
 
-/// The number of runs beyond the limit that are made to find what the run bears, if not all pieces were found.
+/// The number of runs beyond the limit that are made to find what the run tolerates, if not all pieces were found.
 const MORE_RUNS: usize = 100;
 
 /// Returns whether the paths of two runs make a line through both times.

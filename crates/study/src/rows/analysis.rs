@@ -6,7 +6,7 @@ use loggp::path::HopKind;
 use loggp_draw::digits::{count, thousands};
 
 use super::formula::{FormulaSweep, formula_columns, sweep_columns};
-use super::machine::level_columns;
+use super::machine::{level_columns, unit_columns};
 use super::{Columns, Field, json_key};
 use crate::analysis::accounts::{Account, Accounts};
 use crate::analysis::{
@@ -54,6 +54,7 @@ pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Columns<'a, Analyze
             parameter.number(&row.analysis.machine.params).map_or(Field::Absent, Field::from)
         });
     }
+    columns.extend(unit_columns());
     columns.extend(level_columns(|row: &AnalyzedRun| &*row.analysis.machine.levels));
     columns.add("time_ns", |row| row.analysis.time).title("time");
     let change = |row: &AnalyzedRun| match row.recorded_time {
@@ -259,7 +260,7 @@ pub fn sensitivity_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, Sensitivity>
     columns.add("parameter", |sensitivity| sensitivity.parameter.name()).title("1% more");
     columns.add_to_table("is", |Sensitivity { parameter, .. }| {
         let value = parameter.number(machine).unwrap_or(0);
-        if parameter.is_time() { Time::from_ps(value).to_string() } else { thousands(value) }
+        if parameter.is_time() { Field::Given(Time::from_ps(value)) } else { Field::Text(thousands(value)) }
     });
     columns.add("path_ns", move |sensitivity| in_ns(sensitivity.path));
     columns.add("replay_ns", move |sensitivity| in_ns(sensitivity.replay));

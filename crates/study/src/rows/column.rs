@@ -23,6 +23,8 @@ pub struct Column<'a, R> {
     title: Option<String>,
     /// True if a table leaves it out when no field is informative.
     optional: bool,
+    /// True if a table that is too wide does without it first.
+    yields: bool,
     place: ColumnPlace,
     /// Returns the value of a row.
     value: Box<dyn Fn(&R) -> Field + 'a>,
@@ -52,6 +54,12 @@ impl<'a, R> Column<'a, R> {
         self
     }
 
+    /// Lets a table that is too wide do without the column, if all rows have the same there.
+    pub fn yields(&mut self) -> &mut Self {
+        self.yields = true;
+        self
+    }
+
     /// Puts the column behind the one with this title in tables.
     pub fn after(&mut self, title: &'static str) -> &mut Self {
         self.place = ColumnPlace::After(title);
@@ -59,8 +67,9 @@ impl<'a, R> Column<'a, R> {
     }
 
     /// Puts the column behind all others in tables.
-    pub fn last(&mut self) {
+    pub fn last(&mut self) -> &mut Self {
         self.place = ColumnPlace::Last;
+        self
     }
 
     /// Leaves the column out of CSV.
@@ -105,7 +114,7 @@ impl<'a, R> Columns<'a, R> {
         value: Box<dyn Fn(&R) -> Field + 'a>,
     ) -> &mut Column<'a, R> {
         let place = ColumnPlace::Here;
-        self.0.push(Column { name, csv: true, title: None, optional: false, place, value });
+        self.0.push(Column { name, csv: true, title: None, optional: false, yields: false, place, value });
         self.0.last_mut().expect("one was added")
     }
 
@@ -164,12 +173,12 @@ impl<'a, R> Columns<'a, R> {
         Ok(csv_line(self.csv().map(text).collect::<serde_json::Result<Vec<_>>>()?.into_iter()))
     }
 
-    /// Returns the columns of a table of these rows, in its order: their titles and fields.
-    pub fn titled(&self, rows: &[R]) -> Vec<(&str, Vec<Field>)> {
+    /// Returns the columns of a table of these rows, in its order: their titles, whether they yield, and fields.
+    pub fn titled(&self, rows: &[R]) -> Vec<(&str, bool, Vec<Field>)> {
         let columns = self.table_order().into_iter().filter_map(|column| {
             let fields: Vec<Field> = rows.iter().map(&column.value).collect();
             let is_there = !column.optional || fields.iter().any(Field::is_informative);
-            is_there.then(|| (column.title.as_deref().unwrap_or_default(), fields))
+            is_there.then(|| (column.title.as_deref().unwrap_or_default(), column.yields, fields))
         });
         columns.collect()
     }
@@ -232,7 +241,7 @@ mod tests {
     #[test]
     fn table_orders_columns() {
         let columns = columns();
-        let titles: Vec<&str> = columns.titled(&[7, 1000]).into_iter().map(|(title, _)| title).collect();
+        let titles: Vec<&str> = columns.titled(&[7, 1000]).into_iter().map(|(title, ..)| title).collect();
         assert_eq!(titles, ["one", "twice", "word"]);
     }
 }

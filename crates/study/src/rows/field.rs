@@ -23,6 +23,10 @@ pub enum Field {
     /// An exact time of the machine.
     Time(Time),
     Times(Vec<Time>),
+    /// A time that stands with its unit, as those that are given do.
+    Given(Time),
+    /// By how much a value grows, behind words about that.
+    More(&'static str, Time),
     /// A measured time of the machine.
     Measured(Time),
     /// A time of this computer's own clock.
@@ -57,9 +61,11 @@ impl Serialize for Field {
             Field::Text(text) | Field::Swept(text) => serializer.serialize_str(text),
             Field::Count(count) => count.serialize(serializer),
             Field::CountOf(most, _) => most.serialize(serializer),
-            Field::Time(time) | Field::Measured(time) | Field::HostTime(time) => {
-                nanoseconds(*time).serialize(serializer)
-            }
+            Field::Time(time)
+            | Field::Measured(time)
+            | Field::HostTime(time)
+            | Field::Given(time)
+            | Field::More(_, time) => nanoseconds(*time).serialize(serializer),
             Field::Times(times) => serializer.collect_seq(times.iter().copied().map(nanoseconds)),
             Field::Number(number) | Field::Error(number) => serializer.serialize_f64(*number),
             Field::Bool(yes) | Field::Verified(yes) | Field::OnTime(yes) => serializer.serialize_bool(*yes),

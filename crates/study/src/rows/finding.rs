@@ -79,7 +79,7 @@ pub fn finding_columns<'a>() -> Columns<'a, FindingRow<'a>> {
     columns.add("error", |row| row.finding.error().map(Field::Error)).title("error").optional();
     columns.add("doubt", |row| row.finding.doubt.map(amount_field)).title("doubt").optional();
     columns.add("how", |row| row.finding.how.to_string()).title("how");
-    columns.add("held", |row| row.on_time().map(Field::OnTime)).title("").after("doubt").optional();
+    columns.add("held", |row| row.on_time().map(Field::OnTime)).title("on time").after("doubt").optional();
     columns.add("dilation", |row| row.setup.dilation);
     columns.add("cores", |row| row.setup.cores);
     columns

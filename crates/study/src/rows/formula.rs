@@ -57,7 +57,7 @@ pub fn point_columns<'a>(parameter: LevelParameter, title: &str) -> Columns<'a, 
     let mut columns = Columns::<ReplayPoint>::new();
     if parameter.is_time() {
         columns.add("value_ns", |point| Time::from_ps(point.value));
-        columns.add_to_table(title, |point| Field::Swept(Time::from_ps(point.value).to_string()));
+        columns.add_to_table(title, |point| Field::Given(Time::from_ps(point.value)));
     } else {
         columns.add("value", |point| point.value);
         columns.add_to_table(title, |point| point.value);

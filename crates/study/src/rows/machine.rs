@@ -35,6 +35,15 @@ pub fn machine_columns<'a, R: 'a>(
             column.json_only();
         }
     }
+    columns.extend(unit_columns());
+    columns
+}
+
+/// Returns the columns that name the units: those of times among the parameters, and of all other times.
+pub fn unit_columns<'a, R: 'a>() -> Columns<'a, R> {
+    let mut columns = Columns::new();
+    columns.add("units.params", |_| "ps");
+    columns.add("units.times", |_| "ns");
     columns
 }
 

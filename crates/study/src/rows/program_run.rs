@@ -79,13 +79,13 @@ pub fn study_columns(
         metrics => Field::Metrics(metrics.clone()),
     });
     add_result(&mut columns);
-    columns.add("stalls.count", |row| row.answers.outcome.run.stalls()).title("stalls");
+    columns.add("stalls.count", |row| row.answers.outcome.run.stalls()).title("stalls").yields();
     columns.add("stalls.ns", |row| row.answers.outcome.run.stalled()).title("stalled").optional();
     let in_transit = |row: &StudyRow| match row.task.study.emulation.link {
         Some(_) => Field::Null,
         None => Field::CountOf(row.answers.outcome.run.most_in_transit(), row.case().params.capacity()),
     };
-    columns.add("stalls.max_in_transit", in_transit).title("in transit");
+    columns.add("stalls.max_in_transit", in_transit).title("in transit").yields();
     columns.add("stalls.capacity", |row| row.case().params.capacity());
     add_dilation(&mut columns);
     columns.add("dilation_why", |row| row.host().map(|host| host.why.clone()));
@@ -200,7 +200,11 @@ pub fn phase_columns<'a, R: 'a>(of: impl Fn(&R) -> &PhasePrediction + Copy + 'a)
 
 /// Adds the columns that say whether the result is right, and how many messages there were.
 pub fn add_result(columns: &mut Columns<StudyRow>) {
-    columns.add("verified", |row| Field::Verified(row.answers.wrong.is_none())).title("verified").last();
+    columns
+        .add("verified", |row| Field::Verified(row.answers.wrong.is_none()))
+        .title("verified")
+        .last()
+        .yields();
     columns.add("messages", |row| row.answers.outcome.run.messages()).title("messages");
 }
 
@@ -218,7 +222,7 @@ pub fn add_cores(columns: &mut Columns<StudyRow>) {
 /// of its lateness, without titles.
 pub fn add_timeliness(columns: &mut Columns<StudyRow>) {
     let on_time = |row: &StudyRow| row.answers.on_time.map(Field::OnTime);
-    columns.add("held", on_time).title("").after("vs model").optional();
+    columns.add("held", on_time).title("on time").after("vs model").optional();
     let mut late = lateness_columns();
     late.hide(&LATENESS.map(|(name, ..)| name));
     columns.extend(late);

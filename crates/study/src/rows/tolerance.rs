@@ -1,4 +1,4 @@
-//! What runs bear of a parameter, as rows.
+//! How much more of a parameter runs tolerate, as rows.
 
 use loggp::Time;
 use loggp::params::LeveledParams;
@@ -45,7 +45,7 @@ pub struct UnseenCalls {
 }
 
 impl ToleranceRow<'_> {
-    /// Returns whether it can be known what the run bears.
+    /// Returns whether it can be known how much more the run tolerates.
     pub fn is_known(&self) -> bool {
         self.unseen.is_none_or(|unseen| !unseen.is_open)
     }
@@ -57,14 +57,14 @@ pub fn tolerance_columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
     columns.add("input", |row| row.input);
     columns.extend(machine_columns(|row: &ToleranceRow| (row.machine, row.machine_params.params), true));
     columns.extend(level_columns(|row: &ToleranceRow| &*row.machine_params.levels));
-    columns.add("parameter", |row| row.curve.parameter.name()).title("what grows");
+    columns.add("parameter", |row| row.curve.parameter.name()).title("parameter");
     columns.add("value_ns", |row| Time::from_ps(row.curve.value));
-    columns.add_to_table("from", |row| Field::Swept(Time::from_ps(row.curve.value).to_string()));
+    columns.add_to_table("value", |row| Field::Given(Time::from_ps(row.curve.value)));
     columns.add("time_ns", |row| row.curve.time).title("time");
     columns.add("is_known", |row| Field::Bool(row.is_known()));
-    columns.add("slope", |row| if_known(row, row.curve.slope)).title("on the path");
+    columns.add("slope", |row| if_known(row, row.curve.slope)).title("on path");
     columns.add("share", |row| if_known(row, row.curve.share()));
-    columns.add_to_table("% of the run", |row| if_known(row, 100.0 * row.curve.share()));
+    columns.add_to_table("% of run", |row| if_known(row, 100.0 * row.curve.share()));
     for (place, part) in PARTS.into_iter().enumerate() {
         let value = move |row: &ToleranceRow| row.curve.tolerated(part).map(Time::from_ps);
         columns.add(format!("bears_{part}_percent.until_ns"), value);
@@ -74,17 +74,17 @@ pub fn tolerance_columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
         columns.add(format!("bears_{part}_percent.more_ns"), more);
         let free = move |row: &ToleranceRow| row.free[place].map_or(Field::Absent, Field::from);
         columns.add(format!("bears_{part}_percent.time_in_free_order_ns"), free).json_only();
-        columns.add_to_table(&format!("bears for {part}%"), move |row| match more(row) {
+        columns.add_to_table(&format!("+{part}% after"), move |row| match more(row) {
             _ if !row.is_known() => "not known".into(),
-            Some(more) if row.curve.may_bear_more(part) => format!("at least {more} more"),
-            Some(more) => format!("{more} more"),
-            None if row.curve.is_flat => "any".into(),
-            None => format!("over {} more", Time::from_ps(row.curve.end - row.curve.value)),
+            Some(more) if row.curve.may_tolerate_more(part) => Field::More("at least ", more),
+            Some(more) => Field::More("", more),
+            None if row.curve.is_flat => "never".into(),
+            None => Field::More("over ", Time::from_ps(row.curve.end - row.curve.value)),
         });
     }
     columns.add("known_until_ns", |row| if_known(row, Time::from_ps(row.curve.end)));
     columns.add("exact_until_ns", |row| if_known(row, Time::from_ps(row.curve.exact_until))).json_only();
-    columns.add("certainty", |row| if_known(row, certainty(row))).json_only();
+    columns.add("certainty", |row| if_known(row, certainty(&[row], &|time| time.to_string()))).json_only();
     columns.add("runs", |row| row.curve.runs);
     let pieces = |row: &ToleranceRow| match row.is_whole {
         true => piece_columns("from").objects(&row.curve.pieces),
@@ -109,7 +109,7 @@ pub fn tolerance_columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
     columns
 }
 
-/// Returns a value of a row in which it is known what the run bears.
+/// Returns a value of a row in which it is known how much more the run tolerates.
 fn if_known(row: &ToleranceRow, value: impl Into<Field>) -> Field {
     if row.is_known() { value.into() } else { Field::Null }
 }
@@ -133,7 +133,7 @@ pub fn piece_columns<'a>(title: &str) -> Columns<'a, CurvePiece> {
     let mut columns = Columns::<CurvePiece>::new();
     columns.add("from_ns", |piece| Time::from_ps(piece.from));
     columns.add("until_ns", |piece| Time::from_ps(piece.until));
-    columns.add_to_table(title, |piece| Field::Swept(Time::from_ps(piece.from).to_string()));
+    columns.add_to_table(title, |piece| Field::Given(Time::from_ps(piece.from)));
     columns.add("time_ns", |piece| piece.time).title("time");
     columns.add("slope", |piece| piece.slope).title("slope");
     columns.add("intercept_ns", |piece| piece.time_at(0));
@@ -161,30 +161,51 @@ pub fn use_columns<'a>(row: &ToleranceRow<'a>) -> Columns<'a, LatencyUse<String>
     columns.add("count", |uses| uses.count).title("count");
     columns.add("time_ns", |uses| uses.time).title("time");
     columns.add("share", share);
-    columns.add_to_table("% of the run", move |uses| 100.0 * share(uses));
+    columns.add_to_table("% of run", move |uses| 100.0 * share(uses));
     columns
 }
 
-/// Returns a sentence on where the answer is exact.
-pub fn certainty(row: &ToleranceRow) -> String {
-    let curve = &row.curve;
-    let name = curve.parameter.name();
-    let [exact, end] = [curve.exact_until, curve.end].map(Time::from_ps);
-    if exact == end {
-        return format!("exact: no run with {name} up to {end} takes another time than this says");
+/// Returns what the sentence on where the answer is exact depends on: whether that is everywhere, or somewhere above
+/// the machine's own value, whether all pieces are known, and at how many points it was checked.
+pub fn certainty_kind(row: &ToleranceRow) -> (bool, bool, bool, Option<usize>) {
+    let RunCurve { exact_until, end, value, checks, .. } = row.curve;
+    if exact_until == end {
+        return (true, true, true, None);
     }
-    let exactly = match curve.exact_until > curve.value {
-        true => format!("exact for {name} up to {exact}; above, "),
-        false => format!("{name}: "),
+    (false, exact_until > value, row.is_whole, checks)
+}
+
+/// Returns a sentence on where the answer is exact, for rows of one [kind](certainty_kind), with times as `show` has them.
+pub fn certainty(rows: &[&ToleranceRow], show: &dyn Fn(Time) -> String) -> String {
+    let until = |row: &&ToleranceRow| {
+        format!("{} up to {}", row.curve.parameter.name(), show(Time::from_ps(row.curve.exact_until)))
     };
-    let each = if row.is_whole { "in each piece" } else { "up to each of these" };
-    match curve.checks {
-        Some(points) => format!(
-            "{exactly}checked at {points} points {each}: between them a time is possible that no run showed"
-        ),
+    let until: Vec<String> = rows.iter().map(until).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row.curve.parameter.name()).collect();
+    let (is_exact, is_exact_first, is_whole, checks) = certainty_kind(rows[0]);
+    if is_exact {
+        return format!("exact: no run with {} takes another time than this says", until.join(", or "));
+    }
+    let exactly = match is_exact_first {
+        true => format!("exact for {}; above, ", until.join(", ")),
+        false => format!("{}: ", names.join(", ")),
+    };
+    let each = if is_whole { "in each piece" } else { "up to each of these values" };
+    match checks {
+        Some(points) => {
+            format!("{exactly}checked at {points} points {each}; between them a run may take another time")
+        }
         None => format!(
-            "{exactly}not checked {each}, because the limit of the runs came before: a time is possible that no \
-             run showed; give more --runs, or a smaller --to"
+            "{exactly}not checked {each}, because the limit of the runs came before: a run may take another time; \
+             give more --runs, or a smaller --to"
         ),
     }
+}
+
+/// Returns the part of the run that the parameters of these rows make up together, if it is more than the whole: then
+/// paths are equally long, and each has other parameters on it.
+pub fn share_on_ties(rows: &[ToleranceRow]) -> Option<f64> {
+    let known = rows.iter().filter(|row| row.is_known());
+    let share: f64 = known.map(|row| row.curve.share()).sum();
+    Some(share).filter(|share| *share > 1.0 + 1e-9)
 }

@@ -3,12 +3,14 @@
 use std::io::Write;
 
 use clap::Args;
+use loggp_document::{Document, DocumentBlock, Table};
 use loggp_programs::{ClosedForm, Program};
 use serde_json::{Value, json};
 
 use crate::ask::format::Format;
 use crate::ask::lookup::programs;
 use crate::error::CliError;
+use crate::host::stdout;
 use crate::number::thousands;
 
 /// List the programs, their sizes and their algorithms
@@ -68,24 +70,30 @@ fn program_object(program: &Program) -> Value {
 }
 
 fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), CliError> {
-    let (size, algorithms) = (&program.size, program.algorithms);
-    let width = algorithms.iter().map(|algorithm| algorithm.name.len()).max().unwrap_or(0);
-    writeln!(out, "{}: {}", program.name, program.about)?;
-    writeln!(out, "  size: {}; {} by default", size.meaning, thousands(size.default))?;
+    let size = &program.size;
+    let two_columns = || Table::new("", "").text("").text("");
+    let (mut settings, mut algorithms) = (two_columns(), two_columns());
+    let about = format!("{}; {} by default", size.meaning, thousands(size.default));
+    settings.push(vec!["  size".into(), about.into()]);
     for option in program.options {
         let default = match option.default().text() {
             text if text.is_empty() => text,
             text => format!("; {text} by default"),
         };
         let (name, info) = (option.name(), option.info());
-        writeln!(out, "  --{name} {}: {}{default}", info.placeholder, info.about)?;
+        let value = format!("  --{name} {}", info.placeholder);
+        settings.push(vec![value.into(), format!("{}{default}", info.about).into()]);
     }
-    for algorithm in algorithms {
-        writeln!(out, "  {:width$}  {}", algorithm.name, algorithm.about)?;
-        match algorithm.formula {
-            ClosedForm::None(why) => writeln!(out, "  {:width$}  no formula: {why}", "")?,
-            form => writeln!(out, "  {:width$}  formula: {form}", "")?,
-        }
+    for algorithm in program.algorithms {
+        algorithms.push(vec![format!("  {}", algorithm.name).into(), algorithm.about.into()]);
+        let formula = match algorithm.formula {
+            ClosedForm::None(why) => format!("no formula: {why}"),
+            form => format!("formula: {form}"),
+        };
+        algorithms.push(vec!["".into(), formula.into()]);
     }
+    let title = format!("{}: {}", program.name, program.about);
+    let blocks = vec![DocumentBlock::Table(settings), DocumentBlock::Table(algorithms)];
+    out.write_all(Document { title, blocks }.to_text(stdout::width()).as_bytes())?;
     Ok(())
 }

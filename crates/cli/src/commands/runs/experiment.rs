@@ -484,7 +484,8 @@ impl Experiment {
         // A run that may end elsewhere than its formula says shows why.
         let form = answers.prediction.form.filter(|form| form.kind != FormKind::Exact);
         let about = form.map_or(about.into(), |form| format!("{about}, formula: {form}"));
-        trace.caption = Some(Caption { title, about, formula: answers.prediction.formula });
+        let (unit, formula) = (self.unit.name.into(), answers.prediction.formula);
+        trace.caption = Some(Caption { title, about, unit, formula });
         Some(trace)
     }
 }

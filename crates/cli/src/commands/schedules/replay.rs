@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loggp::Time;
 use loggp::schedule::{CostModel, PlayReport};
-use loggp::trace::{Caption, Trace};
+use loggp::trace::Trace;
 use loggp_document::{DocumentBlock, plain, printable_line};
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_study::analysis::{ParameterSweep, RunPath};
@@ -89,7 +89,7 @@ impl ReplayCommand {
         let rules = if self.rules == CostModel::Papers { "" } else { ", LogGOPSim's rules" };
         let heading = format!("{}\n{about}{rules}", printable_line(&run.name));
         if let Some(mut trace) = trace {
-            trace.caption = Some(Caption { title: run.name.clone(), about, formula: None });
+            trace.caption = Some(run.caption(about));
             run_files.write(&trace, unit)?;
         }
         let mut columns = played_columns();

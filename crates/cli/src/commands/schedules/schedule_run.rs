@@ -166,7 +166,7 @@ impl ScheduleRun {
         works.write(&mut trace);
         let LeveledParams { params, levels, .. } = trace.machine();
         let about = self.heading(&MachineChoice { params, levels, ..self.choice.clone() }, "");
-        trace.caption = Some(Caption { title: self.name.clone(), about, formula: None });
+        trace.caption = Some(self.caption(about));
         let names = CallNames::new(program).of_messages(&trace, &report.operations);
         Ok((trace, names))
     }
@@ -182,6 +182,11 @@ impl ScheduleRun {
             )));
         }
         self.captioned(machine.clone()).map_err(|error| replay_error(name, &error))
+    }
+
+    /// Returns the caption of a play that is described so.
+    pub(crate) fn caption(&self, about: String) -> Caption {
+        Caption { title: self.name.clone(), about, unit: self.choice.unit.name.into(), formula: None }
     }
 
     /// Returns the description of a machine; `how` comes after the settings.

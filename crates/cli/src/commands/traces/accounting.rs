@@ -14,10 +14,12 @@ use loggp_study::rows::{Columns, Field};
 use crate::number::{Unit, thousands};
 use crate::tell::table::table;
 
-/// Returns the unit in which times are shown: the machine's, or a longer one for long runs.
-pub(crate) fn time_unit(rows: &[AnalyzedRun]) -> Unit {
+/// Returns the unit in which times are shown: the usual one, or a longer one for long runs. Cycles stay.
+pub(crate) fn time_unit(rows: &[AnalyzedRun], usual: Unit) -> Unit {
     let longest = rows.iter().map(|row| row.analysis.time).max().unwrap_or_default();
-    let usual = Unit::default_for(&rows[0].analysis.machine.params);
+    if usual.is_cycle() {
+        return usual;
+    }
     let units = [usual, Unit::from_text("1us", US), Unit::from_text("1ms", US), Unit::from_text("1s", US)];
     units.into_iter().find(|unit| unit.amount(longest) < 1e6).unwrap_or(usual)
 }

@@ -22,7 +22,7 @@ use crate::commands::schedules::schedule_run::{PlayOptions, ScheduleRun, is_sche
 use crate::error::CliError;
 use crate::number::Unit;
 use crate::tell::formula::{read_sweep, replay_error, sweep_blocks};
-use crate::tell::heading::{self, level_lines, parameters};
+use crate::tell::heading::{self, cycle_text, level_lines, parameters};
 use crate::tell::report::Report;
 
 /// Say where the time of a recorded run or of a schedule went, and what it would have taken under other parameters
@@ -74,14 +74,16 @@ impl AnalyzeCommand {
     pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let files = self.outputs.open()?;
         let mut rows = Vec::new();
-        let mut heading = String::new();
+        let (mut heading, mut usual) = (String::new(), None);
         for path in &self.traces {
             let name = path.display().to_string();
             if is_schedule_input(&name) {
                 let run = self.play.read(&name, &[])?;
+                usual.get_or_insert(run.choice.unit);
                 if heading.is_empty() {
                     let MachineChoice { params, levels, unit, .. } = &run.choice;
-                    let said = parameters(params, unit).join(", ") + &level_lines(params.P, levels, unit);
+                    let levels = level_lines(params.P, levels, unit);
+                    let said = parameters(params, unit).join(", ") + &cycle_text(params, *unit) + &levels;
                     heading = format!("{}: {said}\nvirtual clock{}", printable_line(&run.name), run.wires);
                 }
                 rows.extend(self.played_runs(&run)?);
@@ -90,10 +92,11 @@ impl AnalyzeCommand {
             let trace = read_trace(path)?;
             self.play.refuse_for_trace(&name, false)?;
             let first = self.recorded_run(&name, &trace)?;
+            let unit = *usual.get_or_insert(Unit::of_trace(&trace));
             if heading.is_empty() {
-                let unit = Unit::default_for(&trace.params);
-                let levels = level_lines(trace.params.P, &trace.levels, &unit);
-                let said = parameters(&trace.params, &unit).join(", ") + &levels;
+                let (cycles, levels) =
+                    (cycle_text(&trace.params, unit), level_lines(trace.params.P, &trace.levels, &unit));
+                let said = parameters(&trace.params, &unit).join(", ") + &cycles + &levels;
                 heading = format!("{}: {said}\n{}", printable_line(&name), heading::recorded_text(&trace));
             }
             let time = first.analysis.time;
@@ -113,7 +116,7 @@ impl AnalyzeCommand {
         if self.traces.len() > 1 {
             heading = format!("{} runs, of which the first is {heading}", self.traces.len());
         }
-        let unit = accounting::time_unit(&rows);
+        let unit = accounting::time_unit(&rows, usual.expect("there is an input"));
         heading += &format!(", times in {}", unit.name);
         let columns = run_columns(self.top, self.path);
         let mut report = Report::new(out, self.format, columns).with_files(files);

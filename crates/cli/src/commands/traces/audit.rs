@@ -15,7 +15,7 @@ use crate::number::{Unit, count, thousands};
 use crate::tell::heading::{self, parameters};
 use crate::tell::style::is_quiet;
 
-/// Hold the trace of a run against the rules of the machine
+/// Check the trace of a run against the rules of the machine
 #[derive(Args)]
 #[command(after_help = "Examples:
   loggp run scatter -P 8 --trace scatter.json
@@ -33,7 +33,7 @@ impl AuditCommand {
     pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let trace = read_trace(&self.trace)?;
         let audit = audit(&trace);
-        let unit = Unit::default_for(&trace.params);
+        let unit = Unit::of_trace(&trace);
         let with_capacity = |most: usize| match audit.capacity {
             Some(capacity) => format!("{} of {}", thousands(most), thousands(capacity)),
             None => format!("{} of any number", thousands(most)),
@@ -73,7 +73,9 @@ impl AuditCommand {
             blocks.push(DocumentBlock::List(listed.into_iter().map(plain).collect()));
         }
         let parameters = parameters(&trace.params, &unit).join(", ");
-        let title = format!("{parameters}\n{}", heading::recorded_text(&trace));
+        let cycles = heading::cycle_text(&trace.params, unit);
+        let title =
+            format!("{parameters}{cycles}\n{}, times in {}", heading::recorded_text(&trace), unit.name);
         let title = if is_quiet() { String::new() } else { title };
         let text = Document { title, blocks }.to_text(stdout::width());
         out.write_all(text.trim_start_matches('\n').as_bytes())?;

@@ -123,7 +123,7 @@ impl TimelineCommand {
         }
         self.play.refuse_for_trace(&name, false)?;
         let trace = read_run(first)?;
-        let unit = Unit::default_for(&trace.params);
+        let unit = Unit::of_trace(&trace);
         let target = self.display.open(&name)?;
         panels.push(RunPanel::recorded(name, trace, unit));
         self.add_panels(&mut panels, others, unit)?;

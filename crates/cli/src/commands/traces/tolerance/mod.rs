@@ -1,4 +1,4 @@
-//! `loggp tolerance`: how much more latency a program bears, and how much more of the machine's other
+//! `loggp tolerance`: how much more latency a program tolerates, and how much more of the machine's other
 //! parameters.
 
 mod picture;
@@ -23,7 +23,7 @@ use crate::error::CliError;
 use crate::tell::report::Report;
 use source::RunSource;
 
-/// Say how much more latency a schedule or a recorded run bears: its time as a function of L, and the L at which it is 1, 2
+/// Say how much more latency a schedule or a recorded run tolerates: its time as a function of L, and the L at which it is 1, 2
 /// and 5% longer; and the same for the other parameters
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -52,7 +52,7 @@ pub(crate) struct ToleranceCommand {
     /// The parameter's greatest value [default: that at which the run is a little more than 5% longer]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, help_heading = "Report")]
     to: Option<String>,
-    /// Only what the run bears, which takes a fraction of the runs: without the pieces of the time as a function of the
+    /// Only what the run tolerates, which takes a fraction of the runs: without the pieces of the time as a function of the
     /// parameter
     #[arg(long, help_heading = "Report")]
     no_pieces: bool,

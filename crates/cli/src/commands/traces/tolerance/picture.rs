@@ -21,7 +21,7 @@ pub(super) fn svg(rows: &[ToleranceRow], heading: &str, unit: Unit) -> Result<St
         )
     };
     if rows.iter().any(|row| !row.is_known()) {
-        return Err(CliError::request("there is no picture: what the run bears is not known"));
+        return Err(CliError::request("there is no picture: how much the run tolerates is not known"));
     }
     let row = rows.iter().find(|row| row.is_whole).ok_or_else(refuse)?;
     let curve = &row.curve;
@@ -55,7 +55,7 @@ pub(super) fn svg(rows: &[ToleranceRow], heading: &str, unit: Unit) -> Result<St
     let (title, subtitle) = heading.split_once('\n').unwrap_or((heading, ""));
     let panel = |y: String, height, has_zero, points| ZonePanel { y, height, has_zero, points };
     let plot = ZonePlot {
-        title: format!("How much {name} {title} bears"),
+        title: format!("How much {name} {title} tolerates"),
         subtitle: subtitle.into(),
         x: format!("{name} [{}]", unit.name),
         panels: vec![
@@ -63,7 +63,10 @@ pub(super) fn svg(rows: &[ToleranceRow], heading: &str, unit: Unit) -> Result<St
             panel(format!("{name} on the critical path"), 120.0, true, slopes),
         ],
         zones,
-        mark: (amount(curve.value), format!("the machine's {name}, {}", Time::from_ps(curve.value))),
+        mark: (
+            amount(curve.value),
+            format!("the machine's {name}, {}", unit.show(Time::from_ps(curve.value))),
+        ),
     };
     Ok(plot.svg())
 }

@@ -7,7 +7,9 @@ use loggp::Time;
 use loggp_document::{DocumentBlock, plain};
 use loggp_mpi_trace::call::Unmodelled;
 use loggp_mpi_trace::schedule::{ProgramSchedule, Unseen};
-use loggp_study::rows::tolerance::{ToleranceRow, UnseenCalls, certainty, piece_columns, use_columns};
+use loggp_study::rows::tolerance::{
+    ToleranceRow, UnseenCalls, certainty, certainty_kind, piece_columns, share_on_ties, use_columns,
+};
 
 use crate::number::{Unit, count, percent, thousands};
 use crate::tell::table::table;
@@ -87,7 +89,8 @@ pub(super) fn blocks(
     unit: Unit,
     top: usize,
 ) -> Vec<DocumentBlock> {
-    let notes = program.map_or_else(Vec::new, unseen_notes);
+    let mut notes = program.map_or_else(Vec::new, unseen_notes);
+    notes.extend(tie_note(rows));
     let mut blocks = vec![DocumentBlock::List(notes.into_iter().map(plain).collect())];
     for row in rows {
         let curve = &row.curve;
@@ -110,15 +113,9 @@ pub(super) fn blocks(
             ));
         }
         let irregular: Vec<String> =
-            curve.irregular().map(|piece| Time::from_ps(piece.from).to_string()).collect();
+            curve.irregular().map(|piece| unit.show(Time::from_ps(piece.from))).collect();
         if !irregular.is_empty() {
             notes.push(irregular_note(name, &irregular));
-        }
-        if row.is_known() {
-            if curve.is_flat {
-                notes.push(format!("the run does not depend on {name}"));
-            }
-            notes.push(certainty(row));
         }
         if !curve.gaps.is_empty() && row.is_whole {
             let gaps = count(curve.gaps.len(), "range");
@@ -129,7 +126,35 @@ pub(super) fn blocks(
         let uses = &row.uses[..row.uses.len().min(top)];
         blocks.extend(table(&use_columns(row), uses, unit));
     }
+    blocks.push(DocumentBlock::List(certainties(rows, unit).into_iter().map(plain).collect()));
     blocks
+}
+
+/// Returns a sentence on percentages that are more than the run together.
+fn tie_note(rows: &[ToleranceRow]) -> Option<String> {
+    let share = 100.0 * share_on_ties(rows)?;
+    Some(format!(
+        "two paths are equally long, and each has other parameters on it: the percentages count both, {share:.0}% together"
+    ))
+}
+
+/// Returns sentences on which parameters do not matter, and on where the answer is exact, each once.
+fn certainties(rows: &[ToleranceRow], unit: Unit) -> Vec<String> {
+    let known = || rows.iter().filter(|row| row.is_known());
+    let flat: Vec<&str> =
+        known().filter(|row| row.curve.is_flat).map(|row| row.curve.parameter.name()).collect();
+    let mut notes = Vec::new();
+    if !flat.is_empty() {
+        notes.push(format!("the run does not depend on {}", flat.join(", ")));
+    }
+    let mut kinds: Vec<_> = known().map(certainty_kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for kind in kinds.into_iter().rev() {
+        let rows: Vec<&ToleranceRow> = known().filter(|row| certainty_kind(row) == kind).collect();
+        notes.push(certainty(&rows, &|time| unit.show(time)));
+    }
+    notes
 }
 
 /// Returns a sentence on the values at which the time is no maximum of lines.

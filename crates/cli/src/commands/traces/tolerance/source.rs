@@ -24,7 +24,7 @@ use crate::host::source::beginning;
 use crate::number::Unit;
 use crate::tell::call_names::{CallNames, joined_name};
 use crate::tell::formula::replay_error;
-use crate::tell::heading::{level_lines, parameters, recorded_text};
+use crate::tell::heading::{cycle_text, level_lines, parameters, recorded_text};
 
 /// The run, and the machine on which it is made.
 #[expect(clippy::large_enum_variant)] // there is one of them
@@ -141,7 +141,7 @@ impl RunSource {
     pub(super) fn unit(&self) -> Unit {
         match self {
             RunSource::Schedule { run, .. } => run.choice.unit,
-            RunSource::Trace { machine, .. } => Unit::default_for(&machine.params),
+            RunSource::Trace { trace, .. } => Unit::of_trace(trace),
         }
     }
 
@@ -154,8 +154,10 @@ impl RunSource {
             }
             RunSource::Trace { name, trace, machine } => {
                 let LeveledParams { params, levels, .. } = machine;
-                let unit = Unit::default_for(params);
-                let parameters = parameters(params, &unit).join(", ") + &level_lines(params.P, levels, &unit);
+                let unit = self.unit();
+                let parameters = parameters(params, &unit).join(", ")
+                    + &cycle_text(params, unit)
+                    + &level_lines(params.P, levels, &unit);
                 format!(
                     "{}\n{parameters}\n{}, times in {}",
                     printable_line(name),
@@ -166,7 +168,7 @@ impl RunSource {
         }
     }
 
-    /// Finds what the run bears of a parameter of this machine.
+    /// Finds how much more of a parameter of this machine the run tolerates.
     pub(super) fn row(
         &self,
         machine: &LeveledParams,
