@@ -172,7 +172,7 @@ fn failure_of_one_process_ends_all() {
     });
     assert!(
         said.starts_with(
-            "deadlock: 1 of 3 processors wait for messages that nobody sends\n  processor 0 at "
+            "deadlock: 1 of 3 processors waits for messages that nobody sends\n  processor 0 at "
         ),
         "{said}"
     );

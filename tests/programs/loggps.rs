@@ -378,10 +378,10 @@ fn wrong_machines_and_tables_are_refused_in_a_sentence() {
     let gauge = write_file("gauge.txt", "L=1 s=1 o_s=1 o_r=1 g=1 G=1\n");
     let folder = env!("CARGO_TARGET_TMPDIR");
     assert_refused(&[
-        (format!("run broadcast --machine {open}"), "open.json leaves g open; give a value"),
+        (format!("run broadcast --machine {open}"), "open.json leaves g open; give a value, as in g=4us"),
         (
             format!("run broadcast --machine {broken}"),
-            "it is no JSON: expected `,` or `}` at line 2 column 2",
+            "it is no JSON: line 2, column 2: `,` or `}` is missing",
         ),
         (format!("run broadcast --machine {folder}"), "it cannot be read: "),
         (format!("calibrate --from {few}"), "there is no round trip with an imbalance"),

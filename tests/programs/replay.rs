@@ -360,7 +360,7 @@ fn a_schedule_that_waits_for_ever_is_a_deadlock() {
     assert!(refusal(&format!("replay {path} --unit 0s")).contains("it lasts longer than 0"));
     let (status, stdout, stderr) = answer(&format!("replay {path}"));
     assert_eq!((status, &*stdout), (Some(1), ""));
-    assert!(stderr.contains("deadlock: 1 of 2 processors wait for messages that nobody sends"), "{stderr}");
+    assert!(stderr.contains("deadlock: 1 of 2 processors waits for messages that nobody sends"), "{stderr}");
 }
 
 /// On LogGPS machines a message above S is sent after a request and a reply.

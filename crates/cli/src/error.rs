@@ -111,8 +111,21 @@ pub(crate) fn system_reason(error: &io::Error) -> String {
     text[..end.unwrap_or(text.len())].into()
 }
 
+/// Returns a text without the numbers that the system gives its errors: what they mean stands before them.
+fn without_error_numbers(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |text, part| text + part.split_once(')').map_or(part, |(_, rest)| rest))
+}
+
+/// Returns why bytes are no text.
+pub(crate) fn no_text(why: &std::str::Utf8Error) -> String {
+    format!("it is no text: byte {} is not UTF-8", why.valid_up_to())
+}
+
 /// Writes lines to stderr. They may quote files, paths and arguments, so control characters are escaped.
 pub(crate) fn say(begin: &str, lines: &str) {
+    let lines = without_error_numbers(lines);
     let lines = lines.split('\n').map(|line| escaped(line).max_chars(usize::MAX).to_string());
     // If stderr cannot be written, there is nowhere to report it.
     drop(writeln!(io::stderr(), "{}{}", colored(begin), lines.collect::<Vec<_>>().join("\n")));
@@ -219,6 +232,7 @@ mod tests {
         assert_eq!(system_reason(&error), "No such file or directory");
         let of_draft = io::Error::other("Permission denied (os error 13) at path \"/tmp/.x.abc\"");
         assert_eq!(system_reason(&of_draft), "Permission denied");
+        assert_eq!(without_error_numbers("a: no (os error 2); b"), "a: no; b");
     }
 
     #[test]

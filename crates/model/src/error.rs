@@ -54,7 +54,7 @@ pub enum Cause {
     #[error("{0}")]
     Host(String),
     /// Every processor waits, and no message that one of them waits for is under way.
-    #[error("deadlock: {waiting} of {of} processors wait for messages that nobody sends")]
+    #[error("deadlock: {waiting} of {of} processors wait{} for messages that nobody sends", if *waiting == 1 { "s" } else { "" })]
     Deadlock {
         /// Number of processors that wait.
         waiting: usize,

@@ -38,7 +38,7 @@ pub struct ExhibitRow {
 pub enum Verdict {
     /// A number of the paper; ours is the same to its last digit.
     Equal,
-    /// A number of the paper; ours is as near as the rule asks.
+    /// A number of the paper; ours is within the tolerance of its rule.
     Within,
     /// A claim in the paper's words, which holds by the rule.
     Holds,
@@ -106,7 +106,7 @@ impl Verdict {
         (
             Verdict::Within,
             "within",
-            "a number that the paper prints, and ours is as near as the rule beside it asks",
+            "a number that the paper prints, and ours is within the tolerance that stands beside it",
         ),
         (Verdict::Holds, "holds", "a claim in the paper's words, which holds by the rule beside it"),
         (Verdict::Differs, "differs", "a number or a claim that ours contradicts, and why"),

@@ -289,7 +289,7 @@ fn errors_are_those_of_the_machine() {
         assert_eq!(
             lines,
             [
-                "deadlock: 1 of 2 processors wait for messages that nobody sends",
+                "deadlock: 1 of 2 processors waits for messages that nobody sends",
                 "  processor 0 at 0 us waited for a message from 1 with tag 7",
                 "  processor 1 at 3 us had finished"
             ],

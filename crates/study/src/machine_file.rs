@@ -27,11 +27,13 @@ pub fn parse_machine(text: &[u8], P: usize) -> Result<ParsedMachine, String> {
     const LIKE: &str = "write one as `loggp machines --format json` does";
     let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let value = values.next().ok_or_else(|| format!("it is empty; {LIKE}"))?;
-    let value = value.map_err(|error| format!("it is no JSON: {error}; {LIKE}"))?;
+    let value = value.map_err(|error| format!("it is no JSON: {}; {LIKE}", json_reason(&error)))?;
     match values.next() {
         None => (),
         Some(Ok(_)) => return Err("there are several machines in it; leave one".into()),
-        Some(Err(error)) => return Err(format!("behind the machine is no JSON: {error}; {LIKE}")),
+        Some(Err(error)) => {
+            return Err(format!("behind the machine is no JSON: {}; {LIKE}", json_reason(&error)));
+        }
     }
     if let Some(version) = value.get("version").filter(|version| version.as_u64() != Some(VERSION)) {
         return Err(format!(
@@ -61,6 +63,24 @@ pub fn parse_machine(text: &[u8], P: usize) -> Result<ParsedMachine, String> {
     };
     let (builder, ports) = (set_parameters(builder, params)?, parse_ports(&value)?);
     Ok(ParsedMachine { name, builder, ports, levels })
+}
+
+/// Returns where a text is no JSON, and what is missing there, in words that are not the parser's own.
+fn json_reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or_default();
+    let what = match what {
+        "EOF while parsing an object" => "it ends, and a } is missing".into(),
+        "EOF while parsing a list" => "it ends, and a ] is missing".into(),
+        "EOF while parsing a string" => "it ends, and a \" is missing".into(),
+        "EOF while parsing a value" => "it ends, and a value is missing".into(),
+        "trailing comma" => "behind this comma nothing follows".into(),
+        "key must be a string" => "a name must stand between \" and \"".into(),
+        "trailing characters" => "something stands behind the machine".into(),
+        "recursion limit exceeded" => "it is nested too deeply".into(),
+        what => what.strip_prefix("expected ").map_or(what.into(), |what| format!("{what} is missing")),
+    };
+    format!("line {}, column {}: {what}", error.line(), error.column())
 }
 
 /// A level whose parameters are read, and which is completed when its machine is known.
@@ -179,7 +199,9 @@ mod tests {
     fn malformed_machines_are_refused_in_a_sentence() {
         for (text, why) in [
             ("", "it is empty; write one as"),
-            ("{", "it is no JSON: EOF while parsing an object at line 1 column 1"),
+            ("{\"params\": {\"L\": ", "line 1, column 16: it ends, and a value is missing"),
+            ("{\"params\" 1", "line 1, column 11: `:` is missing"),
+            ("{", "it is no JSON: line 1, column 1: it ends, and a } is missing"),
             ("\n {\"params\": {\"L\": 1,}}", "line 2 column"),
             ("[]", "there is no object params in it"),
             ("{\"params\": 3}", "there is no object params in it"),

@@ -72,8 +72,9 @@ impl PartialMachine {
         let open = builder.open_names().join(" and ");
         let params = builder.build().map_err(|why| match &options.machine {
             Some(machine) if !open.is_empty() && preset(machine).is_err() => {
+                let first = open.split(" and ").next().unwrap_or_default();
                 let sentence =
-                    format!("--machine {machine} leaves {open} open; give a value, as in --params L=6us");
+                    format!("--machine {machine} leaves {open} open; give a value, as in {first}=4us");
                 CliError::Request(sentence)
             }
             Some(machine) if !open.is_empty() => CliError::Request(format!("--machine {machine}: {why}")),

@@ -19,7 +19,7 @@ use super::format::Format;
 use super::levels::LevelOptions;
 use super::real_machine::RealMachineOptions;
 use super::shard::Shard;
-use crate::error::CliError;
+use crate::error::{CliError, no_text};
 use crate::host::source;
 
 /// The options of a machine. The numbers here put options into their order in the help, where those of several
@@ -344,8 +344,8 @@ impl NoiseOption {
                 /// Limit of the bytes of a record, which are millions of detours.
                 const LONGEST: u64 = 1 << 28;
                 let record = source::read_source(Path::new(name), LONGEST, "; record for a shorter time");
-                let record =
-                    record.and_then(|record| String::from_utf8(record).map_err(|why| why.to_string()));
+                let record = record
+                    .and_then(|record| String::from_utf8(record).map_err(|why| no_text(&why.utf8_error())));
                 let record = record.map_err(|why| {
                     CliError::Request(format!(
                         "--noise {name}: it is no period with the length of its detour, such as 10ms:25us, and no file \

@@ -57,7 +57,7 @@ fn show_figure_7(sheet: &mut Sheet) -> Result<(), StudyError> {
         .y("Mflops per processor", Scale::Linear)
         .lines([rate_line(0, "phase I: one large FFT"), rate_line(1, "phase III: many small FFTs")]);
         let caption = "The paper's two curves, measured on this computer instead of a CM-5's node. No number of the paper is \
-                       held against them.";
+                       compared with them.";
         sheet.add_plot("host", caption, plot);
     }
     Ok(())

@@ -218,9 +218,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     Ok(())
 }
 
-/// Adds the bounds, each held against runs.
+/// Adds the bounds, each checked by runs.
 fn add_bounds(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let mut table = Table::new("bounds", "The bounds of sections 7 and 8, held against runs")
+    let mut table = Table::new("bounds", "The bounds of sections 7 and 8, checked by runs")
         .text("what")
         .text("bound")
         .exact("matrices", "")

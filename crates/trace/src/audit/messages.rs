@@ -115,9 +115,9 @@ impl Auditor<'_> {
             broken!(self, "{id}",
                 ready < over => AuditRule::Gap, "is ready at {ready}, and the gap before it ends at {over}";
                 latency < shortest || latency > L || first < soonest || late => AuditRule::Latency,
-                    "enters at {enter} and comes out at {first}, {latency} being drawn, and L = {L}";
+                    "enters at {enter} and arrives from {first} on, with a drawn latency of {latency}, and L = {L}";
                 arrival != first + stream => AuditRule::Stream,
-                    "comes out from {first} to {arrival}, and that takes {stream}";
+                    "arrives from {first} to {arrival}, which should take {stream}";
                 all_come && received == 0 => AuditRule::Reception, "to {to}, there at {arrival}, is never received";
             );
             let Some(SendTimes { begun, admitted, entered, .. }) = flight.sent else {

@@ -103,7 +103,7 @@ impl Auditor<'_> {
             not_before.is_some_and(|moment| first < moment) => AuditRule::Order,
                 "is there at {arrival}, and one before it at {ahead}";
             first > out && (stream > Time::ZERO || keeps_order) => AuditRule::Latency,
-                "enters at {enter} and comes out at {first}, and there was room at {out}";
+                "enters at {enter} and arrives from {first} on, and there was room at {out}";
         );
         let Some(SendTimes { ready, admitted, entered, .. }) = sent else { return };
         let most = route.earliest_admission(least);

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use crate::ask::output::extension;
-use crate::error::CliError;
+use crate::error::{CliError, no_text};
 use crate::host::draft::{Draft, is_stdout};
 use crate::host::source::read_source;
 
@@ -41,7 +41,7 @@ impl MergeCommand {
         for path in &self.shards {
             let refuse = |why: String| CliError::Request(format!("{}: {why}", path.display()));
             let text = read_source(path, LONGEST, ", and no shard is").map_err(refuse)?;
-            let text = String::from_utf8(text).map_err(|why| refuse(format!("it is no text: {why}")))?;
+            let text = String::from_utf8(text).map_err(|why| refuse(no_text(&why.utf8_error())))?;
             let is_csv = match &*extension(path) {
                 "csv" => true,
                 "json" => false,

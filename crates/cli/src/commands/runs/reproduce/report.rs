@@ -150,7 +150,7 @@ fn meanings() -> Vec<DocumentBlock> {
         ("figures, tables", "those of the paper that are made again"),
         (
             "numbers equal, within, differ",
-            "printed numbers, each counted once: ours has all digits (two at least), is as near as the rule beside it asks, or contradicts it",
+            "printed numbers, each counted once: ours matches to the last digit (of two at least), is within the tolerance beside it, or contradicts it",
         ),
         (
             "by a run",

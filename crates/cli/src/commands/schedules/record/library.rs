@@ -9,7 +9,7 @@ use std::process::Command;
 
 use loggp_mpi_trace::recorder::{SOURCE, built_for};
 
-use crate::error::CliError;
+use crate::error::{CliError, system_reason};
 
 /// The variable that names a library, or a folder with libraries.
 pub(crate) const VARIABLE: &str = "LOGGP_MPI_RECORDER";
@@ -20,7 +20,8 @@ const MPIS: [&str; 3] = ["openmpi", "mpich", "mpi"];
 /// Builds the library with a compiler, and puts it into a folder, that of this command unless one is given.
 pub(crate) fn build(mpicc: &OsStr, folder: Option<&Path>, out: &mut dyn Write) -> Result<(), CliError> {
     let name = mpicc.to_string_lossy();
-    let io = |what: &str, error: std::io::Error| CliError::Request(format!("{what}: {error}"));
+    let io =
+        |what: &str, error: std::io::Error| CliError::Request(format!("{what}: {}", system_reason(&error)));
     let scratch = tempfile::tempdir().map_err(|error| io("no folder to build in can be made", error))?;
     for (file, text) in SOURCE {
         fs::write(scratch.path().join(file), text)
@@ -58,8 +59,9 @@ pub(crate) fn build(mpicc: &OsStr, folder: Option<&Path>, out: &mut dyn Write) -
     });
     written.map_err(|error| {
         CliError::Request(format!(
-            "{} cannot be written: {error}; give -o FOLDER, and that folder in {VARIABLE} when you record",
-            target.display()
+            "{} cannot be written: {}; give -o FOLDER, and that folder in {VARIABLE} when you record",
+            target.display(),
+            system_reason(&error)
         ))
     })?;
     writeln!(out, "{} records programs of the MPI of {name}", target.display())?;

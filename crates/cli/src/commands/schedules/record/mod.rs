@@ -16,7 +16,7 @@ use loggp_mpi_trace::recording::RecordingError;
 use loggp_mpi_trace::recording::merge::RankFiles;
 use tempfile::TempDir;
 
-use crate::error::CliError;
+use crate::error::{CliError, system_reason};
 use crate::host::draft::{Draft, is_stdout};
 use crate::host::interrupt;
 use crate::number::count;
@@ -92,8 +92,9 @@ impl RecordCommand {
     /// Runs the program and merges what its ranks wrote.
     fn record(&self, draft: Draft, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let refuse =
-            |why: std::io::Error| CliError::Request(format!("{} cannot be written: {why}", parent.display()));
+        let refuse = |why: std::io::Error| {
+            CliError::Request(format!("{} cannot be written: {}", parent.display(), system_reason(&why)))
+        };
         // The ranks on all hosts write there, so that it is where the result is to be.
         let folder = tempfile::Builder::new().prefix(".loggp-ranks-").tempdir_in(parent).map_err(refuse)?;
         let prefix = folder.path().canonicalize().map_err(refuse)?.join("rank");
