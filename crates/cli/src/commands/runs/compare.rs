@@ -26,7 +26,7 @@ pub(crate) struct CompareCommand {
 /// The arguments of `loggp compare` for one program.
 #[derive(Args)]
 struct CompareArgs {
-    /// Its algorithms [default: all]
+    /// Which algorithms to run [default: all]
     #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithms: Vec<String>,
     #[command(flatten)]

@@ -34,7 +34,7 @@ pub(crate) struct SweepCommand {
 /// The arguments of `loggp sweep` for one program.
 #[derive(Args)]
 struct SweepArgs {
-    /// Its algorithms [default: all]
+    /// Which algorithms to run [default: all]
     #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithms: Vec<String>,
     /// What to sweep over: L=1us..100us:10 are ten points, L=1us..100us:log:10 ten by the same ratio, P=2,4,8 three.

@@ -167,7 +167,7 @@ fn irregular_note(name: &str, values: &[String]) -> String {
         more => format!(" and {} more", thousands(more)),
     };
     format!(
-        "the time is not a smooth function of {name}: it jumps or bends down at {name} = {named}{more}, because of the \
+        "the time is not a smooth function of {name}: it jumps, or grows more slowly, at {name} = {named}{more}, because of the \
          capacity, a port or the order in which messages are received (found by bisection)"
     )
 }
