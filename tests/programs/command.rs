@@ -695,7 +695,7 @@ fn an_audit_finds_broken_rules() {
     assert!(stderr.starts_with("error: the trace breaks the rules of the machine: "));
 
     for (bad, why) in [
-        (&good[..good.len() / 2], "it ends too early, at line "),
+        (&good[..good.len() / 2], "it ends too early: "),
         ("{}", "it is JSON of another kind"),
         ("", "it is empty"),
     ] {

@@ -381,7 +381,7 @@ fn wrong_machines_and_tables_are_refused_in_a_sentence() {
         (format!("run broadcast --machine {open}"), "open.json leaves g open; give a value, as in g=4us"),
         (
             format!("run broadcast --machine {broken}"),
-            "it is no JSON: line 2, column 2: `,` or `}` is missing",
+            "it is no JSON: `,` or `}` is missing, at line 2 column 2",
         ),
         (format!("run broadcast --machine {folder}"), "it cannot be read: "),
         (format!("calibrate --from {few}"), "there is no round trip with an imbalance"),

@@ -111,11 +111,16 @@ pub(crate) fn system_reason(error: &io::Error) -> String {
     text[..end.unwrap_or(text.len())].into()
 }
 
-/// Returns a text without the numbers that the system gives its errors: what they mean stands before them.
+/// Returns a text without the numbers that the system gives its errors, which say what the words before them do, and
+/// without the names of drafts.
 fn without_error_numbers(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let first = parts.next().unwrap_or_default().to_string();
-    parts.fold(first, |text, part| text + part.split_once(')').map_or(part, |(_, rest)| rest))
+    parts.fold(first, |text, part| {
+        let rest = part.split_once(')').map_or(part, |(_, rest)| rest);
+        let draft = rest.strip_prefix(" at path \"").and_then(|path| path.split_once('"'));
+        text + draft.map_or(rest, |(_, rest)| rest)
+    })
 }
 
 /// Returns why bytes are no text.
@@ -233,6 +238,7 @@ mod tests {
         let of_draft = io::Error::other("Permission denied (os error 13) at path \"/tmp/.x.abc\"");
         assert_eq!(system_reason(&of_draft), "Permission denied");
         assert_eq!(without_error_numbers("a: no (os error 2); b"), "a: no; b");
+        assert_eq!(without_error_numbers("no (os error 2) at path \"/.x\"; b"), "no; b");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 use loggp::params::Parameter;
 use loggp::{Level, Params, ParamsBuilder, Ports, TimeError};
 use loggp_model::text::escaped;
+use loggp_trace::json_reason;
 use serde_json::{Map, Value};
 
 use crate::rows::machine::VERSION;
@@ -63,24 +64,6 @@ pub fn parse_machine(text: &[u8], P: usize) -> Result<ParsedMachine, String> {
     };
     let (builder, ports) = (set_parameters(builder, params)?, parse_ports(&value)?);
     Ok(ParsedMachine { name, builder, ports, levels })
-}
-
-/// Returns where a text is no JSON, and what is missing there, in words that are not the parser's own.
-fn json_reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let what = text.split(" at line ").next().unwrap_or_default();
-    let what = match what {
-        "EOF while parsing an object" => "it ends, and a } is missing".into(),
-        "EOF while parsing a list" => "it ends, and a ] is missing".into(),
-        "EOF while parsing a string" => "it ends, and a \" is missing".into(),
-        "EOF while parsing a value" => "it ends, and a value is missing".into(),
-        "trailing comma" => "behind this comma nothing follows".into(),
-        "key must be a string" => "a name must stand between \" and \"".into(),
-        "trailing characters" => "something stands behind the machine".into(),
-        "recursion limit exceeded" => "it is nested too deeply".into(),
-        what => what.strip_prefix("expected ").map_or(what.into(), |what| format!("{what} is missing")),
-    };
-    format!("line {}, column {}: {what}", error.line(), error.column())
 }
 
 /// A level whose parameters are read, and which is completed when its machine is known.
@@ -199,9 +182,9 @@ mod tests {
     fn malformed_machines_are_refused_in_a_sentence() {
         for (text, why) in [
             ("", "it is empty; write one as"),
-            ("{\"params\": {\"L\": ", "line 1, column 16: it ends, and a value is missing"),
-            ("{\"params\" 1", "line 1, column 11: `:` is missing"),
-            ("{", "it is no JSON: line 1, column 1: it ends, and a } is missing"),
+            ("{\"params\": {\"L\": ", "it ends too early: a value is missing, at line 1 column 17"),
+            ("{\"params\" 1", "`:` is missing, at line 1 column 11"),
+            ("{", "it is no JSON: it ends too early: a } is missing, at line 1 column 1"),
             ("\n {\"params\": {\"L\": 1,}}", "line 2 column"),
             ("[]", "there is no object params in it"),
             ("{\"params\": 3}", "there is no object params in it"),
@@ -223,6 +206,6 @@ mod tests {
             assert!(refusal.contains(why) && !refusal.contains('\n'), "{text}: {refusal}");
         }
         let deep = "[".repeat(1 << 15);
-        assert!(parse_machine(deep.as_bytes(), 2).map(|_| ()).unwrap_err().contains("recursion limit"));
+        assert!(parse_machine(deep.as_bytes(), 2).map(|_| ()).unwrap_err().contains("nested too deeply"));
     }
 }

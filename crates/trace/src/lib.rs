@@ -18,7 +18,7 @@ mod read;
 mod recording;
 mod trace;
 
-pub use error::TraceError;
+pub use error::{TraceError, json_reason};
 #[doc(no_inline)]
 pub use loggp_model::log::{
     Activity, ActivityKind, Call, CallKind, CallTag, Faults, Message, Progress, Rendezvous, SendRecv,

@@ -74,7 +74,7 @@ mod tests {
         let trace = Trace { calls: vec![Call { id: 1, start: US, end: 2 * US, kind }], ..small() };
         let good = text(&trace);
         for (what, by, part) in [
-            (r#""call":"barrier""#, r#""call":"sleep""#, "unknown variant `sleep`"),
+            (r#""call":"barrier""#, r#""call":"sleep""#, "there is no `sleep`; "),
             (r#""call":"barrier""#, r#""calls":"barrier""#, r#"an event lacks its "call""#),
         ] {
             let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
@@ -175,7 +175,7 @@ mod tests {
             ),
             (r#""G":4000000"#, r#""G":4000001"#, "its machine is one of LogP, and its G is not max(g, o)"),
             (r#""P":2"#, r#""P":0"#, "P = 0 is not a number of processors"),
-            ("single", "triple", "unknown variant `triple`"),
+            ("single", "triple", "there is no `triple`; "),
             (r#""end":8000000"#, r#""done":8000000"#, r#"an event lacks its "end""#),
             (r#""words":1,"#, "", r#"an event lacks its "words""#),
             (
@@ -183,8 +183,8 @@ mod tests {
                 r#""idle","name":"sleep""#,
                 r#"a processor does not do "idle" "sleep""#,
             ),
-            ("]}", "", "it ends too early, at line "),
-            ("]}", "]}]", "trailing characters"),
+            ("]}", "", "it ends too early: a ] is missing, at line "),
+            ("]}", "]}]", "something stands behind the end, at line "),
         ] {
             let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
             assert!(refusal.starts_with("this is not the trace of a run: "), "{refusal}");

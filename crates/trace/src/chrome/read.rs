@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::write::{hex, span};
 use crate::bound::BoundedItem;
-use crate::error::{OTHER_VERSION, TraceError, VERSION};
+use crate::error::{OTHER_VERSION, TraceError, VERSION, json_reason};
 use crate::machine;
 use crate::{Activity, ActivityKind, Message, Progress, Trace};
 use crate::{Call, CallKind};
@@ -27,21 +27,14 @@ pub(crate) fn read(input: BufReader<&mut dyn Read>) -> Result<Trace, TraceError>
 /// Returns the error of a file that the parser refuses, in words that are not the parser's own.
 fn refuse(why: &serde_json::Error) -> TraceError {
     let text = why.to_string();
-    if why.is_eof() {
-        return TraceError::new(format_args!(
-            "it ends too early, at line {} column {}",
-            why.line(),
-            why.column()
-        ));
-    }
     match text.split_once(" (os error ") {
-        Some((text, _)) => TraceError::new(text),
+        Some((text, _)) => TraceError::new(format_args!("it cannot be read: {text}")),
         None if text.starts_with("missing field `otherData`") => TraceError::new(format_args!(
             "it is JSON of another kind, without the machine of a run (otherData), which ends at line {} column {}; `loggp run --trace` writes a trace",
             why.line(),
             why.column()
         )),
-        None => TraceError::new(text),
+        None => TraceError::new(json_reason(why)),
     }
 }
 
