@@ -133,6 +133,19 @@ fn page_shows_what_the_machine_does() {
     assert!(compared > 20 * SETTINGS, "{compared} runs are compared");
 }
 
+/// A trace that is opened says in which unit its times were given.
+#[test]
+fn a_trace_has_its_unit() {
+    let lines = "trace\nmachine L 6000000 o 2000000 g 4000000 P 2\nports single\nunit cycles\nactivity 0 0 2000000 gap\n";
+    let said = answer(format!("do open\nname run.json\n\n{lines}").as_bytes()).json();
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(
+        (&said["file"]["unit"], &said["file"]["cycle"]),
+        (&json!("cycles"), &json!(1_000_000)),
+        "{said}"
+    );
+}
+
 /// What is wrong is said in JSON, whatever text is in it.
 #[test]
 fn any_text_is_said() {
