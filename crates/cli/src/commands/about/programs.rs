@@ -74,14 +74,14 @@ fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), CliError> 
     let two_columns = || Table::new("", "").text("").text("");
     let (mut settings, mut algorithms) = (two_columns(), two_columns());
     let about = format!("{}; {} by default", size.meaning, thousands(size.default));
-    settings.push(vec!["  size".into(), about.into()]);
+    settings.push(vec!["  size:".into(), about.into()]);
     for option in program.options {
         let default = match option.default().text() {
             text if text.is_empty() => text,
             text => format!("; {text} by default"),
         };
         let (name, info) = (option.name(), option.info());
-        let value = format!("  --{name} {}", info.placeholder);
+        let value = format!("  --{name} {}:", info.placeholder);
         settings.push(vec![value.into(), format!("{}{default}", info.about).into()]);
     }
     for algorithm in program.algorithms {
