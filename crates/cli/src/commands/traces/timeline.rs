@@ -360,7 +360,8 @@ impl DisplayOptions {
             let about = machine_text(&trace, unit);
             let title =
                 panels[0].trace.caption.as_ref().map_or(String::new(), |caption| caption.title.clone());
-            trace.caption = Some(Caption { title, about: about.clone(), formula: None });
+            trace.caption =
+                Some(Caption { title, about: about.clone(), unit: unit.name.into(), formula: None });
             panels.push(RunPanel { name: what_if.name, about, trace, messages });
         }
         Ok(())
