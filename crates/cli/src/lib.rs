@@ -330,9 +330,11 @@ mod tests {
 
     /// Asserts that a command line is valid.
     fn assert_valid(place: &str, line: &str) {
-        let words = line.split_whitespace().map(|word| word.trim_matches('\''));
-        let read =
-            command().try_get_matches_from(words).and_then(|found| CommandLine::from_arg_matches(&found));
+        let words: Vec<OsString> =
+            line.split_whitespace().map(|word| word.trim_matches('\'').into()).collect();
+        let words = words::rewritten(&words, &command());
+        let read = words.and_then(|words| command().try_get_matches_from(words));
+        let read = read.and_then(|found| CommandLine::from_arg_matches(&found));
         if let Err(error) = read {
             assert!(!error.use_stderr(), "{place}: {line}: {error}");
         }
