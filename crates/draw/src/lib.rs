@@ -12,6 +12,7 @@ pub mod canvas;
 pub mod digits;
 pub mod heat_map;
 mod legend;
+pub mod letters;
 pub mod page;
 pub mod palette;
 pub mod plot;

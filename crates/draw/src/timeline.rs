@@ -8,6 +8,7 @@ use super::canvas::{
 };
 use super::digits::{figures, thousands};
 use super::legend::{LegendEntry, draw_legend};
+use super::letters::Letter;
 use super::palette::{ActivityStyle, BYTES, GREY, PALE, PAPER, TEXT};
 
 /// A picture of a run.
@@ -33,6 +34,8 @@ pub struct TimelinePicture {
     pub messages: Vec<MessageArrow>,
     /// Note on what is drawn, above the rows.
     pub note: String,
+    /// Letters above the rows; the processors at their ends are indices of rows.
+    pub letters: Vec<Letter>,
 }
 
 /// An activity of a processor.
@@ -83,6 +86,8 @@ const PORT: f64 = 0.18;
 /// Least width of a word, and greatest number of words, for words to be drawn one by one.
 const WORD: f64 = 3.5;
 pub const MOST_WORDS: usize = 200;
+/// Height of a line of letters.
+const LETTER: f64 = 15.0;
 /// Space between timelines.
 const BETWEEN: f64 = 22.0;
 /// Numbers of messages above which arrows are pale, and paler still and without heads.
@@ -210,7 +215,14 @@ impl TimelinePicture {
         }
         let has_ports = self.messages.iter().any(MessageArrow::has_bytes);
         let has_heads = self.messages.len() <= CROWDS[1];
-        let scene = Scene { x: axis.x, span: axis.span, top, row, has_ports, has_heads };
+        let mut scene = Scene { x: axis.x, span: axis.span, top, row, has_ports, has_heads };
+        let letters: Vec<&Letter> = self.letters.iter().filter(|letter| scene.fits(letter)).collect();
+        // The bracket of a gap is above the lengths of the message.
+        let (gaps, lengths): (Vec<_>, Vec<_>) = letters.into_iter().partition(|letter| letter.is_gap);
+        let lines: Vec<_> = [gaps, lengths].into_iter().filter(|line| !line.is_empty()).collect();
+        let letters = top + LETTER / 2.0;
+        top += LETTER * lines.len() as f64;
+        scene.top = top;
         let (left, right) = axis.x;
         let bottom = top + row * self.rows.len() as f64;
         axis.draw(canvas, (top, bottom), is_last);
@@ -222,6 +234,11 @@ impl TimelinePicture {
             canvas.draw_thin_line(PALE, &[(left, y), (right, y)]);
             if place % step.unwrap_or(16) == 0 {
                 canvas.draw_text(TEXT, (left - 8.0, y), Anchor::End, NORMAL, &format!("P{id}"));
+            }
+        }
+        for draw in [draw_letter_ends, draw_letter] {
+            for (line, letter) in lines.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |one| (n, one))) {
+                draw(canvas, &scene, letter, letters + LETTER * line as f64);
             }
         }
         match self.window {
@@ -237,20 +254,20 @@ impl TimelinePicture {
         figures(part(moment, self.unit.1), 9)
     }
 
-    /// Draws the activities and the messages.
+    /// Draws the messages, and the activities above them.
     fn draw(&self, canvas: &mut Canvas, scene: &Scene) {
         let crowd = CROWDS.iter().filter(|crowd| self.messages.len() > **crowd).count();
         let long = || self.messages.iter().filter(|message| message.has_bytes());
         canvas.with_opacity([1.0, 0.6, 0.35][crowd], |canvas| {
             long().for_each(|message| draw_byte_band(canvas, scene, message));
         });
-        long().for_each(|message| self.draw_bytes(canvas, scene, message));
-        self.slices.iter().for_each(|slice| self.draw_slice(canvas, scene, slice));
         canvas.with_opacity([0.9, 0.55, 0.3][crowd], |canvas| {
             for message in &self.messages {
                 self.draw_message(canvas, scene, message);
             }
         });
+        long().for_each(|message| self.draw_bytes(canvas, scene, message));
+        self.slices.iter().for_each(|slice| self.draw_slice(canvas, scene, slice));
     }
 
     /// Draws an activity in the middle of its row, half as high if it is within another.
@@ -399,6 +416,13 @@ impl Scene {
         self.x.0 + (self.x.1 - self.x.0) * part(moment - from, until - from)
     }
 
+    /// Returns whether a letter fits between the ends of its length.
+    fn fits(&self, letter: &Letter) -> bool {
+        let [x, right] = letter.ends.map(|(moment, _)| self.x(moment));
+        let is_in = letter.ends.iter().all(|(moment, _)| (self.span.0..=self.span.1).contains(moment));
+        is_in && right - x >= text_width(&letter.text, NORMAL) + 3.0
+    }
+
     /// Returns the middle of a row.
     fn middle(&self, id: usize) -> f64 {
         self.top + self.row * (id as f64 + 0.5)
@@ -424,6 +448,27 @@ impl Scene {
         let half = self.filled_height() / 2.0;
         self.middle(id) + if other > id { half } else { -half }
     }
+}
+
+/// Draws the lines from the ends of a letter's length down to the rows.
+fn draw_letter_ends(canvas: &mut Canvas, scene: &Scene, letter: &Letter, y: f64) {
+    for (moment, row) in letter.ends {
+        let x = scene.x(moment);
+        canvas.draw_line(GREY, ShapeStyle::Thin, "2 3", &[(x, y), (x, scene.activity(row))]);
+    }
+}
+
+/// Draws a letter in the middle of its length, which is a line above the rows.
+fn draw_letter(canvas: &mut Canvas, scene: &Scene, letter: &Letter, y: f64) {
+    let [x, right] = letter.ends.map(|(moment, _)| scene.x(moment));
+    canvas.draw_thin_line(TEXT, &[(x, y), (right, y)]);
+    for x in [x, right] {
+        canvas.draw_thin_line(TEXT, &[(x, y - 4.0), (x, y + 4.0)]);
+    }
+    let (middle, wide) = ((x + right) / 2.0, text_width(&letter.text, NORMAL) + 3.0);
+    let (place, size) = ((middle - wide / 2.0, y - LETTER / 2.0 + 1.0), (wide, LETTER - 2.0));
+    canvas.draw_rectangle(PAPER, ShapeStyle::Area, place, size);
+    canvas.draw_text(TEXT, (middle, y), Anchor::Middle, NORMAL, &letter.text);
 }
 
 /// Draws a line with a head of this length at its end.

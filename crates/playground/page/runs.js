@@ -139,7 +139,7 @@ const spoken = (ps) => `${spelled(ps / meta.unit[1])} ${meta.unit[0]}`;
 
 // What each colour is.
 const MEANINGS = {
-  [WORK]: "computes", [SEND]: "sends: o", [RECEIVE]: "receives: o", [GAP]: "waits for its gap: g", [STALL]: "stalls: too many messages are under way",
+  [WORK]: "computes", [SEND]: "sends: o", [RECEIVE]: "receives: o", [GAP]: "waits for its gap", [STALL]: "stalls: too many messages are under way",
   [PORT]: "waits for a port", [IDLE]: "idle", [BARRIER]: "in a barrier", [NOISE]: "noise", [RENDEZVOUS]: "asks before a long message",
 };
 let legendOf = "";

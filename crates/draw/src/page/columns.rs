@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::annotations::Annotations;
 use super::bytes::{ByteWriter, zigzag};
 use super::grid::Grid;
+use crate::letters::{Letter, letters};
 
 /// The header of a trace on a page, as JSON.
 #[derive(Debug, Serialize)]
@@ -43,6 +44,8 @@ pub(super) struct Head {
     pub last: Option<usize>,
     /// Sums, which are drawn instead of events if those are too many.
     pub grids: Vec<Grid>,
+    /// The letters above the rows.
+    pub letters: Vec<Letter>,
 }
 
 /// The most rows that are shown for processors that did nothing.
@@ -88,6 +91,10 @@ pub(super) fn write_columns(
         tags,
         last: last_event(events),
         grids,
+        letters: letters(events)
+            .into_iter()
+            .map(|letter| Letter { ends: letter.ends.map(|(time, id)| (time / quantum, id)), ..letter })
+            .collect(),
     };
     (head, bytes)
 }

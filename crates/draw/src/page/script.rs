@@ -14,7 +14,7 @@ macro_rules! part {
 
 /// The script, in parts.
 #[doc(hidden)]
-pub const SCRIPT: [(&str, &str); 17] = [
+pub const SCRIPT: [(&str, &str); 18] = [
     part!("kinds"),
     part!("canvas"),
     part!("run"),
@@ -23,6 +23,7 @@ pub const SCRIPT: [(&str, &str); 17] = [
     part!("causes"),
     part!("words"),
     part!("flight"),
+    part!("letters"),
     part!("frame"),
     part!("map"),
     part!("view"),

@@ -43,5 +43,7 @@ pub fn account_style(account: Account) -> ActivityStyle {
         Account::Idle => SAND,
         Account::End => PAPER,
     };
-    ActivityStyle { name: account.name(), ink }
+    // A bar beside the letter g would look as if it were as long as g.
+    let name = if account == Account::Gap { "wait for the gap" } else { account.name() };
+    ActivityStyle { name, ink }
 }

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::mem::take;
 
+use loggp::path::Events;
 use loggp::trace::{Activity, ActivityKind, Message, Trace};
 use loggp::{Noise, Params, Time};
+use loggp_draw::letters::{Letter, MOST_LETTERED, letters};
 use loggp_draw::palette::ActivityStyle;
 use loggp_draw::timeline::{self, ActivitySlice, MOST_SHAPES, MOST_WORDS, TimelinePicture};
 use loggp_study::analysis::accounts::Account;
@@ -81,6 +83,14 @@ pub fn timeline_from_trace(
             Some(timeline::MessageArrow { from, to, ..drawn_message(message, &trace.params) })
         })
         .collect();
+    if rows.len() <= MOST_LETTERED {
+        let placed = |(moment, id)| row.get(&id).map(|row| (moment, *row));
+        let place = |letter: Letter| {
+            let [start, end] = letter.ends.map(placed);
+            Some(Letter { ends: [start?, end?], ..letter })
+        };
+        timeline.letters = letters(&Events::new(trace)).into_iter().filter_map(place).collect();
+    }
     timeline.window = (window.from > Time::ZERO || window.until < Time::MAX)
         .then_some((window.from.as_ps(), window.until.as_ps()));
     timeline.rows = rows;

@@ -3,7 +3,7 @@
 // The number of causes that are listed at once.
 const LISTED = 100;
 
-// The thing at a place: a message if one passes there, or else the event of its processor.
+// The thing at a place: the activity there, or a message if one passes, or else the event of its processor.
 function pick(x, y) {
   let near = null, least = 5;
   for (const { run, message, a, b } of state.drawn) {
@@ -12,14 +12,15 @@ function pick(x, y) {
     if (far < least && part > 0.04 && part < 0.96) [least, near] = [far, { run, message }];
   }
   const index = place.panels.findIndex((panel) => y >= panel.top && y < panel.top + panel.height), run = runs[index];
-  if (near || !run || x < place.left) return near;
+  if (!run || x < place.left) return near;
   const row = Math.floor(view.top + (y - place.panels[index].top) / highOf(run)), own = trackOf(run, row), at = momentAt(x) / ratio(run);
   const middle = highOf(run) >= 14 && Math.abs(y - yOf(run, order[row])) < highOf(run) * 0.17;
   for (const track of own < 0 ? [] : [...(middle && run.beside.get(order[row]) || []), own]) {
     const event = firstAfter(run, track, at);
-    if (event < run.first[track + 1] && run.start[event] <= at) return { run, event };
+    if (event >= run.first[track + 1] || run.start[event] > at) continue;
+    return near && (run.kind[event] === IDLE || Math.abs(y - yOf(run, order[row])) > highOf(run) * 0.3) ? near : { run, event };
   }
-  return null;
+  return near;
 }
 
 // The event of a processor at a moment, or null.

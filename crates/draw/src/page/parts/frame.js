@@ -8,15 +8,15 @@ const CAPTION = 19, AXIS = 24, HIGHEST = 46, MOST_ARROWS = 0.5, FONT = "px syste
 function resize() {
   const holder = $("plot"), narrow = innerWidth < 600 && !state.print;
   const caption = narrow ? 2 * CAPTION - 3 : CAPTION, beside = caption + (state.flight ? FLIGHT : 0);
-  const free = state.print ? PRINTED[1] : freeHeight();
-  const height = Math.max(200, Math.min(runs.length * (beside + P * HIGHEST) + AXIS, free)), each = (height - AXIS) / runs.length;
+  const most = state.print ? PRINTED[1] : freeHeight(), lane = laneFor((most - AXIS) / runs.length - beside);
+  const height = Math.max(200, Math.min(runs.length * (beside + lane + P * HIGHEST) + AXIS, most)), each = (height - AXIS) / runs.length;
   // On paper it is as wide as the paper, and keeps its shape.
   Object.assign(holder.style, { height: height + "px", aspectRatio: state.print ? `${PRINTED[0]} / ${height}` : "" });
-  const width = state.print ? PRINTED[0] : holder.clientWidth, flight = state.flight && each - beside > 60 ? FLIGHT : 0;
-  Object.assign(place, { width, height, caption, scale: state.print ? 3 : state.coarse ? 1 : Math.min(3, devicePixelRatio || 1), left: Math.min(narrow ? 46 : 64, 16 + 8 * `P${P - 1}`.length) });
+  const width = state.print ? PRINTED[0] : holder.clientWidth, flight = state.flight && each - beside - lane > 60 ? FLIGHT : 0;
+  Object.assign(place, { width, height, caption, lane, scale: state.print ? 3 : state.coarse ? 1 : Math.min(3, devicePixelRatio || 1), left: Math.min(narrow ? 46 : 64, 16 + 8 * `P${P - 1}`.length) });
   for (const [context, wide, high] of [[over, width, height], [base, width, height], [map, $("map").clientWidth, $("map").clientHeight]])
     Object.assign(context.canvas, { width: Math.round(wide * place.scale), height: Math.round(high * place.scale) });
-  place.panels = runs.map((_, i) => ({ top: i * each + caption, height: each - caption - flight, flight }));
+  place.panels = runs.map((_, i) => ({ top: i * each + caption + lane, height: each - caption - lane - flight, flight }));
   drawMap();
   // At once, because a canvas whose size changes is cleared. The one above is cleared then too.
   frame();
@@ -38,9 +38,7 @@ function frame() {
   dirty = 0;
   const { scale, width, left } = place, columns = Math.max(1, Math.round((width - left) * scale));
   base.setTransform(1, 0, 0, 1, 0, 0);
-  base.fillStyle = colours.css[IDLE];
-  base.fillRect(0, 0, base.canvas.width, base.canvas.height);
-  state.drawn = [];
+  base.clearRect(0, 0, base.canvas.width, base.canvas.height);
   for (const run of runs) {
     const panel = place.panels[run.index], lines = Math.max(1, Math.round(panel.height * scale));
     if (run.painted) {
@@ -60,13 +58,23 @@ function frame() {
   document.documentElement.dataset.ready ??= Math.round(performance.now());
 }
 
-// Draws all but the pixels of the rows, which are there already or which `paintRows` draws.
-function drawAll(paintRows = () => {}) {
+// Draws all but the pixels of the rows, which are there already or which `paintRows` draws. What lies under them is drawn from the
+// lowest up by `paintRows`, and otherwise from the highest down, each thing below what is there.
+function drawAll(paintRows) {
+  const exact = runs.filter((run) => place.panels[run.index].exact), details = new Map(exact.map((run) => [run, detailsOf(run)]));
+  const arrows = () => exact.forEach((run) => within(base, run, () => drawArrows(run, details.get(run))));
+  const under = [arrows, () => runs.forEach(drawGuides), drawGrid, () => { base.fillStyle = colours.css[IDLE]; base.fillRect(0, 0, place.width, place.height); }];
+  state.drawn = [];
+  if (!paintRows) base.globalCompositeOperation = "destination-over";
+  for (const draw of paintRows ? under.toReversed() : under) draw();
+  base.globalCompositeOperation = "source-over";
+  if (paintRows) runs.forEach(paintRows);
   drawAxis();
   runs.forEach(drawRows);
-  runs.forEach(paintRows);
+  runs.forEach(drawLetters);
   runs.forEach(drawFlight);
-  for (const run of runs) if (place.panels[run.index].exact) within(base, run, () => drawDetails(run));
+  for (const run of exact) within(base, run, () => drawWords(run, details.get(run)));
+  tellArrows(details);
   drawOver();
 }
 
@@ -108,22 +116,23 @@ function stroke(context, colour, ...places) {
   context.stroke();
 }
 
-// A line at every round moment, about 110 pixels apart, or 70 where there is little room.
-function drawAxis() {
-  const { width, height, left } = place, [name, length] = unitOf(view.until), per = runs[0].quantum / length;
+// Round moments, about 110 pixels apart, or 70 where there is little room: their numbers of units, and the digits behind the point.
+function ticksOf() {
+  const { width, left } = place, [name, length] = unitOf(view.until), per = runs[0].quantum / length;
   const raw = (view.until - view.from) * per * (width < 600 ? 70 : 110) / (width - left), power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((n) => n * power).find((step) => step >= raw), digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  // The lines stay behind darker pixels, or in the dark scheme behind lighter ones.
-  base.globalCompositeOperation = colours.paper[0] > 127 ? "darken" : "lighten";
-  base.lineWidth = 1;
-  const ticks = [];
+  const step = [1, 2, 5, 10].map((n) => n * power).find((step) => step >= raw), ticks = [];
   for (let n = Math.ceil(view.from * per / step); n * step <= view.until * per; n++) ticks.push(n * step);
-  for (const tick of ticks) stroke(base, colours.pale, [xOf(tick / per), CAPTION], [xOf(tick / per), height - AXIS + 3]);
-  base.globalCompositeOperation = "source-over";
-  for (const tick of ticks) {
-    const x = xOf(tick / per), text = spelled(tick, digits, digits);
-    if (x > left + 14 && x < width - 24) write(text, x, height - AXIS / 2 + 2, colours.grey, "center");
-  }
+  return { name, ticks, places: ticks.map((tick) => xOf(tick / per)), digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
+}
+
+function drawGrid() {
+  base.lineWidth = 1;
+  for (const x of ticksOf().places) stroke(base, colours.pale, [x, CAPTION], [x, place.height - AXIS + 3]);
+}
+
+function drawAxis() {
+  const { width, height, left } = place, { name, ticks, places, digits } = ticksOf();
+  places.forEach((x, i) => x > left + 14 && x < width - 24 && write(spelled(ticks[i], digits, digits), x, height - AXIS / 2 + 2, colours.grey, "center"));
   write(name, 2, height - AXIS / 2 + 2, colours.grey);
 }
 
@@ -145,9 +154,9 @@ function drawRows(run) {
 
 // The caption above a run's rows: its end, its marks and its description.
 function drawCaption(run) {
-  const panel = place.panels[run.index], { left, width, caption } = place, y = panel.top - caption + CAPTION / 2, low = panel.top + panel.height;
+  const panel = place.panels[run.index], { left, width, caption, lane } = place, top = panel.top - lane - caption, y = top + CAPTION / 2, low = panel.top + panel.height;
   base.fillStyle = colours.css[IDLE];
-  base.fillRect(0, panel.top - caption, width, caption);
+  base.fillRect(0, top, width, caption);
   const first = runs[0].finish * runs[0].quantum, part = run.finish * run.quantum / first - 1;
   const change = run.index && first ? `, ${part < 0 ? "\u2212" : "+"}${(Math.abs(part) * 100).toFixed(2)}%` : "";
   const wide = writeWithin(`${run.name ? run.name + ": " : ""}${told(run, run.finish)}${change}`, 2, y, width * 0.6, colours.text, "600 12");
@@ -156,7 +165,7 @@ function drawCaption(run) {
   base.setLineDash([5, 3]);
   for (const [name, at] of [["", run.finish * run.quantum], ...run.marks]) {
     const x = xOf(at / runs[0].quantum), inside = x >= left && x <= width;
-    if (inside) stroke(base, name ? colours.path : colours.grey, [x, panel.top], [x, low]);
+    if (inside) stroke(base, name ? colours.path : colours.grey, [x, top + caption], [x, low]);
     if (!name) continue;
     const when = told(runs[0], at / runs[0].quantum), text = inside ? name : x < left ? `\u2190 ${name} ${when}` : `${name} ${when} \u2192`;
     base.font = "12" + FONT;
@@ -177,13 +186,13 @@ function isDim(run, event) {
   return !!hits && hits[lower(0, hits.length, (i) => hits[i] >= event)] !== event;
 }
 
-// Details that are drawn only if events are few: their names, and messages.
-function drawDetails(run) {
-  const high = highOf(run), { left, width, panels } = place, q = ratio(run), messages = new Set();
-  const last = Math.min(run.P, Math.ceil(view.top + view.rows)), most = (width - left) * MOST_ARROWS;
+// What is drawn only if events are few: their names, and messages, unless they are too many.
+function detailsOf(run) {
+  const high = highOf(run), { left, width } = place, q = ratio(run), messages = new Set(), words = [];
+  const last = Math.min(run.P, Math.ceil(view.top + view.rows)), most = (width - left) * MOST_ARROWS, details = { words, messages, most };
   let seen = 0;
   for (let row = Math.floor(view.top); row < last && last - view.top < 2000; row++) {
-    if (high < 17 && messages.size > most) return;
+    if (high < 17 && messages.size > most) return details;
     const own = trackOf(run, row);
     for (const track of own < 0 ? [] : [own, ...(run.beside.get(order[row]) || []).slice(0, 500)]) {
       const until = Math.min(run.first[track + 1], firstFrom(run, track, view.until / q) + 1);
@@ -191,15 +200,27 @@ function drawDetails(run) {
         const kind = run.kind[i];
         if ((kind === SEND || kind === RECEIVE) && run.of[i] >= 0) messages.add(run.of[i]);
         const x = Math.max(left, xOf(run.start[i] * q)), right = Math.min(width, xOf(run.end[i] * q));
-        if (high < 17 || right - x < 22 || kind === IDLE || track !== own) continue;
-        const text = short(run, i);
-        base.font = "11" + FONT;
-        if (base.measureText(text).width > right - x - 4) continue;
-        write(text, (x + right) / 2, panels[run.index].top + (row + 0.5 - view.top) * high + 0.5, (isDim(run, i) ? colours.onDim : colours.on)[run.shown[i]], "center", "11");
+        if (high >= 17 && right - x >= 22 && kind !== IDLE && track === own) words.push([i, row, x, right]);
       }
     }
   }
-  if (!state.arrows || messages.size > most || seen >= 12000) return;
+  if (seen >= 12000) details.most = -1;
+  return details;
+}
+
+function drawWords(run, { words }) {
+  const { top } = place.panels[run.index], high = highOf(run);
+  base.font = "11" + FONT;
+  for (const [i, row, x, right] of words) {
+    const text = short(run, i);
+    if (base.measureText(text).width > right - x - 4) continue;
+    write(text, (x + right) / 2, top + (row + 0.5 - view.top) * high + 0.5, (isDim(run, i) ? colours.onDim : colours.on)[run.shown[i]], "center", "11");
+  }
+}
+
+function drawArrows(run, { messages, most }) {
+  if (!state.arrows || messages.size > most) return;
+  const high = highOf(run), { left, width } = place, q = ratio(run);
   base.fillStyle = colours.bytes;
   for (const m of messages) {
     // The bytes of a long message in the ports of both ends.
@@ -211,6 +232,12 @@ function drawDetails(run) {
   base.fillStyle = colours.grey;
   base.lineWidth = 1;
   for (const message of messages) arrow(base, colours.grey, run, message);
+}
+
+// Says where messages are wanted and too many to be drawn.
+function tellArrows(details) {
+  const isFull = (run) => run.messages > 0 && (!details.has(run) || details.get(run).messages.size > details.get(run).most);
+  $("arrows").toggleAttribute("data-many", state.arrows && runs.some(isFull));
 }
 
 // Draws the way of a message's first word and, if it differs, of its last.

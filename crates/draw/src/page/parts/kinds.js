@@ -5,7 +5,7 @@
 // The kinds by their numbers: name, another word that a search finds, and colour in the style.
 const KINDS = [
   ["computation", "work", "work"], ["send overhead", "send o", "send"], ["receive overhead", "receive o", "receive"],
-  ["gap", "g", "gap"], ["stall", "capacity", "stall"], ["port", "", "port"], ["idle", "", "paper"], ["barrier", "", "barrier"],
+  ["wait for the gap", "g", "gap"], ["stall", "capacity", "stall"], ["port", "", "port"], ["idle", "", "paper"], ["barrier", "", "barrier"],
   ["call for a request", "post", "post"], ["wait for a request", "", "wait"],
   ["rendezvous overhead", "rendezvous", "rendezvous"], ["noise", "detour", "noise"],
 ];
@@ -17,7 +17,7 @@ const runs = [];
 // The visible part: start, end, first row and number of rows.
 const view = { from: 0, until: 1, top: 0, rows: 1 };
 // The layout in CSS pixels; `scale` is the number of screen pixels in each.
-const place = { width: 0, height: 0, left: 0, scale: 1, caption: 0, panels: [] };
+const place = { width: 0, height: 0, left: 0, scale: 1, caption: 0, lane: 0, panels: [] };
 // `coarse`: fewer pixels are drawn, because frames take too long.
 const state = { order: "number", path: false, arrows: true, flight: true, mark: false, coarse: false, hits: null, chosen: null, hover: null, interval: null, drawn: [] };
 let P = 1, end = 1, order = null, rowOf = null, dirty = 0, waiting = 0, colours = null;

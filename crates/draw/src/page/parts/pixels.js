@@ -3,7 +3,7 @@
 // The most activities that are painted one by one in a frame, and the most rows of which they are counted.
 const MOST_EXACT = 250000, MOST_ROWS = 20000;
 
-// The colours of the style, as numbers.
+// The colours of the style, as numbers. Paper is transparent, so that what is drawn under the rows is seen.
 const parts = (text) => [1, 3, 5].map((from) => parseInt(text.slice(from, from + 2), 16));
 
 // The brightness of a colour, and the one of black and white that is readable on it (WCAG 2, contrast ratio).
@@ -19,7 +19,7 @@ function readColours() {
   const dimRgb = rgb.map((rgb) => mixed(rgb, paper, 0.22)), black = [0, 0, 0];
   colours = {
     css, rgb, paper, ink: Float32Array.from(rgb.flat()), dimInk: Float32Array.from(dimRgb.flat()), pixels: rgb.map(pixel), dim: dimRgb.map(pixel), edge: rgb.map((rgb) => pixel(mixed(rgb, black, 0.72))),
-    text: of("ink"), grey: of("grey"), pale: of("pale"), path: of("path"), halo: of("halo"), bytes: of("bytes"), on: rgb.map(inkOn), onDim: dimRgb.map(inkOn), paperPixel: pixel(paper), palePixel: pixel(parts(of("pale"))),
+    text: of("ink"), grey: of("grey"), pale: of("pale"), path: of("path"), halo: of("halo"), bytes: of("bytes"), on: rgb.map(inkOn), onDim: dimRgb.map(inkOn), paperPixel: 0, palePixel: pixel(parts(of("pale"))),
   };
   // Idle time is not drawn, but a search can find it.
   colours.hits = colours.pixels.with(IDLE, pixel(parts(of("grey"))));
@@ -106,8 +106,8 @@ function addGrid(run, grid, row, from, scale, width, weight) {
   });
 }
 
-// Turns the sums into a line of pixels. Large shares are emphasized, so that many kinds do not become grey; a
-// stall counts double. Notes the columns with several kinds, and returns whether there are any.
+// Turns the sums into a line of pixels. Large shares are emphasized, so that many kinds do not become
+// grey. Notes the columns with several kinds, and returns whether there are any.
 function mix(width) {
   settle(width);
   const ink = state.hits ? colours.dimInk : colours.ink, pixels = state.hits ? colours.dim : colours.pixels, [red, green, blue] = colours.paper;
@@ -138,7 +138,7 @@ function mix(width) {
     const idle = all[x] < 1 ? (1 - all[x]) * (1 - all[x]) : 0;
     let whole = idle, r = red * idle, g = green * idle, b = blue * idle;
     for (let i = 0; i < n; i++) {
-      const k = covered[i], share = parts[rows[i] + x], weight = k === STALL ? 2 * share * share : share * share;
+      const k = covered[i], share = parts[rows[i] + x], weight = share * share;
       whole += weight;
       r += ink[3 * k] * weight;
       g += ink[3 * k + 1] * weight;

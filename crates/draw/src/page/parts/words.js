@@ -36,7 +36,7 @@ function short(run, i) {
   const kind = run.kind[i], of = run.of[i];
   if (run.shown[i] === RENDEZVOUS) return `${kind === SEND ? "\u2192" : "\u2190"} ${run.from[of] === run.id[run.track[i]] ? "P" + run.to[of] : "P" + run.from[of]} ?`;
   if (kind === SEND || kind === RECEIVE) return of < 0 ? KINDS[kind][0] : kind === SEND ? `\u2192 P${run.to[of]}` : `\u2190 P${run.from[of]}`;
-  return nameOf(run, i) || { [WORK]: "work", [POST]: "request", [WAIT]: "wait" }[kind] || KINDS[kind][0];
+  return nameOf(run, i) || { [WORK]: "work", [GAP]: "waits", [POST]: "request", [WAIT]: "wait" }[kind] || KINDS[kind][0];
 }
 
 function tell(run, { event: i, message }) {
@@ -58,7 +58,7 @@ function tellMessage(run, m) {
   const send = run.sent[m], got = run.got[m], why = cause(run, [ENTRY, m]), held = run.out[m] - run.enter[m] - run.latency[m];
   const lines = [`${ways(run, m)}, ${run.asks[m] ? "a request or a reply before a long message" : many(run.words[m], "word")}${run.bytes[m] >= 0 ? ` (${many(run.bytes[m], "byte")})` : ""}${run.tag[m] >= 0 ? ", " + run.tags[run.tag[m]] : ""}`];
   if (send >= 0) {
-    const gap = send > run.first[run.track[send]] && run.kind[send - 1] === GAP ? `g ${length(run, send - 1)}, then ` : "";
+    const gap = send > run.first[run.track[send]] && run.kind[send - 1] === GAP ? `waits ${length(run, send - 1)} for its gap, then ` : "";
     lines.push(`${gap}o ${length(run, send)} at P${run.from[m]}`);
     for (let i = send + 1; i < run.first[run.track[send] + 1] && (run.kind[i] === STALL || run.kind[i] === PORT); i++) lines.push(`${KINDS[run.kind[i]][0]} ${length(run, i)}`);
   }
@@ -74,13 +74,13 @@ function tellMessage(run, m) {
 // The part of a chain's time to which a step from a node to its cause belongs.
 function partOf(run, [what, i], [next]) {
   if (what > ARRIVAL) return what & ROOM ? "stall" : "port";
-  return [KINDS[run.kind[i]]?.[0], next === START ? "gap" : "idle", next === ENTRY ? "gap" : "send overhead", "L and G"][what];
+  return [KINDS[run.kind[i]]?.[0], KINDS[next === START ? GAP : IDLE][0], KINDS[next === ENTRY ? GAP : SEND][0], "L and G"][what];
 }
 
 function tellStep(run, [what, i], [next, where], id, time) {
   const name = KINDS[run.kind[i]]?.[0], left = `until the message ${ways(run, where)} leaves ${next & ROOM ? "room" : "the port"}`;
   if (what >= ARRIVAL) return `under way ${ways(run, i)}: ${time}`;
-  if (what === START) return next === START ? `P${id} waits for its gap: g ${time}` : "";
+  if (what === START) return next === START ? `P${id} waits for its gap: ${time}` : "";
   if (what === ENTRY) return `P${id} ${next > ARRIVAL ? `waits to send to P${run.to[i]} ${left}` : `sends to P${run.to[i]}${next === ENTRY ? " after the gap: g" : ": o"} ${time}`}`;
   if (next === ENTRY) return "";
   if (run.kind[i] === RECEIVE && run.of[i] >= 0) return `P${id} receives from P${run.from[run.of[i]]}: o ${time}`;
