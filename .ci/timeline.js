@@ -182,7 +182,7 @@ async function printed(browser, name) {
     return { plot, legend };
   }, colours);
   await shown.close();
-  for (const kind of ["send", "receive", "stall", "path"]) assert(found.plot[kind] > 400, `${name}: on paper the plot has ${JSON.stringify(found.plot)}`);
+  for (const kind of ["send", "receive", "stall", "path"]) assert(found.plot[kind] > 200, `${name}: on paper the plot has ${JSON.stringify(found.plot)}`);
   for (const kind of ["send", "receive", "stall"]) assert(found.legend[kind] > 30, `${name}: on paper the legend has ${JSON.stringify(found.legend)}`);
 }
 
@@ -222,6 +222,62 @@ async function captioned(browser) {
   });
   assert(mark > 2 * finish && until < 1.01 * finish, `a run of ${finish} is shown until ${until}, with a formula at ${mark}`);
   assert(words.some((text) => text.startsWith("formula") && text.endsWith("\u2192")), `the formula is said nowhere: ${words}`);
+  await page.context().close();
+}
+
+// Letters stand above the rows at the times that they name, and arrows lie under what processors do.
+async function lettered(browser) {
+  const page = await opened(browser, "broadcast", 1280, 800);
+  const letters = () => page.evaluate(() => placeLetters(runs[0]).map(({ text, x, right, y }) => [text, Math.round(momentAt(x) * runs[0].quantum / 1e6), Math.round(momentAt(right) * runs[0].quantum / 1e6), y > place.panels[0].top - place.lane && y < place.panels[0].top]));
+  assert.deepStrictEqual(await letters(), [["o", 0, 2, true], ["L", 2, 8, true], ["o", 8, 10, true], ["g", 0, 4, true]]);
+  const svg = await page.evaluate(() => sheetOf());
+  for (const letter of ["o", "L", "g"]) assert(svg.includes(`>${letter}</text>`), `the saved picture has no ${letter}`);
+  assert(svg.lastIndexOf("<polygon") < svg.indexOf('fill="#0072b2"'), "arrows are saved above what processors do");
+  // P5's reception lies on the arrow from P0 to P7.
+  const mixed = await page.evaluate(() => {
+    const { scale } = place, send = xOf(10.2e6 / runs[0].quantum), width = (xOf(11.8e6 / runs[0].quantum) - send) * scale, y = yOf(runs[0], 1) + highOf(runs[0]) * 0.22;
+    return new Set(new Uint32Array(base.getImageData(send * scale, y * scale, width, 1).data.buffer)).size;
+  });
+  assert.strictEqual(mixed, 1, "an arrow is drawn over a send");
+  await page.evaluate(() => moveTo(0.5 * end, 0.7 * end));
+  assert.deepStrictEqual(await letters(), []);
+  await page.context().close();
+  const many = await opened(browser, "lu", 1280, 800);
+  assert(await many.evaluate(() => $("arrows").hasAttribute("data-many")), "messages that are not drawn are not told");
+  await many.evaluate(() => { moveTo(0, 0.02 * end); });
+  await becomes(many, "!$('arrows').hasAttribute('data-many')");
+  await many.fill("#search", "stall");
+  await becomes(many, "/^[\\d,]+ found, .* in all$/.test($('found').textContent)");
+  await many.click("#help");
+  assert((await many.locator("#keys th").allTextContents()).length > 12);
+  await many.context().close();
+}
+
+// An activity that is thinner than a pixel is seen; a path of many turns is no fence, and a part of it follows what is pointed at.
+async function thin(browser) {
+  const page = await opened(browser, "remap", 1280, 800), box = await page.locator("#plot").boundingBox();
+  const [idle, seen] = await page.evaluate(() => {
+    // A processor that sends once in a long time.
+    const width = 400, at = 200.37, run = { ...runs[0], P: 1, shown: [SEND], start: [at], end: [at + 0.01], first: [0, 1], own: [0], beside: new Map(), grids: [], taken: { first: [0, 0], start: [], end: [], of: [] } };
+    const pixels = new Uint32Array(width * 20).fill(colours.paperPixel);
+    paint(run, pixels, width, 20, 0, 1, 0, width);
+    const [r, g, b] = new Uint8Array(pixels.buffer, (8 * width + 200) * 4, 3), far = (rgb) => Math.abs(r - rgb[0]) + Math.abs(g - rgb[1]) + Math.abs(b - rgb[2]);
+    return [far(colours.paper), far(colours.rgb[SEND])];
+  });
+  assert(seen <= idle + 3, `a thin send is ${seen} from its colour, and ${idle} from that of paper`);
+  await page.click("#path");
+  const inked = () => page.evaluate(() => {
+    const { width, height } = over.canvas, copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(over.canvas, 0, 0);
+    const pixels = new Uint32Array(copy.getImageData(0, 0, width, height).data.buffer), path = parts(colours.path), ink = (255 << 24 | path[2] << 16 | path[1] << 8 | path[0]) >>> 0;
+    return pixels.reduce((sum, pixel) => sum + (pixel === ink), 0) / pixels.length;
+  });
+  const before = await inked();
+  assert(before > 0.0005 && before < 0.01, `the path covers ${before} of the rows`);
+  await page.mouse.move(box.x + 500, box.y + 200);
+  await page.mouse.move(box.x + 510, box.y + 200);
+  assert(await inked() > before + 0.001, "the path does not follow what is pointed at");
+  assert((await page.evaluate(() => $("tip").textContent)).includes("critical path: "), "the path is not told");
   await page.context().close();
 }
 
@@ -480,6 +536,17 @@ async function touched(browser, name) {
   for (let step = 1; step <= 10; step++) await send("touchMove", 300 - 15 * step);
   await send("touchEnd");
   assert((await seen(page)).from > near.from, "a finger does not move");
+  // What a tap asks for opens beside it, and the rows stay where they are.
+  await page.click("#all");
+  for (const part of [0.1, 0.8]) {
+    const { top, height } = await page.evaluate(() => place.panels[0]), tap = box.y + top + part * height;
+    await page.touchscreen.tap(box.x + 100, tap);
+    const why = await page.locator("#why").boundingBox();
+    assert(why && why.y >= 0 && why.y + why.height <= 800 && Math.min(Math.abs(why.y - tap), Math.abs(why.y + why.height - tap)) < 40, `a tap at ${tap} opens ${JSON.stringify(why)}`);
+    assert.strictEqual((await page.evaluate(() => place.panels[0])).height, height);
+    await page.click("#why button");
+    assert.strictEqual((await seen(page)).why, 0);
+  }
   await page.context().close();
 }
 
@@ -546,7 +613,7 @@ async function measured(browser, name) {
   assert(ends.every((off) => Math.abs(off) <= 1), `runs are painted ${ends} pixels beyond their ends`);
   await touched(browser, "remap");
   const wrong = [];
-  for (const check of [legible, (browser) => printed(browser, "remap"), captioned, quick, exact, pointed, marked, inTransit, kept, known, neverBlack])
+  for (const check of [lettered, thin, legible, (browser) => printed(browser, "remap"), captioned, quick, exact, pointed, marked, inTransit, kept, known, neverBlack])
     await check(browser).catch((error) => wrong.push(error));
   for (const name of ["broadcast", "remap", "lu", "gauss", "schedule", "ranks"]) await measured(browser, name);
   if (fs.existsSync(path.join(folder, "large.html"))) await measured(browser, "large");

@@ -135,7 +135,7 @@ function show(run, id, at) {
   drawOver();
 }
 
-const spoken = (ps) => `${spelled(ps / meta.unit[1])} ${meta.unit[0]}`;
+const spoken = titled;
 
 // What each colour is.
 const MEANINGS = {

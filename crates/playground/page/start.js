@@ -48,9 +48,9 @@ function listenToPicture() {
   plot.addEventListener("pointerleave", () => hover());
   plot.addEventListener("click", (event) => {
     if (isFixed()) return;
-    const thing = pick(...inside(event));
-    choose(thing);
-    if (thing) point(thing, event.clientX, event.clientY);
+    chooseAt(...inside(event), event.clientY);
+    if (innerWidth < 600) point(null);
+    else if (state.chosen) point(state.chosen, event.clientX, event.clientY);
   });
   plot.addEventListener("keydown", (event) => {
     const walks = { ArrowLeft: [-1], ArrowRight: [1], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];

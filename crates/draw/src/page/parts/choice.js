@@ -29,13 +29,26 @@ function eventAt(run, id, at) {
   return track < 0 || event >= run.first[track + 1] ? null : { run, event };
 }
 
-// Shows these elements below the rows, or hides the box if there are none.
+// Shows these elements below the rows, or hides the box if there are none. On a phone it opens beside the tap, over what is there.
 function showBeside(...parts) {
-  const box = $("why"), was = box.hidden;
+  const box = $("why"), wasBelow = !box.hidden && !box.style.position, { tap } = state, space = 26;
   box.hidden = !parts.length;
+  box.style = "";
+  if (tap && parts.length) {
+    const low = tap < innerHeight / 2, high = low ? innerHeight - tap : tap;
+    box.style = `position: fixed; z-index: 3; left: 6px; right: 6px; margin: 0; border: 1px solid; max-height: min(42vh, ${high - space - 6}px); ${low ? "top" : "bottom"}: ${(low ? tap : innerHeight - tap) + space}px`;
+    parts.unshift(element("button", "\u00d7", { onclick: () => choose(null), ariaLabel: "close", style: "float: right" }));
+  }
   box.replaceChildren(...parts);
-  if (was !== box.hidden) resize();
+  if (wasBelow !== (!box.hidden && !box.style.position)) resize();
   else drawOver();
+}
+
+// Chooses what is at a place, which was clicked or tapped at this height of the window.
+function chooseAt(x, y, height) {
+  state.tap = innerWidth < 600 ? height : 0;
+  choose(pick(x, y));
+  state.tap = 0;
 }
 
 function element(name, text, more = {}) {
@@ -86,8 +99,9 @@ function point(thing, left = 0, top = 0, text = thing ? tell(thing.run, thing) :
 }
 
 function hover(x, y, left, top) {
-  const thing = x === undefined ? null : pick(x, y);
-  point(thing, left, top, thing || x === undefined ? undefined : tellFlight(x, y));
+  const thing = x === undefined ? null : pick(x, y), run = runs[place.panels.findIndex((panel) => y >= panel.top && y < panel.top + panel.height)];
+  state.at = x;
+  point(thing, left, top, x === undefined ? "" : [thing ? tell(thing.run, thing) : tellFlight(x, y), state.path && run && tellPath(run, momentAt(x))].filter(Boolean).join("\n"));
   drawOver();
 }
 

@@ -60,7 +60,7 @@ function flightIn(run, from, until) {
 }
 
 const tellFull = (run, full) => !flightOf(run).limited ? "no capacity"
-  : run.levels.length ? `the fullest end has ${Math.round(full * 100)}% of its capacity` : `the fullest end has ${Math.round(full * run.capacity)} of ${run.capacity}`;
+  : `from or to one processor: ${run.levels.length ? `${Math.round(full * 100)}% of its capacity` : `${Math.round(full * run.capacity)} of ${run.capacity}`}`;
 
 function drawFlight(run) {
   const panel = place.panels[run.index], { left, width } = place, top = panel.top + panel.height, low = top + FLIGHT - 4;
@@ -79,18 +79,23 @@ function drawFlight(run) {
     if (total) base.fillRect(x, low - y, 1, y);
     full.push([x, low - end * high], [x + 1, low - end * high]);
   }
-  stroke(base, colours.grey, [left, low], [width, low]);
+  stroke(base, colours.grey, [left, low - high], [left, low], [width, low]);
   if (limited) {
     base.setLineDash([2, 3]);
     stroke(base, colours.text, [left, low - high], [width, low - high]);
     base.setLineDash([]);
     base.lineWidth = 1.5;
     stroke(base, colours.css[STALL], ...full);
+    base.lineWidth = 2;
+    stroke(base, colours.css[STALL], [width - 1, low - high], [width - 1, low]);
     base.lineWidth = 1;
   }
-  write(spelled(most), left - 6, low - high + 4, colours.grey, "right");
+  // Two scales: that of the area at the left, and that of the line at the right.
+  write(spelled(most), left - 6, low - high + 3, colours.grey, "right", "11");
+  write("0", left - 6, low - 4, colours.grey, "right", "11");
   const [total, end] = flightIn(run, view.from, view.until), narrow = width < 600;
-  writeWithin(`in transit: at most ${spelled(total)}; ${tellFull(run, end)}${limited && !narrow ? " (line; dots: the capacity)" : ""}`, left, top + 8, width - left, colours.grey, "11");
+  const right = limited ? write(`${tellFull(run, end)}${narrow ? "" : " (line, right; dots: the capacity)"}`, width - 2, top + 8, colours.grey, "right", "11") : 0;
+  writeWithin(`in transit: ${spelled(total)}${narrow ? "" : " at most (area, left)"}${limited ? "" : "; no capacity"}`, left, top + 8, width - left - right - 12, colours.grey, "11");
 }
 
 // The description at a place of the chart.

@@ -8,7 +8,7 @@ const CAPTION = 19, AXIS = 24, HIGHEST = 46, MOST_ARROWS = 0.5, FONT = "px syste
 function resize() {
   const holder = $("plot"), narrow = innerWidth < 600 && !state.print;
   const caption = narrow ? 2 * CAPTION - 3 : CAPTION, beside = caption + (state.flight ? FLIGHT : 0);
-  const most = state.print ? PRINTED[1] : freeHeight(), lane = laneFor((most - AXIS) / runs.length - beside);
+  const most = state.print ? PRINTED[1] : freeHeight(), lane = laneFor((most - AXIS) / runs.length - beside, state.print ? PRINTED[0] : holder.clientWidth);
   const height = Math.max(200, Math.min(runs.length * (beside + lane + P * HIGHEST) + AXIS, most)), each = (height - AXIS) / runs.length;
   // On paper it is as wide as the paper, and keeps its shape.
   Object.assign(holder.style, { height: height + "px", aspectRatio: state.print ? `${PRINTED[0]} / ${height}` : "" });
@@ -159,7 +159,7 @@ function drawCaption(run) {
   base.fillRect(0, top, width, caption);
   const first = runs[0].finish * runs[0].quantum, part = run.finish * run.quantum / first - 1;
   const change = run.index && first ? `, ${part < 0 ? "\u2212" : "+"}${(Math.abs(part) * 100).toFixed(2)}%` : "";
-  const wide = writeWithin(`${run.name ? run.name + ": " : ""}${told(run, run.finish)}${change}`, 2, y, width * 0.6, colours.text, "600 12");
+  const wide = writeWithin(`${run.name ? run.name + ": " : ""}${titled(run.finish * run.quantum)}${change}`, 2, y, width * 0.6, colours.text, "600 12");
   let free = width - 2;
   // The end of the run and its marks. Marks beyond the window are named at its edge.
   base.setLineDash([5, 3]);
@@ -282,15 +282,16 @@ function outline(run, { event, message }) {
   if (message >= 0) arrow(over, colours.text, run, message);
 }
 
-// Draws a chain of causes. Its nodes are sorted by time, so those in the window are contiguous. Many nodes
-// within a few pixels become a bar over the rows that they pass. All of it has a rim, so that it is seen on
-// every colour.
-const BAR = 8, MANY = 4;
+// Draws a chain of causes. Its nodes are sorted by time, so those in the window are contiguous. Many nodes within a few pixels
+// become a bar over the rows that they pass. If steep lines and bars, which take BAR pixels each, leave less than CLEAR of the
+// chain's width, they would be a fence: then a dot at each place says in which row it is, and only the part that is pointed at has
+// lines. All of it has a rim, so that it is seen on every colour.
+const BAR = 8, MANY = 4, CLEAR = 0.6, FENCE = 12, NEAR = 6;
 
 function drawChain(run, { ids, times }, thick) {
-  const q = ratio(run), { left, width } = place, { top } = place.panels[run.index], high = highOf(run), pixels = (width - left) / (view.until - view.from);
+  const q = ratio(run), { left, width } = place, pixels = (width - left) / (view.until - view.from);
   // There may be hundreds of thousands.
-  const x = (i) => left + (times[i] * q - view.from) * pixels, y = (i) => top + (rowOf[ids[i]] + 0.5 - view.top) * high;
+  const x = (i) => left + (times[i] * q - view.from) * pixels, y = (i) => yOf(run, ids[i]);
   const find = (x0, from) => lower(from, times.length, (i) => x(i) <= x0);
   const first = Math.max(0, find(width, 0) - 1), last = Math.min(times.length - 1, find(left, first) + 1), lines = [[]], bars = [];
   for (let i = first; i <= last;) {
@@ -311,11 +312,27 @@ function drawChain(run, { ids, times }, thick) {
       i = next;
     } else i++;
   }
+  const steep = lines.flatMap((line) => line.filter(([x, y], i) => i && Math.abs(y - line[i - 1][1]) > line[i - 1][0] - x)).length;
+  const turns = steep + bars.length;
+  if (turns > FENCE && turns * BAR > (1 - CLEAR) * (x(first) - x(last))) {
+    const here = cursor(), at = find(here, 0);
+    lines.length = bars.length = 0;
+    for (let x0 = left + BAR / 2; x0 < width; x0 += BAR) {
+      const i = find(x0, 0);
+      if (i > 0 && i < times.length) bars.push([x0, y(i), y(i)]);
+    }
+    if (here > left) lines.push([]);
+    for (let i = Math.max(0, at - NEAR); here > left && i < Math.min(times.length, at + NEAR); i++) lines[0].push([x(i), y(i)]);
+  }
   over.lineJoin = "bevel";
   for (const [colour, wide] of [[colours.halo, thick + 3], [colours.path, thick]]) {
     Object.assign(over, { lineWidth: wide, fillStyle: colour });
     for (const line of lines) if (line.length > 1) stroke(over, colour, ...line);
-    for (const [x, high, low] of bars) over.fillRect(x - wide / 2 + 0.5, high - wide / 2, wide - 1, low - high + wide);
+    // Whole pixels, which have no mixed colours around them.
+    const half = Math.round(wide / 2);
+    for (const [x, high, low] of bars) over.fillRect(Math.round(x) - half, Math.round(high) - half, 2 * half + 1, Math.round(low - high) + 2 * half + 1);
   }
 }
 
+// The place in time that is pointed at.
+const cursor = () => state.hover?.event >= 0 ? xOf((state.hover.run.start[state.hover.event] + state.hover.run.end[state.hover.event]) / 2 * ratio(state.hover.run)) : state.at ?? -1;

@@ -4,7 +4,11 @@
 // LANE: the height for them, which rows of a readable height must leave.
 const LANE = 30, READABLE = 18;
 
-const laneFor = (free) => runs.some((run) => run.letters.length) && free - LANE >= READABLE * P ? LANE : 0;
+// The height for letters, if rows in this height and width leave it and some letter is seen where all of the run is shown.
+function laneFor(free, width) {
+  const isSeen = (run) => run.letters.some(({ ends: [[from], [until]] }) => (until - from) * ratio(run) / end * width >= 20);
+  return runs.some(isSeen) && free - LANE >= READABLE * P ? LANE : 0;
+}
 
 // The letters that fit into the view: each with its text, its ends in pixels, its height, and the heights of the rows.
 function placeLetters(run) {

@@ -107,8 +107,9 @@ function addGrid(run, grid, row, from, scale, width, weight) {
 }
 
 // Turns the sums into a line of pixels. Large shares are emphasized, so that many kinds do not become
-// grey. Notes the columns with several kinds, and returns whether there are any.
-function mix(width) {
+// grey; in a row of its own, an activity that is thinner than a pixel has half of it. Notes the columns with several kinds, and
+// returns whether there are any.
+function mix(width, isRow = false) {
   settle(width);
   const ink = state.hits ? colours.dimInk : colours.ink, pixels = state.hits ? colours.dim : colours.pixels, [red, green, blue] = colours.paper;
   const rows = Int32Array.from(covered, (kind) => kind * (width + 1)), n = rows.length, { paperPixel } = colours;
@@ -118,7 +119,7 @@ function mix(width) {
   for (let x = 0; x < width; x++) {
     several[x] = 0;
     out[x] = paperPixel;
-    if (all[x] < 0.004) continue;
+    if (all[x] < (isRow ? 2e-6 : 0.004)) continue;
     let which = 0, most = parts[rows[0] + x], same = x > 0 && most === parts[rows[0] + x - 1];
     for (let i = 1; i < n; i++) {
       const at = rows[i] + x, share = parts[at];
@@ -136,7 +137,7 @@ function mix(width) {
     out[x] = pixels[covered[which]];
     if (most > 0.97) continue;
     const idle = all[x] < 1 ? (1 - all[x]) * (1 - all[x]) : 0;
-    let whole = idle, r = red * idle, g = green * idle, b = blue * idle;
+    let whole = 0, r = 0, g = 0, b = 0;
     for (let i = 0; i < n; i++) {
       const k = covered[i], share = parts[rows[i] + x], weight = share * share;
       whole += weight;
@@ -144,6 +145,11 @@ function mix(width) {
       g += ink[3 * k + 1] * weight;
       b += ink[3 * k + 2] * weight;
     }
+    const paper = isRow ? Math.min(idle, whole) : idle;
+    whole += paper;
+    r += red * paper;
+    g += green * paper;
+    b += blue * paper;
     any = !!(several[x] = 1);
     out[x] = (255 << 24 | (b / whole) << 16 | (g / whole) << 8 | (r / whole)) >>> 0;
   }
@@ -211,7 +217,7 @@ function paint(run, pixels, width, height, top, rows, from, until) {
     const y = (row - top) * high, y0 = Math.max(0, Math.round(y + pad)), y1 = Math.min(height, Math.round(y + high - pad));
     clear(width);
     add(row, 1);
-    const several = mix(width);
+    const several = mix(width, true);
     if (boxes) for (let x = 0; x < width; x++) if (edges[x]) line[x] = colours.edge[edges[x] - 1];
     hits(row);
     for (let y = y0; y < y1; y++) pixels.set(line, y * width);
@@ -221,7 +227,7 @@ function paint(run, pixels, width, height, top, rows, from, until) {
       // The progress of requests is drawn in the middle of their processor's row.
       clear(width);
       for (const track of requests) addExact(run, track, from, scale, width, 1, false);
-      mix(width);
+      mix(width, true);
       for (let y = y0 + quarter; y < y1 - quarter; y++)
         for (let x = 0, at = y * width; x < width; x++) if (line[x] !== colours.paperPixel) pixels[at + x] = line[x];
     }
@@ -238,8 +244,9 @@ function stack(pixels, width, y0, y1) {
     if (!mixed[x] || !(mixed[x - 1] || mixed[x + 1])) continue;
     let y = y1, up = 0;
     for (const kind of STACK) {
-      up += sums[kind * (width + 1) + x] / Math.max(1, busy[x]);
-      const until = Math.max(y0, Math.round(y1 - up * (y1 - y0)));
+      const share = sums[kind * (width + 1) + x];
+      up += share / Math.max(1, busy[x]);
+      const until = Math.max(y0, Math.min(y - (share > 2e-6), Math.round(y1 - up * (y1 - y0))));
       for (; y > until; y--) pixels[(y - 1) * width + x] = colours.pixels[kind];
     }
     for (; y > y0; y--) pixels[(y - 1) * width + x] = colours.paperPixel;

@@ -11,7 +11,7 @@ function search(text) {
   if (processor) {
     const id = +processor[1], rows = Math.min(8, view.rows);
     if (id < P) moveTo(view.from, view.until, rowOf[id] + 0.5 - rows / 2, rows);
-    else $("found").textContent = `there are ${P}`;
+    else $("found").textContent = `there are only P0 to P${P - 1}`;
   } else if (wanted) {
     const kinds = KINDS.map(([name, other]) => has(name) || other === wanted), of = [], all = [];
     let count = 0, time = 0;
@@ -28,7 +28,7 @@ function search(text) {
     }
     all.sort((a, b) => a.run.start[a.event] * a.run.quantum - b.run.start[b.event] * b.run.quantum);
     if (count) state.hits = { of, all, at: -1 };
-    $("found").textContent = count ? `${spelled(count)}, ${told(runs[0], time)}` : "nothing";
+    $("found").textContent = count ? `${spelled(count)} found, ${told(runs[0], time)} in all` : "nothing";
   }
   drawMap();
   draw();

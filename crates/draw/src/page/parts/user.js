@@ -13,7 +13,7 @@ function listenToPointers() {
     marking = null;
     if (event.type !== "pointerup") return;
     if (interval) mark(interval);
-    else if (moved <= 4) choose(pick(...inside(event)));
+    else if (moved <= 4) chooseAt(...inside(event), event.clientY);
   };
   on(plot, {
     wheel: (event) => {

@@ -1,12 +1,19 @@
 // ---- Descriptions in words.
 const UNITS = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3], ["ps", 1]];
 
-// The unit for a number of quanta of the first run: that of the page, or a larger or smaller one if it is a
-// part of a second and the page does not keep to it.
-function unitOf(quanta) {
-  if (meta.keepsUnit) return meta.unit;
-  const fits = ([, length]) => Math.abs(quanta) * runs[0].quantum >= length * 0.9999999;
-  return UNITS.some(([name]) => name === meta.unit[0]) && UNITS.find(fits) || meta.unit;
+// The unit for a time in ps: that of the page, or a larger or smaller one if it is a part of a second. A page that keeps to its
+// unit has a larger one for what would have six digits.
+function unitFor(ps) {
+  const isTime = UNITS.some(([name]) => name === meta.unit[0]);
+  if (!isTime || meta.keepsUnit && Math.abs(ps) < 1e5 * meta.unit[1]) return meta.unit;
+  return UNITS.find(([, length]) => Math.abs(ps) >= length * 0.9999999) || meta.unit;
+}
+const unitOf = (quanta) => unitFor(quanta * runs[0].quantum);
+
+// A time for a title: in another unit than the page's, its first four digits.
+function titled(ps) {
+  const [name, length] = unitFor(ps);
+  return `${spelled(length === meta.unit[1] ? ps / length : +(ps / length).toPrecision(4))} ${name}`;
 }
 
 // A browser takes milliseconds to make its first format, and most numbers are whole.
@@ -85,6 +92,13 @@ function tellStep(run, [what, i], [next, where], id, time) {
   if (next === ENTRY) return "";
   if (run.kind[i] === RECEIVE && run.of[i] >= 0) return `P${id} receives from P${run.from[run.of[i]]}: o ${time}`;
   return `P${id}: ${name}${nameOf(run, i) ? ` (${nameOf(run, i)})` : ""}, ${time}`;
+}
+
+// What the critical path waits for at a moment.
+function tellPath(run, at) {
+  const { nodes, ids, times } = pathOf(run), i = lower(0, times.length, (i) => times[i] * ratio(run) <= at);
+  const step = i && i < times.length ? tellStep(run, nodes[i - 1], nodes[i], ids[i - 1], told(run, times[i - 1] - times[i])) : "";
+  return step && `critical path: ${step}`;
 }
 
 // The parts of a chain's time, the longest first.
