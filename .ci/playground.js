@@ -280,6 +280,35 @@ function slowWorkers(slow) {
   };
 }
 
+// The letters stand above the rows of few processors, and the picture is as high as it is shown; long times have a larger unit.
+async function lettered(browser) {
+  const record = () => {
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    window.written = new Set();
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...more) { window.written.add(text); return fillText.call(this, text, ...more); };
+  };
+  const letters = ["o", "L", "g"], written = (page) => page.evaluate((letters) => letters.filter((letter) => window.written.has(letter)), letters);
+  for (const [hash, width, found] of [["P=8&b=binomial", 1280, letters], ["P=2", 390, ["o", "L"]], ["P=3", 390, letters], ["P=32", 1280, []]]) {
+    const page = await opened(browser, { hash: `#of=broadcast&a=flat&b=&L=6&o=2&g=4&${hash}`, width, before: [record] });
+    assert.deepStrictEqual(await written(page), found, `${hash} at ${width}`);
+    const heights = await page.evaluate(() => { const { height, clientHeight } = document.getElementById("base"); return [height, Math.round(clientHeight * devicePixelRatio)]; });
+    assert(Math.abs(heights[0] - heights[1]) < 2, `${hash}: the picture has ${heights}`);
+    await page.context().close();
+  }
+  const page = await opened(browser, { hash: "#of=broadcast&machine=cm5&a=optimal&b=&g=4us&size=60000" });
+  assert.deepStrictEqual(await timesOf(page), ["720 ms"]);
+  await page.context().close();
+  // On a phone the chain of causes opens beside the tap.
+  const phone = await opened(browser, { hash: "#of=broadcast&a=flat&b=&P=3", width: 390, height: 844, hasTouch: true, isMobile: true }), box = await phone.locator("#plot").boundingBox(), y = box.y + box.height * 0.6;
+  await phone.touchscreen.tap(box.x + box.width * 0.6, y);
+  await becomes(phone, () => document.querySelectorAll("#why li").length > 0);
+  const why = await phone.locator("#why").boundingBox();
+  assert(why.y >= 0 && why.y + why.height <= 844 && Math.min(Math.abs(why.y - y), Math.abs(why.y + why.height - y)) < 40, `a tap at ${y} opens ${JSON.stringify(why)}`);
+  await phone.click("#why button");
+  await becomes(phone, () => document.getElementById("why").hidden);
+  await phone.context().close();
+}
+
 // Times between frames while a slider is dragged at 64 processors, the pictures among them, how long after its move a value is
 // seen, and what is left of memory.
 async function dragged(browser, slow, frames, hash) {
@@ -330,6 +359,7 @@ async function dragged(browser, slow, frames, hash) {
   await test("files", files);
   await test("exercises", exercises);
   await test("map", maps);
+  await test("letters", lettered);
   await test("accessible", accessible);
   // Two runs of few messages, of 8,064 and of 16,128 together.
   const two = ["#of=broadcast&a=optimal&b=binomial&P=64", "#of=remap&a=long-staggered&b=long-naive&G=1&P=64&size=16", "#of=remap&a=short-naive&b=short-staggered&P=64&size=16"];

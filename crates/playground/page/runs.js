@@ -76,9 +76,10 @@ function finishMove() {
   if (state.coarse) {
     state.coarse = false;
     pace.gap = 0;
-    if (devicePixelRatio > 1) resize();
     showTree();
   }
+  // Whether letters fit above the rows is known once the run stays as it is.
+  if (runs.length) resize();
   if (haveCauses) startPainters();
   else if (isBeside()) askBeside(true);
   else showWhole();

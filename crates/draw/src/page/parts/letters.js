@@ -17,7 +17,7 @@ function placeLetters(run) {
   return (place.lane ? run.letters : []).map(({ text, is_gap, ends }) => {
     const [x, right] = ends.map(([at]) => xOf(at * q)), rows = ends.map(([, id]) => yOf(run, id) - highOf(run) * 0.3);
     return { text, x, right, y: top - (is_gap ? 22 : 8), rows, wide: base.measureText(text).width };
-  }).filter(({ x, right, wide }) => x >= place.left - 1 && right <= place.width + 1 && right - x >= wide + 8);
+  }).filter(({ x, right, wide }) => x >= place.left - 1 && right <= place.width + 1 && right - x >= wide + 3);
 }
 
 // The lines from the letters down to the rows; they are drawn under these.
