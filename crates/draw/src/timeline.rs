@@ -237,7 +237,9 @@ impl TimelinePicture {
             }
         }
         for draw in [draw_letter_ends, draw_letter] {
-            for (line, letter) in lines.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |one| (n, one))) {
+            for (line, letter) in
+                lines.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |one| (n, one)))
+            {
                 draw(canvas, &scene, letter, letters + LETTER * line as f64);
             }
         }
