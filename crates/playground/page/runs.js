@@ -162,7 +162,7 @@ function showLegend() {
 }
 
 // Each algorithm of an operation has a colour, on the map and beside its name.
-const colourOf = (id) => `var(--zone-${Math.max(0, operationOf().algorithms.findIndex((one) => one.id === id)) % 8})`;
+const colourOf = (id) => `var(--zone-${id === "file" ? 7 : Math.max(0, operationOf().algorithms.findIndex((one) => one.id === id)) % 8})`;
 function chipOf(id) {
   const chip = element("i", "", { className: "chip" });
   chip.style.background = colourOf(id);
@@ -224,9 +224,10 @@ function factsOf(one) {
 function verdict() {
   const good = answers.filter((one) => !one.error);
   if (good.length < 2) return good.length ? `${nameOfAlgorithm(good[0].id)} takes ${spoken(good[0].time)}.` : "";
-  const [a, b] = good, [fast, slow] = a.time <= b.time ? [a, b] : [b, a];
-  if (a.time === b.time) return `Both take ${spoken(a.time)}.`;
-  return `${nameOfAlgorithm(fast.id)} is ${spoken(slow.time - fast.time)} faster (${percent(1 - fast.time / slow.time)} less).`;
+  const [a, b] = good, off = b.time - a.time;
+  if (!off) return `Both take ${spoken(a.time)}.`;
+  // The percentage is that above the second picture: a part of the first one's time.
+  return `${nameOfAlgorithm(b.id)} takes ${spoken(Math.abs(off))} ${off < 0 ? "less" : "more"} than ${nameOfAlgorithm(a.id)} (${percent(Math.abs(off) / a.time)} ${off < 0 ? "less" : "more"}).`;
 }
 
 function say() {

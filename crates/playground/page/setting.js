@@ -26,7 +26,9 @@ const algorithmOf = (id) => catalog.operations.flatMap((one) => one.algorithms).
 const machineOf = () => catalog.machines.find((one) => one.name === setting.machine);
 // The algorithms that run: one or two.
 const chosen = () => [...new Set([setting.first, setting.second])].filter(Boolean);
-const nameOfAlgorithm = (id) => id === "file" ? opened?.name ?? "file" : algorithmOf(id)?.name ?? id;
+// What the page wrote is the student's: "your tree".
+const nameOfFile = () => (opened?.name ?? "file").replace(/^your-(\w+)\.goal$/, "your $1");
+const nameOfAlgorithm = (id) => id === "file" ? nameOfFile() : algorithmOf(id)?.name ?? id;
 
 // The unit in which times are shown: its name, what is written after a number, and its length in ps.
 function unitOfSetting() {

@@ -82,15 +82,17 @@ async function openFile(file) {
   openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
 }
 
-function openBytes(name, bytes) {
+// Opens a schedule or a trace. `more` changes the setting further.
+function openBytes(name, bytes, more = () => {}) {
   try {
     const params = Object.entries(setting.values).filter(([name, value]) => TIMES.includes(name) && value !== "").map(([name, value]) => `${name}=${value}`).join(",");
     if (bytes.find((byte) => byte > 32) === 123) bytes = new TextEncoder().encode(linesOfTrace(name, new TextDecoder().decode(bytes)));
     const { file } = ask({ do: "open", name, params, ...(setting.machine ? { machine: setting.machine } : {}) }, bytes);
     opened = file;
+    own.text = file.kind === "schedule" && bytes.length < 1e5 ? new TextDecoder().decode(bytes) : "";
     Object.assign(setting, { first: "file", second: "" });
-    setting.values.size = "";
-    setting.values.P = "";
+    Object.assign(setting.values, { size: "", P: String(file.ranks) });
+    more();
     showChoice();
     refresh();
     return true;

@@ -11,9 +11,9 @@ function fillSelect(select, options, value) {
 // Shows the setting in the fields for operation, algorithms and machine.
 function showChoice() {
   const isFile = setting.first === "file", operation = operationOf(), algorithms = operation.algorithms.map(({ id, name }) => [id, name]);
-  fillSelect($("operation"), [...catalog.operations.map(({ name }) => [name, name]), ...(opened ? [["file", `your file: ${opened.name}`]] : [])], isFile ? "file" : setting.operation);
-  fillSelect($("first"), isFile ? [["file", opened.name]] : algorithms, setting.first);
-  fillSelect($("second"), isFile ? [["", "nothing"]] : [["", "nothing"], ...algorithms], setting.second);
+  fillSelect($("operation"), [...catalog.operations.map(({ name }) => [name, name]), ...(opened ? [["file", opened.name === nameOfFile() ? `your file: ${opened.name}` : nameOfFile()]] : [])], isFile ? "file" : setting.operation);
+  fillSelect($("first"), isFile ? [["file", nameOfFile()]] : algorithms, setting.first);
+  fillSelect($("second"), isFile ? [["", "nothing"], ...catalog.operations.flatMap(({ name, algorithms }) => algorithms.map((one) => [one.id, `${name}: ${one.name}`]))] : [["", "nothing"], ...algorithms], setting.second);
   fillSelect($("machine"), [["", "own, in cycles"], ...catalog.machines.map(({ name }) => [name, name])], setting.machine);
   const machine = machineOf(), recorded = chosen().map(algorithmOf).find((one) => one?.recorded)?.recorded;
   $("about").replaceChildren(...[isFile ? "" : `${operation.name}: ${operation.about}.`, machine ? `${machine.name}: ${machine.about}.` : "", recorded ? `Recorded from: loggp run ${recorded}.` : ""].filter(Boolean).map((text) => element("span", text + " ")));

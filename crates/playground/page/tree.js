@@ -1,20 +1,25 @@
 // ---- The tree by which a datum spreads: who has it from whom, and when. Further down is later.
-const tree = { canvas: null, title: null, width: 0, label: "" };
+// `shape`: what was drawn last: the parent, the children and the time of each node, and its place.
+const tree = { canvas: null, title: null, words: null, width: 0, label: "", id: "", shape: null };
 const TREE_HEIGHT = 300;
 
 function makeTree() {
   tree.title = element("h2", "");
   tree.canvas = element("canvas", "", { id: "branches" });
-  tree.canvas.setAttribute("role", "img");
+  tree.words = element("p", "", { className: "own" });
   // Its width is known when it is shown, and changes with what stands beside it.
   new ResizeObserver(() => { if (tree.canvas.clientWidth !== tree.width) showTree(); }).observe(tree.canvas);
-  $("tree").append(tree.title, element("p", "A line is a message; further down is later. The numbers beside the nodes are the times at which they have the datum."), tree.canvas);
+  $("tree").append(tree.title, element("p", "A line is a message; further down is later. The numbers beside the nodes are the times at which they have the datum."), tree.words, tree.canvas);
+  listenToTree();
 }
 
+// A schedule is a tree if it has one root, and whoever is in it has the datum from there.
+const isTree = (parent) => parent.filter((from) => from < 0).length === 1 && parent.every((_, i) => { for (let left = parent.length; left-- && i >= 0;) i = parent[i]; return i < 0; });
+
 function showTree() {
-  const id = chosen().find((id) => algorithmOf(id)?.tree), one = id && !isCovered() ? answer({ do: "tree", ...requestFor(id) }) : null, none = !one || !!one.error;
+  const id = chosen().find((id) => id === "file" || algorithmOf(id)?.tree), one = id && !isCovered() ? answer({ do: "tree", ...requestFor(id) }) : null, none = !one || !!one.error || !isTree(one.parent);
   $("tree").hidden = none;
-  if (none) return;
+  if (none) return void (tree.shape = null);
   const { parent, time } = one, n = parent.length, children = Array.from({ length: n }, () => []), root = parent.indexOf(-1);
   parent.forEach((from, i) => from >= 0 && children[from].push(i));
   for (const list of children) list.sort((a, b) => time[a] - time[b]);
@@ -28,21 +33,25 @@ function showTree() {
   };
   visit(root, 0);
   const last = Math.max(...time, 1);
-  drawTree(parent, x, time, leaves, last);
-  const text = `The tree of ${nameOfAlgorithm(id)}`, most = Math.max(...children.map((list) => list.length));
-  if (tree.title.textContent !== text) tree.title.textContent = text;
-  tree.label = `${text}: ${many(deepest, "level")} below the root, which sends to ${children[root].length}; no node sends to more than ${most}. The last has the datum at ${spoken(last)}.`;
+  Object.assign(tree, { id, shape: { parent, children, x, time, leaves, last, at: null } });
+  if (own.at >= n) letGo(own.at = root);
+  drawTree();
+  const text = id === "file" ? "Your tree" : `The tree of ${nameOfAlgorithm(id)}`, words = treeWords(id), most = Math.max(...children.map((list) => list.length));
+  for (const [part, said] of [[tree.title, text], [tree.words, words]]) if (part.textContent !== said) part.textContent = said;
+  tree.canvas.setAttribute("role", isOwnable() ? "application" : "img");
+  tree.canvas.tabIndex = isOwnable() ? 0 : -1;
+  tree.label = `${text}: ${many(deepest, "level")} below the root, which sends to ${children[root].length}; no node sends to more than ${most}. The last has the datum at ${spoken(last)}.${isOwnable() ? " Arrows choose a node, Enter picks it up." : ""}`;
 }
 
-function drawTree(parent, x, time, leaves, last) {
-  const { canvas } = tree, n = parent.length, scale = Math.min(3, devicePixelRatio || 1);
+function drawTree() {
+  const { canvas } = tree, { parent, x, time, leaves, last } = tree.shape, n = parent.length, scale = Math.min(3, devicePixelRatio || 1);
   if (tree.width !== canvas.clientWidth) {
     tree.width = canvas.clientWidth;
     Object.assign(canvas, { width: Math.round(tree.width * scale), height: TREE_HEIGHT * scale });
   }
-  const { width } = tree, context = canvas.getContext("2d"), length = unitOfSetting().length;
+  const { width } = tree, context = canvas.getContext("2d");
   const wide = Math.min(64, (width - 56) / Math.max(1, leaves - 1)), left = (width - wide * (leaves - 1)) / 2, radius = Math.max(2, Math.min(12, wide * 0.42));
-  const at = (i) => [left + x[i] * wide, 18 + time[i] / last * (TREE_HEIGHT - 36)];
+  const at = tree.shape.at = (i) => [left + x[i] * wide, 18 + time[i] / last * (TREE_HEIGHT - 36)];
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, width, TREE_HEIGHT);
   Object.assign(context, { strokeStyle: colours.grey, lineWidth: 1.5, textBaseline: "middle" });
@@ -53,8 +62,13 @@ function drawTree(parent, x, time, leaves, last) {
   context.beginPath();
   for (let i = 0; i < n; i++) { const [left, top] = at(i); context.moveTo(left + radius, top); context.arc(left, top, radius, 0, 7); }
   context.fill();
-  if (radius < 8) return;
-  for (let i = 0; i < n; i++) {
+  if (radius >= 8) nameNodes(context, at, radius, wide);
+  drawHeld(context, at, radius);
+}
+
+function nameNodes(context, at, radius, wide) {
+  const { time } = tree.shape, { length } = unitOfSetting();
+  for (let i = 0; i < time.length; i++) {
     const [left, top] = at(i);
     Object.assign(context, { font: "600 12" + FONT, fillStyle: colours.css[IDLE], textAlign: "center" });
     context.fillText(i, left, top + 0.5);

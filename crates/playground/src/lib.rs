@@ -41,11 +41,12 @@ fn answer_lines(lines: &[u8], file: &[u8]) -> Result<Answer, String> {
         "map" => map::answer(&request),
         "tree" => run::tree(&request),
         "command" => run::command(&request),
+        "goal" => run::goal(&request),
         "timeline" => timeline::answer(&request),
         "script" => timeline::script(&request),
         "open" => open(&request, file),
         other => Err(format!(
-            "there is nothing to do by the name {other}; ask for catalog, run, crossover, map, tree, command, timeline, script or open"
+            "there is nothing to do by the name {other}; ask for catalog, run, crossover, map, tree, command, goal, timeline, script or open"
         )),
     }
 }

@@ -60,6 +60,25 @@ impl Subject {
         }
     }
 
+    /// Returns its schedule as a text in GOAL.
+    pub(crate) fn goal(&self, setting: &Setting) -> Result<Vec<u8>, String> {
+        const MOST: usize = 1 << 14;
+        let schedule = match self {
+            Subject::Algorithm(algorithm) => algorithm.plan(setting)?.schedule,
+            Subject::File(file) => match &file.content {
+                FileContent::Schedule(file) => file.schedule(setting.unit),
+                FileContent::Trace(_) => return Err("a trace is a run, and no schedule".into()),
+            },
+        };
+        let count = schedule.len();
+        if count > MOST {
+            return Err(format!("its schedule has {count} operations, and a text here has room for {MOST}"));
+        }
+        let mut text = Vec::new();
+        loggp_goal::write(&schedule, &mut text, setting.unit).map_err(|why| why.to_string())?;
+        Ok(text)
+    }
+
     /// Plays it, with or without a trace.
     pub(crate) fn play(&self, setting: &Setting, traced: bool) -> Result<Run, String> {
         let run = match self {

@@ -64,6 +64,14 @@ pub(crate) fn command(request: &Request) -> Result<Answer, String> {
     Ok(Answer::new(Object::default().with("command", command)))
 }
 
+/// Returns the answer to `goal`: the schedule as a text.
+pub(crate) fn goal(request: &Request) -> Result<Answer, String> {
+    let text = Subject::find(&request.algorithm)?.goal(&request.setting()?)?;
+    let mut answer = Answer::default();
+    answer.set_column("goal", Column::U8(text));
+    Ok(answer)
+}
+
 /// Returns the answer to `tree`: for each processor who sent it the datum, and when it had it.
 pub(crate) fn tree(request: &Request) -> Result<Answer, String> {
     let (_, trace) = Subject::find(&request.algorithm)?.trace(request)?;

@@ -1,0 +1,159 @@
+// ---- A tree of one's own: a node is dragged to another parent, and the page writes the schedule of that tree in GOAL.
+
+// `text`: the GOAL that is open. `at`: the node that is chosen. `held`: the node that is carried. `over`: its parent if it is
+// dropped. `spot`: where the pointer has it.
+const own = { text: "", packed: "", at: 0, held: -1, over: -1, spot: null };
+const MOST_NODES = 64;
+
+// The GOAL of a tree: each node sends to its children in their order, once it has the datum.
+function goalOfTree(parent, children, bytes) {
+  const rank = (i) => {
+    let before = parent[i] < 0 ? "" : "r";
+    const lines = [`rank ${i} {`, ...(before ? [`r: recv ${bytes}b from ${parent[i]}`] : [])];
+    for (const [k, to] of children[i].entries()) {
+      lines.push(`s${k + 1}: send ${bytes}b to ${to}`, ...(before ? [`s${k + 1} requires ${before}`] : []));
+      before = `s${k + 1}`;
+    }
+    return [...lines, "}"];
+  };
+  return [`num_ranks ${parent.length}`, ...[...parent].flatMap((_, i) => rank(i)), ""].join("\n");
+}
+
+// The children of each node, of its parent's number.
+const childrenOf = (parent) => [...parent].map((_, i) => [...parent.keys()].filter((child) => parent[child] === i));
+
+// Shows a tree of one's own, given by the parent of each node (-1: the root) and the children of each in the order in which it
+// sends to them, beside the best one.
+function takeTree(parent, children = childrenOf(parent), bytes = bytesOfDatum()) {
+  const { values: { size }, exercise } = setting;
+  takeText(goalOfTree(parent, children, bytes), "your-tree.goal", () => {
+    setting.values.size = size;
+    if (!exercise) setting.second = "broadcast/optimal";
+  });
+}
+
+// Opens a schedule as a text. `more` changes the setting further.
+const takeText = (text, name, more) => openBytes(name, new TextEncoder().encode(text), more);
+
+const bytesOfDatum = () => (answers.find((one) => one.params)?.params.word ?? 8) * Number(setting.values.size || 1);
+
+// Whether nodes can be dragged: the tree of an algorithm, or one that the page has written.
+function isOwnable() {
+  const { shape, id } = tree;
+  if (!shape || shape.parent.length > MOST_NODES || isCovered()) return false;
+  return id !== "file" || own.text === goalOfTree(shape.parent, shape.children, own.text.match(/send (\d+)b/)?.[1]);
+}
+
+// Whether a node is within the tree below another one, or is that.
+const isBelow = (i, top) => i >= 0 && (i === top || isBelow(tree.shape.parent[i], top));
+
+// Makes the held node the last child of another one.
+function drop() {
+  const { held, over } = own, { parent, children } = tree.shape, bytes = tree.id === "file" ? own.text.match(/send (\d+)b/)[1] : bytesOfDatum();
+  letGo();
+  if (held < 0 || over < 0) return drawTree();
+  const lists = children.map((list) => list.filter((child) => child !== held));
+  lists[over].push(held);
+  takeTree(parent.map((from, i) => i === held ? over : from), lists, bytes);
+}
+
+function letGo() {
+  Object.assign(own, { held: -1, over: -1, spot: null });
+}
+
+function listenToTree() {
+  const { canvas } = tree, inside = ({ clientX, clientY }, box = canvas.getBoundingClientRect()) => [clientX - box.left, clientY - box.top];
+  // The nearest node that is near enough; while one is held, nearest of those that can be its parent.
+  const nearest = ([x, y], most) => {
+    let best = -1, least = most;
+    for (let i = 0; i < tree.shape.parent.length; i++) {
+      const [left, top] = tree.shape.at(i), away = Math.hypot(left - x, top - y);
+      if (away <= least && !(own.held >= 0 && isBelow(i, own.held))) [best, least] = [i, away];
+    }
+    return best;
+  };
+  const grip = (event) => isOwnable() ? nearest(inside(event), 20) : -1;
+  // A finger on a node drags it, and elsewhere it scrolls; a pointer is told before.
+  canvas.addEventListener("touchstart", (event) => own.held >= 0 && event.preventDefault(), { passive: false });
+  canvas.addEventListener("pointerdown", (event) => {
+    const i = grip(event);
+    if (i < 0) return;
+    own.at = i;
+    if (tree.shape.parent[i] >= 0) {
+      Object.assign(own, { held: i, over: -1, spot: null });
+      canvas.setPointerCapture(event.pointerId);
+    }
+    drawTree();
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (own.held < 0 || !event.buttons) return void (canvas.style.cursor = grip(event) >= 0 ? "grab" : "");
+    own.spot = inside(event);
+    own.over = nearest(own.spot, 60);
+    drawTree();
+  });
+  canvas.addEventListener("pointerup", () => own.spot ? drop() : (letGo(), drawTree()));
+  canvas.addEventListener("pointercancel", () => { letGo(); drawTree(); });
+  canvas.addEventListener("keydown", (event) => {
+    const { key } = event;
+    if (!isOwnable()) return;
+    if (key === "Enter" || key === " ") own.held >= 0 ? drop() : tree.shape.parent[own.at] >= 0 && Object.assign(own, { held: own.at, over: tree.shape.parent[own.at] });
+    else if (key === "Escape" && own.held >= 0) letGo();
+    else if (key.startsWith("Arrow")) walkTree(key.slice(5));
+    else return;
+    event.preventDefault();
+    drawTree();
+    tellNode();
+  });
+  for (const when of ["focus", "blur"]) canvas.addEventListener(when, () => { if (when === "blur") letGo(); if (tree.shape) drawTree(); });
+}
+
+// Goes from the chosen node, or from the parent that is chosen for the held one, to the nearest in a direction.
+function walkTree(way) {
+  const { shape } = tree, from = own.held >= 0 ? own.over : own.at, [x, y] = shape.at(from);
+  const across = way === "Left" || way === "Right", sign = way === "Left" || way === "Up" ? -1 : 1;
+  let best = -1, least = Infinity;
+  for (let i = 0; i < shape.parent.length; i++) {
+    if (i === from || own.held >= 0 && isBelow(i, own.held)) continue;
+    const [left, top] = shape.at(i), [along, off] = across ? [left - x, top - y] : [top - y, left - x], away = along * sign + 2 * Math.abs(off);
+    if (along * sign > 1 && away < least) [best, least] = [i, away];
+  }
+  if (best >= 0) own[own.held >= 0 ? "over" : "at"] = best;
+}
+
+function tellNode() {
+  const { held, over, at } = own, { parent, time } = tree.shape;
+  $("said").textContent = held >= 0 ? `P${held} is held; Enter makes it a child of P${over}, Escape leaves it.`
+    : `P${at}, ${parent[at] < 0 ? "the root" : `child of P${parent[at]}, has the datum at ${spoken(time[at])}; Enter picks it up`}.`;
+}
+
+// Marks the chosen node, and where the held one goes.
+function drawHeld(context, at, radius) {
+  const { held, over, spot } = own, ring = (i, more) => { context.beginPath(); context.arc(...at(i), radius + more, 0, 7); context.stroke(); };
+  Object.assign(context, { strokeStyle: colours.path, lineWidth: 3 });
+  if (document.activeElement === tree.canvas && own.at < tree.shape.parent.length) ring(own.at, 3);
+  if (held < 0) return;
+  context.setLineDash([5, 4]);
+  const place = spot ?? at(held);
+  if (over >= 0) {
+    context.beginPath();
+    context.moveTo(...at(over));
+    context.lineTo(...place);
+    context.stroke();
+    ring(over, 5);
+  }
+  context.setLineDash([]);
+  context.fillStyle = colours.path;
+  context.beginPath();
+  context.arc(...place, radius, 0, 7);
+  context.fill();
+}
+
+// How a tree of one's own stands to the best one.
+function treeWords(id) {
+  const can = isOwnable(), { length } = tree.shape.parent;
+  if (id !== "file") return can ? "Drag a node to another parent: the run follows." : length > MOST_NODES ? `With at most ${MOST_NODES} processors its nodes can be dragged.` : "";
+  const mine = answers.find((one) => one.id === id), best = answer({ do: "run", ...requestFor("broadcast/optimal", { columns: false }) });
+  const off = best.error || !mine?.time ? NaN : mine.time - best.time;
+  const says = Number.isNaN(off) ? "" : off > 0 ? `${spoken(off)} more than the best` : off < 0 ? `${spoken(-off)} less than \u201coptimal\u201d` : "as fast as the best";
+  return `${mine?.time ? `T = ${spoken(mine.time)}` : ""}${says && `: ${says}`}. ${can ? "Drag a node to another parent; it becomes its last child." : ""}`;
+}
