@@ -32,8 +32,8 @@ function takeTree(parent, children = childrenOf(parent), bytes = bytesOfDatum())
   });
 }
 
-// Opens a schedule as a text. `more` changes the setting further.
-const takeText = (text, name, more) => openBytes(name, new TextEncoder().encode(text), more);
+// Opens a schedule as a text. `more` changes the setting further, and `tell` says what is wrong.
+const takeText = (text, name, more, tell) => openBytes(name, new TextEncoder().encode(text), more, tell);
 
 const bytesOfDatum = () => (answers.find((one) => one.params)?.params.word ?? 8) * Number(setting.values.size || 1);
 

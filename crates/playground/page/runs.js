@@ -85,6 +85,7 @@ function finishMove() {
   else showWhole();
   say();
   showTable();
+  showGoal();
   showChangesLater(movedSlider);
   showZonesLater();
   movedSlider = "";

@@ -86,7 +86,8 @@ const fits = (n, limits) => limits.every((limit) => Number.isInteger(n) && n >= 
 // ---- The address.
 function addressOf() {
   if (setting.exercise) return `#exercise=${setting.exercise}`;
-  const fields = { of: setting.operation, a: setting.first.split("/").pop(), b: setting.second.split("/").pop() };
+  const [of, b] = setting.second.split("/"), isFile = setting.first === "file";
+  const fields = isFile ? { goal: own.packed, of: of || setting.operation, b } : { of: setting.operation, a: setting.first.split("/").pop(), b };
   if (setting.machine) fields.machine = setting.machine;
   for (const [name, value] of Object.entries(setting.values)) if (value !== "" || name === "G" && ownTime("G")) fields[name] = value;
   for (const name of ["x", "y"]) if (setting[name]) fields[name] = setting[name];
@@ -98,7 +99,7 @@ let noting = 0;
 function noteView() {
   clearTimeout(noting);
   noting = setTimeout(() => {
-    if ((setting.first !== "file" || setting.exercise) && location.hash !== addressOf()) history.replaceState(null, "", addressOf());
+    if ((setting.first !== "file" || setting.exercise || own.packed) && location.hash !== addressOf()) history.replaceState(null, "", addressOf());
   }, 300);
 }
 
@@ -112,6 +113,8 @@ function readAddress() {
     if (!value || isThere(value)) return value;
     strange.push(`${name}=${value}`);
   };
+  goal.link = fields.get("goal") ?? "";
+  fields.delete("goal");
   const P = fields.get("P"), isAlgorithm = (name) => operationOf().algorithms.some(({ id }) => id === name || id === `${setting.operation}/${name}`);
   takeMachine(known("machine", (name) => catalog.machines.some((one) => one.name === name)) ?? "");
   takeOperation(known("of", operationOf) ?? "broadcast");

@@ -26,7 +26,7 @@ function copyCommand() {
 }
 
 function copyLink() {
-  if (setting.first === "file" && !setting.exercise) return tellDone("Your file stays in your browser, so no link opens it: send the file.");
+  if (setting.first === "file" && !setting.exercise && !own.packed) return tellDone(`Your file ${own.text ? "is too long for a link" : "stays in your browser, so no link opens it"}: send the file.`);
   history.replaceState(null, "", addressOf());
   copy(location.href, "The link");
 }
@@ -83,7 +83,7 @@ async function openFile(file) {
 }
 
 // Opens a schedule or a trace. `more` changes the setting further.
-function openBytes(name, bytes, more = () => {}) {
+function openBytes(name, bytes, more = () => {}, tell = tellTrouble) {
   try {
     const params = Object.entries(setting.values).filter(([name, value]) => TIMES.includes(name) && value !== "").map(([name, value]) => `${name}=${value}`).join(",");
     if (bytes.find((byte) => byte > 32) === 123) bytes = new TextEncoder().encode(linesOfTrace(name, new TextDecoder().decode(bytes)));
@@ -93,11 +93,12 @@ function openBytes(name, bytes, more = () => {}) {
     Object.assign(setting, { first: "file", second: "" });
     Object.assign(setting.values, { size: "", P: String(file.ranks) });
     more();
+    packText();
     showChoice();
     refresh();
     return true;
   } catch (error) {
-    tellTrouble(error.message);
+    tell(error.message);
     return false;
   }
 }

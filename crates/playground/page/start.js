@@ -68,16 +68,17 @@ function listenToPicture() {
   $("table").addEventListener("toggle", showTable);
 }
 
-function open() {
+async function open() {
   catalog = ask({ do: "catalog" });
   // The helper is started when the first picture is there.
   setTimeout(startHelper, 300);
-  for (const act of [readColours, makeSliders, makeTree, makeZones, readAddress, learnMachine, listenToChoice, listenToPicture, listenToGuesses, listenToFiles]) act();
+  for (const act of [readColours, makeSliders, makeTree, makeZones, readAddress, learnMachine, listenToChoice, listenToPicture, listenToGuesses, listenToFiles, listenToGoal]) act();
   Object.assign(state, { flight: false, path: false });
   $("version").textContent = `Version ${catalog.version}.`;
   showChoice();
   showSliders();
   if (setting.exercise) takeExercise(setting.exercise);
+  else await openLink();
   update();
   let wide = innerWidth;
   const recolour = () => { readColours(); draw(); showTree(); drawZones(); };
@@ -85,5 +86,5 @@ function open() {
   // A print draws its own changes.
   new ResizeObserver(() => { if (runs.length && !state.print && (wide !== innerWidth || $("plot").clientWidth !== place.width)) { wide = innerWidth; resize(); placeGuess(); drawZones(); } }).observe(document.body);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.print || recolour());
-  addEventListener("hashchange", () => { readAddress(); takeExercise(setting.exercise); learnMachine(); });
+  addEventListener("hashchange", () => { readAddress(); takeExercise(setting.exercise); learnMachine(); openLink(); });
 }

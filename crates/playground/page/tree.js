@@ -50,7 +50,7 @@ function drawTree() {
     Object.assign(canvas, { width: Math.round(tree.width * scale), height: TREE_HEIGHT * scale });
   }
   const { width } = tree, context = canvas.getContext("2d");
-  const wide = Math.min(64, (width - 56) / Math.max(1, leaves - 1)), left = (width - wide * (leaves - 1)) / 2, radius = Math.max(2, Math.min(12, wide * 0.42));
+  const wide = Math.min(64, (width - 76) / Math.max(1, leaves - 1)), left = (width - wide * (leaves - 1)) / 2 - 10, radius = Math.max(2, Math.min(12, wide * 0.42));
   const at = tree.shape.at = (i) => [left + x[i] * wide, 18 + time[i] / last * (TREE_HEIGHT - 36)];
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, width, TREE_HEIGHT);

@@ -62,7 +62,7 @@ impl Subject {
 
     /// Returns its schedule as a text in GOAL.
     pub(crate) fn goal(&self, setting: &Setting) -> Result<Vec<u8>, String> {
-        const MOST: usize = 1 << 14;
+        const MOST: usize = 1 << 13;
         let schedule = match self {
             Subject::Algorithm(algorithm) => algorithm.plan(setting)?.schedule,
             Subject::File(file) => match &file.content {
