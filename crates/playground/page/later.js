@@ -23,10 +23,10 @@ function startHelper() {
 
 // Where there are no workers, the page itself answers, between frames.
 function stopHelper() {
-  helper = { postMessage: ({ id, request }) => setTimeout(() => {
+  helper = { postMessage: ({ id, request, bytes }) => setTimeout(() => {
     if (waitingFor?.id !== id) return;
     try {
-      settleQuestion(ask(request));
+      settleQuestion(ask(request, bytes));
     } catch (error) {
       settleQuestion(undefined, error.message);
     }
@@ -46,12 +46,12 @@ function next() {
   if (!helper || waitingFor || !queue.length) return;
   waitingFor = queue.shift();
   waitingFor.since = performance.now();
-  helper.postMessage({ id: waitingFor.id, request: waitingFor.request });
+  helper.postMessage({ id: waitingFor.id, request: waitingFor.request, bytes: waitingFor.bytes });
 }
 
 // Asks a longer question. Its answer is a promise, which stays open if the question is dropped.
-const askLater = (subject, request) => new Promise((done, fail) => {
-  queue.push({ id: ++asked, subject, request, done, fail });
+const askLater = (subject, request, bytes) => new Promise((done, fail) => {
+  queue.push({ id: ++asked, subject, request, bytes, done, fail });
   next();
 });
 

@@ -86,7 +86,7 @@ function finishMove() {
   say();
   showTable();
   showGoal();
-  showChangesLater(movedSlider);
+  showChangesLater();
   showZonesLater();
   movedSlider = "";
   $("sliders").classList.remove("stale");
@@ -255,19 +255,3 @@ function showTable() {
   });
   holder.replaceChildren(...parts);
 }
-
-// Where on each slider another algorithm wins. That of the slider that was moved stays.
-function showChangesLater(moved) {
-  dropQuestions("changes");
-  const [a, b] = chosen(), turn = ++changesTurn;
-  clearChanges(moved);
-  if (!b || a === "file" || isCovered() || spent > MOST_SPENT) return;
-  for (const [name, { list, box, input }] of sliders) {
-    const uses = [a, b].some((id) => algorithmOf(id).uses.includes(name));
-    if (name === moved || box.hidden || !uses || input.disabled || list.length < 2) continue;
-    const counts = isNumber(name), from = list.find((one) => one > 0), text = (number) => counts ? String(number) : `${number}${unitOfSetting().suffix}`;
-    const request = { do: "crossover", ...requestFor(a), algorithms: [a, b], over: name, from: text(from), to: text(list.at(-1)), points: counts ? 9 : 13, log: true };
-    askLater("changes", request).then(({ changes }) => turn === changesTurn && showChanges(name, changes), () => {});
-  }
-}
-let changesTurn = 0;

@@ -14,8 +14,10 @@ function makeSliders() {
     const value = element("input", "", { type: "text", className: "value", autocomplete: "off", spellcheck: false, inputMode: "text" });
     value.setAttribute("aria-label", `${word} as a number`);
     const hint = element("p", "", { className: "change" });
-    box.append(label, track, value, hint);
-    const slider = { name, box, input, value, marks, hint, more, list: [] };
+    const curve = element("div", "", { className: "curve", hidden: true });
+    box.append(label, track, value, curve, hint);
+    // `key`: of what the marks, the words and the curve are.
+    const slider = { name, box, input, value, marks, curve, hint, more, list: [], key: "" };
     input.addEventListener("input", () => { setValue(name, textAt(slider, slider.list[input.value]), name); });
     input.addEventListener("change", () => finishMove());
     value.addEventListener("change", () => { setValue(name, value.value.trim()); finishMove(); });
@@ -81,6 +83,7 @@ function showSliders(moved = "") {
     const place = placeOn(list, number), text = isCount ? spelled(number) : `${spelled(number)} ${unit.name}`;
     Object.assign(input, { max: list.length - 1, disabled: off });
     if (name !== moved) input.value = Math.round(place);
+    box.style.setProperty("--now", place / Math.max(1, list.length - 1));
     input.setAttribute("aria-valuetext", off ? "off" : text);
     if (document.activeElement !== value) value.value = off ? "" : isCount ? String(number) : `${+number.toPrecision(9)}${unit.suffix && " "}${unit.suffix}`;
     value.disabled = off;
@@ -100,14 +103,17 @@ function showChanges(name, changes) {
     tick.style.setProperty("--at", placeOn(list, change.number) / Math.max(1, list.length - 1));
     return tick;
   }));
-  const say = (number) => isNumber(name) ? spelled(number) : `${spelled(number)}${unitOfSetting().suffix ? " " + unitOfSetting().suffix : ""}`;
+  // Another one wins from just above the values at which both are as fast.
+  const round = (number) => +number.toPrecision(4), say = (number) => isNumber(name) ? spelled(number) : `${spelled(round(number))}${unitOfSetting().suffix ? " " + unitOfSetting().suffix : ""}`;
   hint.textContent = shown.slice(0, 2).map(({ number, after, without }) => `from ${say(number)} on, ${!after ? "none of them can run" : without.length ? `${without.map(nameOfAlgorithm).join(", ")} cannot be compared` : `${nameOfAlgorithm(after)} wins`}`).join("; ") + (shown.length > 2 ? " \u2026" : "");
 }
 
-function clearChanges(except = "") {
-  for (const [name, { marks, hint }] of sliders) {
-    if (name === except) continue;
-    marks.replaceChildren();
-    hint.textContent = "";
-  }
+function clearChange(slider) {
+  const { marks, hint, curve, box } = slider;
+  slider.key = "";
+  curve.hidden = true;
+  marks.replaceChildren();
+  if (!box.classList.contains("unused")) hint.textContent = "";
 }
+
+const clearChanges = () => sliders.forEach(clearChange);

@@ -1,7 +1,7 @@
 // ---- What runs beside the page, so that the page draws meanwhile: it answers longer questions, and paints pictures.
 let loaded = null, beside = null, toldLast = null, hear = null;
 
-addEventListener("message", async ({ data: { id, module, port, request, shape } }) => {
+addEventListener("message", async ({ data: { id, module, port, request, shape, bytes } }) => {
   try {
     if (module) loaded = load(module);
     const ask = await loaded;
@@ -12,7 +12,7 @@ addEventListener("message", async ({ data: { id, module, port, request, shape } 
     }
     if (!request) return;
     if (shape) await sendPicture(ask, id, request, shape);
-    else postMessage({ id, answer: ask(request) });
+    else postMessage({ id, answer: ask(request, bytes) });
   } catch (error) {
     if (request) postMessage({ id, error: error.message });
   }
