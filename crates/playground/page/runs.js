@@ -122,6 +122,7 @@ function showRuns(good) {
   else frame();
   showLegend();
   placeGuess();
+  showMoment();
 }
 
 // The height of the timeline: enough for its rows, and on a narrow page so little that the sliders below it

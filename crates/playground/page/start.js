@@ -72,7 +72,7 @@ async function open() {
   catalog = ask({ do: "catalog" });
   // The helper is started when the first picture is there.
   setTimeout(startHelper, 300);
-  for (const act of [readColours, makeSliders, makeTree, makeZones, readAddress, learnMachine, listenToChoice, listenToPicture, listenToGuesses, listenToFiles, listenToGoal]) act();
+  for (const act of [readColours, makeSliders, makeTree, makeZones, readAddress, learnMachine, listenToChoice, listenToPicture, listenToGuesses, listenToFiles, listenToGoal, makeMoment]) act();
   Object.assign(state, { flight: false, path: false });
   $("version").textContent = `Version ${catalog.version}.`;
   showChoice();
@@ -84,7 +84,7 @@ async function open() {
   const recolour = () => { readColours(); draw(); showTree(); drawZones(); };
   listenToPrints(recolour);
   // A print draws its own changes.
-  new ResizeObserver(() => { if (runs.length && !state.print && (wide !== innerWidth || $("plot").clientWidth !== place.width)) { wide = innerWidth; resize(); placeGuess(); drawZones(); } }).observe(document.body);
+  new ResizeObserver(() => { if (runs.length && !state.print && (wide !== innerWidth || $("plot").clientWidth !== place.width)) { wide = innerWidth; resize(); placeGuess(); showMoment(); drawZones(); } }).observe(document.body);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.print || recolour());
   addEventListener("hashchange", () => { readAddress(); takeExercise(setting.exercise); learnMachine(); openLink(); });
 }

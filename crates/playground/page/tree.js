@@ -51,26 +51,32 @@ function drawTree() {
   }
   const { width } = tree, context = canvas.getContext("2d");
   const wide = Math.min(64, (width - 76) / Math.max(1, leaves - 1)), left = (width - wide * (leaves - 1)) / 2 - 10, radius = Math.max(2, Math.min(12, wide * 0.42));
-  const at = tree.shape.at = (i) => [left + x[i] * wide, 18 + time[i] / last * (TREE_HEIGHT - 36)];
+  const high = (time) => 18 + time / last * (TREE_HEIGHT - 36), at = tree.shape.at = (i) => [left + x[i] * wide, high(time[i])];
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, width, TREE_HEIGHT);
   Object.assign(context, { strokeStyle: colours.grey, lineWidth: 1.5, textBaseline: "middle" });
   context.beginPath();
   for (let i = 0; i < n; i++) if (parent[i] >= 0) { context.moveTo(...at(parent[i])); context.lineTo(...at(i)); }
   context.stroke();
-  context.fillStyle = colours.text;
-  context.beginPath();
-  for (let i = 0; i < n; i++) { const [left, top] = at(i); context.moveTo(left + radius, top); context.arc(left, top, radius, 0, 7); }
-  context.fill();
+  // At a moment those who have not the datum yet are hollow.
+  const now = moment.at ?? last;
+  for (let i = 0; i < n; i++) {
+    context.beginPath();
+    context.arc(...at(i), radius, 0, 7);
+    context.fillStyle = time[i] > now ? colours.css[IDLE] : colours.text;
+    context.fill();
+    if (time[i] > now) context.stroke();
+  }
   if (radius >= 8) nameNodes(context, at, radius, wide);
+  drawMoment(context, at, radius, high);
   drawHeld(context, at, radius);
 }
 
 function nameNodes(context, at, radius, wide) {
-  const { time } = tree.shape, { length } = unitOfSetting();
+  const { time, last } = tree.shape, { length } = unitOfSetting();
   for (let i = 0; i < time.length; i++) {
     const [left, top] = at(i);
-    Object.assign(context, { font: "600 12" + FONT, fillStyle: colours.css[IDLE], textAlign: "center" });
+    Object.assign(context, { font: "600 12" + FONT, fillStyle: time[i] > (moment.at ?? last) ? colours.text : colours.css[IDLE], textAlign: "center" });
     context.fillText(i, left, top + 0.5);
     if (wide <= 34) continue;
     Object.assign(context, { font: "12" + FONT, fillStyle: colours.text, textAlign: "left" });

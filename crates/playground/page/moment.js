@@ -1,0 +1,128 @@
+// ---- A moment on the picture's axis, which is dragged, walks with the keys , and ., or plays: who has the datum then, and which
+// messages are under way.
+
+// `at`: in ps, or null at the beginning, where nothing is shown. `frame`: of what plays.
+const moment = { at: null, frame: 0, handle: null };
+// A run plays so many milliseconds.
+const PLAY = 8000;
+const lastMoment = () => Math.max(0, ...runs.map((run) => run.finish * run.quantum));
+const isMomentOn = () => runs.length > 0 && !isCovered() && !isPicture();
+
+function makeMoment() {
+  const handle = moment.handle = element("div", "", { id: "moment", tabIndex: 0 }), play = $("play");
+  for (const [name, value] of Object.entries({ role: "slider", "aria-label": "Moment of the run", "aria-valuemin": 0 })) handle.setAttribute(name, value);
+  handle.append(element("i", ""), element("b", ""));
+  $("plot").append(handle);
+  const go = (event) => setMoment(momentAt(event.clientX - $("plot").getBoundingClientRect().left) * runs[0].quantum);
+  handle.addEventListener("pointerdown", (event) => { stopPlay(); handle.setPointerCapture(event.pointerId); event.stopPropagation(); });
+  handle.addEventListener("pointermove", (event) => { event.stopPropagation(); if (event.buttons) go(event); });
+  handle.addEventListener("click", (event) => event.stopPropagation());
+  $("plot").addEventListener("keydown", (event) => {
+    const { key } = event, isOwn = event.target === handle, way = { ",": -1, ".": 1, ...(isOwn ? { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity } : {}) }[key];
+    if (!way || !isMomentOn() || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    stopPlay();
+    const step = stepOfMoment();
+    setMoment((Math.round((moment.at ?? 0) / step) + way) * step);
+    if (!isOwn) $("said").textContent = wordsOfMoment();
+  });
+  const calm = matchMedia("(prefers-reduced-motion: reduce)"), allow = () => { play.hidden = calm.matches; if (calm.matches) stopPlay(); };
+  calm.addEventListener("change", allow);
+  allow();
+  play.addEventListener("click", () => moment.frame ? stopPlay() : startPlay());
+}
+
+// A cycle, or a hundredth of a long run.
+function stepOfMoment() {
+  const { length, suffix } = unitOfSetting(), many = 10 ** Math.floor(Math.log10(lastMoment() / length / 100));
+  return length * (suffix ? many : Math.max(1, many));
+}
+
+function setMoment(at) {
+  moment.at = Math.max(0, Math.min(lastMoment(), at)) || null;
+  showMoment();
+}
+
+function startPlay() {
+  if (!isMomentOn()) return;
+  let before = performance.now();
+  const last = lastMoment();
+  if (moment.at === null || moment.at >= last) moment.at = 0;
+  const step = (now) => {
+    const at = (moment.at ?? 0) + (now - before) / PLAY * last;
+    before = now;
+    moment.frame = at < last && isMomentOn() ? requestAnimationFrame(step) : 0;
+    setMoment(at);
+    if (!moment.frame) stopPlay();
+  };
+  moment.frame = requestAnimationFrame(step);
+  tellPlay();
+}
+
+function stopPlay() {
+  cancelAnimationFrame(moment.frame);
+  moment.frame = 0;
+  tellPlay();
+}
+
+function tellPlay() {
+  $("play").setAttribute("aria-pressed", moment.frame > 0);
+  $("play").textContent = moment.frame ? "Pause" : "Play";
+}
+
+// Shows the moment on the picture, on the tree and in words.
+function showMoment() {
+  const { handle } = moment;
+  handle.hidden = $("now").hidden = !isMomentOn();
+  if (handle.hidden) return;
+  if (moment.at > lastMoment()) moment.at = lastMoment();
+  const at = moment.at ?? 0, text = wordsOfMoment();
+  handle.style.translate = `${Math.min(place.width - 1, xOf(at / runs[0].quantum))}px`;
+  handle.firstChild.hidden = moment.at === null;
+  for (const [name, value] of Object.entries({ "aria-valuemax": lastMoment() / meta.unit[1], "aria-valuenow": at / meta.unit[1], "aria-valuetext": text })) handle.setAttribute(name, value);
+  $("now").textContent = moment.at === null ? "" : text;
+  if (tree.shape && !$("tree").hidden) drawTree();
+}
+
+function wordsOfMoment() {
+  const at = moment.at ?? 0, step = stepOfMoment(), told = +(Math.floor(at / step + 1e-9) * step / meta.unit[1]).toPrecision(9);
+  const words = runs.map((run) => `${runs.length > 1 ? `\n${run.name}: ` : " "}${underWay(run, at / run.quantum)}`);
+  return `At ${spelled(told)} ${meta.unit[0]}:${words.join("")}`;
+}
+
+// What is under way at a moment of a run, to whom the most of it, and who stalls.
+function underWay(run, t) {
+  const { capacity } = run, to = new Int32Array(run.P), waits = [];
+  let flying = 0;
+  for (let m = 0; m < run.messages; m++) if (run.enter[m] <= t && t < run.arrival[m]) { flying++; to[run.to[m]]++; }
+  for (let id = 0; id < run.P; id++) {
+    const track = run.own[id] ?? -1, i = track < 0 ? 0 : firstAfter(run, track, t);
+    if (track >= 0 && i < run.first[track + 1] && run.start[i] <= t && run.kind[i] === STALL) waits.push(`P${id}`);
+  }
+  const fullest = [...to.keys()].filter((id) => to[id]).sort((a, b) => to[b] - to[a]).slice(0, 2);
+  const bar = (n) => capacity && capacity <= 8 ? ` ${"\u25ae".repeat(n)}${"\u25af".repeat(Math.max(0, capacity - n))}` : "";
+  const ends = fullest.map((id) => `, to P${id}${bar(to[id])} ${to[id]}${capacity ? ` of ${capacity}` : ""}`).join("");
+  const stalls = waits.length > 4 ? `, ${waits.length} processors stall` : waits.length ? `, ${waits.join(", ")} ${waits.length > 1 ? "stall" : "stalls"}` : "";
+  return `${flying ? many(flying, "message") : "no message"} under way${ends}${stalls}`;
+}
+
+// On the tree: a line at the moment, and a dot on it for each message that is sent, under way or received.
+function drawMoment(context, at, radius, high) {
+  const { parent, children, time, last } = tree.shape, index = answers.filter((one) => !one.error).findIndex(({ id }) => id === tree.id), run = runs[index];
+  if (moment.at === null || !run?.enter) return;
+  const y = high(Math.min(moment.at, last)), t = moment.at / run.quantum;
+  Object.assign(context, { strokeStyle: colours.path, fillStyle: colours.bytes, lineWidth: 1 });
+  context.setLineDash([4, 3]);
+  stroke(context, colours.path, [0, y], [tree.width, y]);
+  context.setLineDash([]);
+  for (let m = 0; m < run.messages; m++) {
+    const [a, b] = [run.from[m], run.to[m]], sent = run.sent[m] < 0 ? run.enter[m] : run.start[run.sent[m]], got = run.got[m] < 0 ? run.arrival[m] : run.end[run.got[m]];
+    if (parent[b] !== a || t < sent || t >= got) continue;
+    const [left, top] = at(a), [right, low] = at(b), part = low > top ? Math.max(0, Math.min(1, (y - top) / (low - top))) : 1;
+    context.fillStyle = t < run.enter[m] ? colours.css[SEND] : t < run.arrival[m] ? colours.path : colours.css[RECEIVE];
+    context.beginPath();
+    context.arc(left + (right - left) * part, y, Math.max(4, radius * 0.6), 0, 7);
+    context.fill();
+  }
+}
