@@ -196,6 +196,128 @@ async function files(browser) {
   await page.context().close();
 }
 
+// A node of the tree is dragged, by mouse and by keyboard; the tree as a text has the same time, and a link opens it.
+async function ownTree(browser) {
+  const hash = "#of=broadcast&a=flat&b=binomial&L=6&o=2&g=4&P=8", page = await opened(browser, { hash }), words = () => page.locator("#tree .own").textContent();
+  // The map is beside the tree once the sliders rest.
+  await becomes(page, () => !document.getElementById("zones").hidden);
+  await page.locator("#branches").scrollIntoViewIfNeeded();
+  // The last one, at 34, becomes a child of the first one, at 10.
+  const box = await page.locator("#branches").boundingBox(), wide = Math.min(64, (box.width - 76) / 6), left = box.x + (box.width - 6 * wide) / 2 - 10, y = (time) => box.y + 18 + time / 34 * 264;
+  await page.mouse.move(left + 6 * wide, y(34));
+  await page.mouse.down();
+  await page.mouse.move(left + 9, y(10) + 9, { steps: 4 });
+  await page.mouse.up();
+  assert.deepStrictEqual(await timesOf(page), ["30 cycles", "24 cycles"]);
+  assert.match(await words(), /^T = 30 cycles: 6 cycles more than the best\./);
+  await page.focus("#branches");
+  // The second child becomes one of the third one.
+  for (const key of ["ArrowUp", "ArrowUp", "ArrowDown", "ArrowLeft"]) await page.keyboard.press(key);
+  const said = await page.locator("#said").textContent(), node = /^P(\d+), child of P0/.exec(said)?.[1];
+  assert(node, said);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowRight");
+  const parent = /a child of P(\d+)/.exec(await page.locator("#said").textContent())?.[1];
+  assert(parent && parent !== "0", parent);
+  await page.keyboard.press("Enter");
+  const [own] = await timesOf(page);
+  // What is dropped where it was changes nothing; Escape leaves it.
+  for (const key of ["Enter", "ArrowUp", "Escape"]) await page.keyboard.press(key);
+  assert.deepStrictEqual(await timesOf(page), [own, "24 cycles"]);
+  await page.locator("#text").evaluate((one) => { one.open = true; });
+  await becomes(page, () => document.getElementById("goal").value !== "");
+  const text = await page.inputValue("#goal");
+  assert.match(text, new RegExp(`rank ${node} {\nr: recv 8b from ${parent}\n`));
+  await page.locator("#own").evaluate((one) => { one.open = true; });
+  await becomes(page, () => location.hash.startsWith("#goal="));
+  const link = await page.evaluate(() => location.hash);
+  await page.setInputFiles("#file", { name: "same.goal", mimeType: "text/plain", buffer: Buffer.from(text) });
+  await becomes(page, () => document.getElementById("first").selectedOptions[0].textContent === "same.goal");
+  assert.deepStrictEqual(await timesOf(page), [own]);
+  const again = await opened(browser, { hash: link });
+  assert.deepStrictEqual(await timesOf(again), [own, "24 cycles"]);
+  assert.strictEqual(await again.locator("#tree h2").textContent(), "Your tree");
+  for (const [damage, why] of [["xx", /damaged/], ["", null]]) {
+    const other = await opened(browser, { hash: link.replace("goal=", `goal=${damage}`) });
+    why ? assert.match(await wrong(other), why) : assert.strictEqual(await wrong(other), "");
+    await other.context().close();
+  }
+  await again.context().close();
+  await page.context().close();
+}
+
+// The text of what is shown is changed and run; an error has its line and column.
+async function ownText(browser) {
+  const page = await opened(browser, { hash: "#of=scatter&a=binomial&b=optimal&P=8&size=4" }), why = () => page.locator("#goal-why").textContent();
+  const [before] = await timesOf(page);
+  await page.locator("#text").evaluate((one) => { one.open = true; });
+  await becomes(page, () => document.getElementById("goal").value !== "");
+  const text = await page.inputValue("#goal");
+  await page.press("#goal", "Control+Enter");
+  assert.deepStrictEqual(await timesOf(page), [before, before]);
+  await page.fill("#goal", text.replace("send", "sent"));
+  await page.press("#goal", "Control+Enter");
+  assert.match(await why(), /^line 4, column \d+: /);
+  assert.strictEqual(await page.evaluate(() => { const { value, selectionStart } = document.getElementById("goal"); return value.slice(0, selectionStart).split("\n").length; }), 4);
+  await page.fill("#goal", "num_ranks 2\nrank 0 {\nw: calc 5\na: send 8b to 1\na requires w\n}\nrank 1 {\nb: recv 8b from 0\n}\n");
+  await page.press("#goal", "Control+Enter");
+  assert.strictEqual((await timesOf(page))[0], "15 cycles");
+  assert.strictEqual(await why(), "");
+  await page.context().close();
+}
+
+// Below each slider that moves something is a curve for each algorithm.
+async function curves(browser) {
+  let count = 0;
+  for (const [hash, lines] of [["#of=broadcast&a=flat&b=binomial", 2], ["#of=summation&a=optimal&b=&size=100", 1], ["#of=remap&a=short-naive&b=long-naive&machine=cm5&P=8", 2], ["#of=barrier&P=64", 2]]) {
+    const page = await opened(browser, { hash }), paths = () => page.locator(".slider:not([hidden]) .curve:not([hidden]) path").evaluateAll((all) => all.map((one) => one.getAttribute("d")));
+    await becomes(page, () => document.querySelectorAll(".curve:not([hidden])").length > 3);
+    await page.waitForTimeout(500);
+    const all = await paths();
+    assert.strictEqual(all.length % lines, 0, hash);
+    for (const path of all) assert.match(path, /^M[\d.]+ [\d.]+([LM][\d.]+ [\d.]+)+$/, hash);
+    assert.doesNotMatch((await texts(page, ".slider")).join(), /NaN|undefined|null|Infinity/);
+    // Of what the moved slider is a curve, stays.
+    const L = page.locator(".slider:has(#slider-L) .curve path").first(), before = await L.getAttribute("d");
+    await page.focus("#slider-L");
+    await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(600);
+    assert.strictEqual(await L.getAttribute("d"), before);
+    count += all.length;
+    await page.context().close();
+  }
+  return count;
+}
+
+// A moment walks by keys, and plays; on the tree and in words is what is under way.
+async function moments(browser) {
+  const page = await opened(browser, { hash: "#exercise=hot-spot" });
+  await page.fill("#said-number", "34");
+  await page.click("#exercise button.main");
+  await page.focus("#plot");
+  const now = () => page.locator("#now").textContent(), at = () => page.locator("#moment").getAttribute("aria-valuenow").then(Number);
+  for (let n = 0; n < 4; n++) await page.keyboard.press(".");
+  await page.keyboard.press(",");
+  assert.strictEqual(await at(), 3);
+  assert.match(await now(), /^At 3 cycles: 2 messages under way, to P0 \S+ 2 of 2, 5 processors stall$/);
+  await page.click("#play");
+  await page.waitForTimeout(700);
+  const [first] = [await at(), assert.strictEqual(await page.locator("#play").textContent(), "Pause")];
+  assert(first > 3, `it stays at ${first}`);
+  await page.click("#play");
+  const still = await at();
+  await page.waitForTimeout(200);
+  assert.strictEqual(await at(), still);
+  await page.context().close();
+  const calm = await opened(browser, { reducedMotion: "reduce" }), branches = () => calm.evaluate(() => document.getElementById("branches").toDataURL());
+  assert(!await calm.locator("#play").isVisible());
+  const before = await branches();
+  await calm.focus("#moment");
+  for (let n = 0; n < 5; n++) await calm.keyboard.press("ArrowRight");
+  assert.notStrictEqual(await branches(), before);
+  await calm.context().close();
+}
+
 // The exercises have the answers of docs/start/exercises.md.
 async function exercises(browser) {
   const answers = { tree: 24, binomial: 30, flat: 20, sum: 28, "hot-spot": 34, stalls: 5, capacity: 1, remap: 244, words: 210.8, halves: 1313, late: 1139.75424, layout: 1.7 };
@@ -357,6 +479,10 @@ async function dragged(browser, slow, frames, hash) {
   await test("algorithms", everything);
   await test("links, commands and pictures", shared);
   await test("files", files);
+  await test("own tree", ownTree);
+  await test("own text", ownText);
+  await test("curves", curves);
+  await test("moments", moments);
   await test("exercises", exercises);
   await test("map", maps);
   await test("letters", lettered);

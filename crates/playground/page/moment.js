@@ -78,7 +78,10 @@ function showMoment() {
   if (handle.hidden) return;
   if (moment.at > lastMoment()) moment.at = lastMoment();
   const at = moment.at ?? 0, text = wordsOfMoment();
-  handle.style.translate = `${Math.min(place.width - 1, xOf(at / runs[0].quantum))}px`;
+  // The grip stays beside the axis's unit.
+  const x = Math.min(place.width - 1, xOf(at / runs[0].quantum));
+  handle.style.translate = `${x}px`;
+  handle.lastChild.style.translate = `${Math.max(0, 56 - x)}px`;
   handle.firstChild.hidden = moment.at === null;
   for (const [name, value] of Object.entries({ "aria-valuemax": lastMoment() / meta.unit[1], "aria-valuenow": at / meta.unit[1], "aria-valuetext": text })) handle.setAttribute(name, value);
   $("now").textContent = moment.at === null ? "" : text;

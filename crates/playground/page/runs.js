@@ -108,7 +108,7 @@ function showRuns(good) {
   meta.unit = [unit.name, unit.length];
   for (const run of runs.splice(0)) run.painted?.close();
   for (const [index, one] of good.entries()) {
-    const marks = one.formula?.time ? [["formula", one.formula.time]] : [];
+    const marks = one.formula?.time ? [[isEstimate(one) ? "our estimate" : "formula", one.formula.time]] : [];
     if (guessed.shown !== null) marks.push(["your guess", guessed.shown]);
     runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes, haveCauses), { index, name: nameOfAlgorithm(one.id), about: formulaOf(one), marks }));
   }
@@ -191,11 +191,11 @@ let cards = [];
 function makeCards(ids) {
   cards = ids.map((id) => {
     const box = element("div", "", { className: "result" }), head = element("h2", ""), time = element("b", ""), facts = element("p", "", { className: "facts" });
-    const first = element("p", "", { className: "time" }), terms = element("p", "", { className: "terms", title: "The critical path: the longest chain of things that wait for each other" });
+    const first = element("p", "", { className: "time" }), terms = element("p", "", { className: "terms", title: "The critical path: the chain of things of which each waits for the one before" });
     const path = element("b", ""), numbers = element("span", "");
     head.append(chipOf(id), nameOfAlgorithm(id));
     first.append(time);
-    terms.append(path, numbers);
+    terms.append(element("small", "The run's longest path: "), path, numbers);
     box.append(head, first, terms, facts);
     return { box, texts: [time, path, numbers, facts] };
   });
@@ -208,6 +208,7 @@ function showResults() {
   if ($("results").dataset.key !== ids.map(nameOfAlgorithm).join()) makeCards(ids);
   for (const [i, one] of answers.entries()) {
     const { box, texts } = cards[i], said = one.error ? ["", "", "", ""] : [spoken(one.time), formulaOf(one), formulaOf(one) ? ` = ${termsInNumbers(one)}` : "", factsOf(one)];
+    texts[1].parentElement.hidden = !said[1];
     box.classList.toggle("best", answers.length > 1 && one.time === least);
     for (const [k, text] of said.entries()) if (texts[k].textContent !== text) texts[k].textContent = text;
   }
@@ -215,10 +216,14 @@ function showResults() {
   if ($("summary").textContent !== text) $("summary").textContent = text;
 }
 
+// Where no paper has a formula, ours may be far off.
+const isEstimate = ({ formula }) => formula?.source === "ours" && formula.kind === "estimate";
+
 function factsOf(one) {
-  const paper = one.formula?.time, off = paper ? one.time / paper - 1 : 0;
-  const says = Math.abs(off) < 5e-7 ? "the same" : `${spoken(paper)}; the run takes ${percent(Math.abs(off))} ${off > 0 ? "more" : "less"}`;
-  const formula = paper === null || paper === undefined ? "" : `The formula${one.formula.kind ? ` (${one.formula.kind}; ${one.formula.source})` : ""} says ${says}. `;
+  const { time: paper, kind, source } = one.formula ?? {}, off = paper ? one.time / paper - 1 : 0;
+  const says = Math.abs(off) < 5e-7 ? "the same" : `the run takes ${percent(Math.abs(off))} ${off > 0 ? "more" : "less"}`;
+  const whence = isEstimate(one) ? "Our estimate" : source === "ours" ? `Our formula (${kind})` : kind ? `The paper's formula (${kind}; ${source})` : "The formula";
+  const formula = paper === null || paper === undefined ? "" : `${whence}: ${spoken(paper)}, ${says}. `;
   const stalls = one.stalls ? `${many(one.stalls, "stall")}, ${spoken(one.stall_time)} in all.` : "no stalls.";
   return `${formula}${many(one.messages, "message")}, ${stalls}`;
 }

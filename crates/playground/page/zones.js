@@ -14,7 +14,7 @@ function makeZones() {
   const holder = element("div", "", { id: "field" }), canvas = element("canvas", "", { id: "zone", tabIndex: 0 });
   canvas.setAttribute("role", "application");
   holder.append(canvas);
-  $("zones").append(element("h2", "Who is fastest where"), element("p", "Each place is a machine. The circle is yours; a click takes another one."), bar, holder, element("div", "", { id: "winners" }), element("p", "", { id: "place" }));
+  $("zones").append(element("h2", "Who is fastest where"), element("p", "Each place is a machine, and its colour says who is fastest there: the stronger, the more it wins by. Stripes are a tie. The circle is yours; a click takes another one."), bar, holder, element("div", "", { id: "winners" }), element("p", "", { id: "place" }));
   $("place").setAttribute("role", "status");
   const cellAt = (event) => {
     const box = canvas.getBoundingClientRect(), { left, low, wide, high } = fieldOf(canvas);
@@ -51,7 +51,7 @@ function showZonesLater() {
   }
   // Only the other parameters matter to the map, and where its axes begin and end.
   const others = Object.entries(setting.values).filter(([name]) => name !== x && name !== y);
-  if (zones.operation !== operation.name) leaveOut(operation);
+  if (zones.of !== comparedNow()) leaveOut(operation);
   const algorithms = operation.algorithms.map((one) => one.id).filter((id) => !zones.left.has(id));
   const axis = (name) => {
     const list = sliders.get(name).list, suffix = isNumber(name) ? "" : unitOfSetting().suffix;
@@ -89,19 +89,32 @@ function takeRows(row, { x, y, winner, times }) {
   showWinners();
 }
 
-// What is best by its construction is left out of the map at first, if there are others to compare.
-function leaveOut(operation) {
-  const best = operation.algorithms.filter((one) => one.name === "optimal");
-  zones.operation = operation.name;
-  zones.left = new Set(operation.algorithms.length - best.length > 1 ? best.map((one) => one.id) : []);
+// What is compared at first: the two algorithms on the screen. Where there is one, all but what is best by its construction.
+const comparedNow = () => [setting.operation, ...chosen().sort()].join();
+function leaveOut({ algorithms }) {
+  const ids = chosen(), two = ids.length > 1, best = algorithms.filter(({ id, name }) => two ? !ids.includes(id) : name === "optimal");
+  zones.of = comparedNow();
+  zones.left = new Set(algorithms.length - best.length > 1 ? best.map((one) => one.id) : []);
+}
+
+// The fastest two at a place, as places in the list of algorithms, and by which part the first one wins.
+function winnersAt(i) {
+  const time = (k) => zones.times[zones.algorithms[k]]?.[i], [a, b] = [...zones.algorithms.keys()].filter((k) => time(k) >= 0).sort((a, b) => time(a) - time(b));
+  return [a, b, b === undefined ? Infinity : time(b) / time(a) - 1];
 }
 
 // The algorithms with their colours and their parts of the map. A click leaves one out, or takes it in again.
 function showWinners() {
-  const counts = zones.algorithms.map((_, i) => zones.winner.reduce((sum, winner) => sum + (winner === i), 0));
+  const counts = zones.algorithms.map(() => 0), ties = new Set();
+  for (const [i, winner] of zones.winner.entries()) {
+    if (winner >= UNKNOWN) continue;
+    const [a, b, by] = winnersAt(i);
+    if (by) counts[a]++;
+    else ties.add(a).add(b);
+  }
   fillList($("winners"), operationOf().algorithms.map(({ id }) => {
-    const i = zones.algorithms.indexOf(id), share = i < 0 ? ": left out" : !zones.ready ? "" : counts[i] ? `: ${percent(counts[i] / zones.ready)}` : ": nowhere";
-    return [id, nameOfAlgorithm(id) + share, i >= 0];
+    const i = zones.algorithms.indexOf(id), share = i < 0 ? ": left out" : !zones.ready ? "" : counts[i] ? `: ${percent(counts[i] / zones.ready)}` : ties.has(i) ? ": in ties only" : ": nowhere";
+    return [id, nameOfAlgorithm(id) + share, i >= 0, chosen().includes(id)];
   }));
 }
 
@@ -118,7 +131,8 @@ function fillList(holder, all) {
       return button;
     }));
   }
-  for (const [i, [, text, pressed]] of all.entries()) {
+  for (const [i, [, text, pressed, isShown]] of all.entries()) {
+    holder.children[i].classList.toggle("shown", isShown);
     holder.children[i].lastChild.textContent = text;
     holder.children[i].setAttribute("aria-pressed", pressed);
   }
@@ -139,21 +153,28 @@ function drawZones() {
   const style = getComputedStyle(document.documentElement), colour = zones.algorithms.map((id) => style.getPropertyValue(colourOf(id).slice(4, -1)).trim()), columns = zones.x.length, step = [wide / columns, high / zones.y.length];
   zones.winner.forEach((winner, i) => {
     if (winner === UNKNOWN) return;
-    context.fillStyle = winner < colour.length ? colour[winner] : colours.pale;
+    const [a, b, by] = winnersAt(i);
+    context.globalAlpha = by > 0 ? Math.min(1, 0.3 + Math.sqrt(by)) : 1;
+    context.fillStyle = winner >= colour.length ? colours.pale : by ? colour[a] : striped(context, colour[a], colour[b]);
     // Whole pixels, so that there are no seams.
     const [x, right, y, top] = [left + i % columns * step[0], left + (i % columns + 1) * step[0], low - Math.floor(i / columns) * step[1], low - (Math.floor(i / columns) + 1) * step[1]].map(Math.round);
     context.fillRect(x, top, right - x, y - top);
   });
-  Object.assign(context, { strokeStyle: colours.grey, fillStyle: colours.grey, lineWidth: 1, font: "12px system-ui, sans-serif", textBaseline: "middle" });
+  Object.assign(context, { globalAlpha: 1, strokeStyle: colours.grey, fillStyle: colours.grey, lineWidth: 1, font: "12px system-ui, sans-serif", textBaseline: "middle" });
   context.strokeRect(left, low - high, wide, high);
   if (!columns) return;
-  const unit = unitOfSetting(), shown = (name, value) => spelled(isNumber(name) ? Math.round(value) : value / unit.length, 2);
-  context.textAlign = "left";
-  context.fillText(shown(zones.names[0], zones.x[0]), left, low + 11);
-  context.textAlign = "right";
-  context.fillText(shown(zones.names[0], zones.x.at(-1)), left + wide, low + 11);
-  context.fillText(shown(zones.names[1], zones.y.at(-1)), left - 5, low - high + 7);
-  context.fillText(shown(zones.names[1], zones.y[0]), left - 5, low - 7);
+  const unit = unitOfSetting(), length = (axis) => isNumber(zones.names[axis]) ? 1 : unit.length;
+  // Powers of ten, and the ends where they are not near one.
+  for (const [axis, values] of [zones.x, zones.y].entries()) {
+    const ends = [values[0], values.at(-1)].map((value) => value / length(axis)), powers = range(-6, 12, 1).map((n) => 10 ** n).filter((n) => n >= ends[0] * 0.999 && n <= ends[1] * 1.001);
+    const spot = (number) => (placeOn(values, number * length(axis)) + 0.5) * step[axis], far = ends.filter((end) => powers.every((power) => Math.abs(spot(power) - spot(end)) > 30));
+    context.textAlign = axis ? "right" : "center";
+    for (const number of [...powers, ...far]) {
+      const [px, py] = axis ? [left - 7, low - spot(number)] : [left + spot(number), low + 11];
+      context.fillText(spelled(isNumber(zones.names[axis]) ? Math.round(number) : +number.toPrecision(2)), px, py);
+      context.fillRect(axis ? left - 4 : px, axis ? py : low, axis ? 4 : 1, axis ? 1 : 4);
+    }
+  }
   context.textAlign = "center";
   context.fillText(axisName(0), left + wide / 2, low + 24);
   context.save();
@@ -174,6 +195,16 @@ function drawZones() {
   context.strokeRect(left + zones.cursor[0] * step[0], low - (zones.cursor[1] + 1) * step[1], step[0], step[1]);
 }
 
+// Stripes of two colours, of those who are as fast.
+function striped(context, one, other) {
+  const tile = element("canvas", "", { width: 8, height: 8 }), ink = tile.getContext("2d");
+  for (const [i, colour] of [one, other].entries()) {
+    ink.fillStyle = colour;
+    for (let y = 0; y < 8; y++) for (let x = 0; x < 8; x++) if ((x + y >> 2) % 2 === i) ink.fillRect(x, y, 1, 1);
+  }
+  return context.createPattern(tile, "repeat");
+}
+
 const axisName = (axis) => {
   const name = zones.names[axis];
   return isNumber(name) ? name : `${name}, ${unitOfSetting().name}`;
@@ -183,8 +214,9 @@ function placeText([x, y]) {
   if (!(zones.winner[at] < UNKNOWN)) return zones.winner[at] === UNKNOWN ? "" : "None of them can run there.";
   const say = (name, value) => `${name} = ${isNumber(name) ? spelled(Math.round(value)) : `${spelled(value / unit.length, 3)}${unit.suffix && " " + unit.suffix}`}`;
   const times = zones.algorithms.filter((id) => zones.times[id]?.[at] >= 0).sort((a, b) => zones.times[a][at] - zones.times[b][at]).slice(0, 3);
+  const more = (part) => part ? ` (${percent(part)} more)` : " (as fast)";
   const without = zones.algorithms.filter((id) => zones.times[id] && !(zones.times[id][at] >= 0)).map(nameOfAlgorithm).join(", ");
-  return `${say(zones.names[0], zones.x[x])}, ${say(zones.names[1], zones.y[y])}: ${times.map((id) => `${nameOfAlgorithm(id)} ${spoken(zones.times[id][at])}`).join(", ")}${without && `; not compared, as it cannot run there: ${without}`}`;
+  return `${say(zones.names[0], zones.x[x])}, ${say(zones.names[1], zones.y[y])}: ${times.map((id, i) => `${nameOfAlgorithm(id)} ${spoken(zones.times[id][at])}${i ? more(zones.times[id][at] / zones.times[times[0]][at] - 1) : ""}`).join(", ")}${without && `; not compared, as it cannot run there: ${without}`}`;
 }
 
 function tellPlace() {
@@ -201,6 +233,7 @@ function takePlace(cell) {
   }
   const winner = zones.algorithms[zones.winner[cell[1] * zones.x.length + cell[0]]];
   if (winner && winner !== setting.first) [setting.first, setting.second] = [winner, setting.second === winner || !setting.second ? setting.first : setting.second];
+  zones.of = comparedNow();
   showChoice();
   fitProcessors();
   forgetGuess();
