@@ -51,7 +51,7 @@ const algorithms = catalog.operations.flatMap((operation) => operation.algorithm
 const requests = [{ do: "catalog" }];
 for (const algorithm of algorithms) {
   for (let n = 0; n < SETTINGS; n++) requests.push({ do: "run", page: n % 50 === 0, ...setting(algorithm) });
-  requests.push({ do: "timeline", ...setting(algorithm) });
+  for (const what of ["timeline", "goal"]) requests.push({ do: what, ...setting(algorithm) });
 }
 for (const { algorithms } of catalog.operations) {
   const ids = algorithms.map((algorithm) => algorithm.id), one = { ...setting(ids[0]), algorithm: undefined };

@@ -146,6 +146,37 @@ fn a_trace_has_its_unit() {
     );
 }
 
+/// A schedule as a text takes as long as the algorithm. A remap's program receives first where it could also send, which GOAL does
+/// not say, and the all-to-all broadcast waits for moments.
+#[test]
+fn a_text_takes_as_long_as_its_algorithm() {
+    let mut rng = fastrand::Rng::with_seed(63);
+    let mut compared = 0;
+    for id in catalog().iter().filter(|id| !id.starts_with("remap") && !id.starts_with("all-to-all")) {
+        for _ in 0..20 {
+            let Drawn { params, size, ports } = draw(&mut rng);
+            let lines = format!("params {params}\nsize {size}\nports {ports}\n");
+            let shown =
+                ask(&json!({ "do": "run", "algorithm": id, "params": params, "size": size, "ports": ports }));
+            let words = answer(format!("do goal\nalgorithm {id}\n{lines}").as_bytes()).to_words();
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let [json, all] =
+                [0, 4].map(|at| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize);
+            let said: Value = serde_json::from_slice(&bytes[8..8 + json]).unwrap();
+            // A computation may be no whole number of cycles.
+            let Some(length) = said["goal"]["length"].as_u64() else { continue };
+            let begin = (8 + json).next_multiple_of(8);
+            let mut open = format!("do open\nname x.goal\n{lines}\n").into_bytes();
+            open.extend(&bytes[begin..begin + length as usize]);
+            assert!(begin + length as usize <= all);
+            let opened: Value = serde_json::from_str(&answer(&open).json()).unwrap();
+            assert_eq!(opened["time"], shown["time"], "{id} {lines} {}", opened["error"]);
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "{compared} texts are compared");
+}
+
 /// What is wrong is said in JSON, whatever text is in it.
 #[test]
 fn any_text_is_said() {
