@@ -39,7 +39,7 @@ function showChangesLater() {
     askLater("changes", request).then((answer) => {
       if (turn !== changesTurn) return;
       slider.key = key;
-      showChanges(name, ids.length > 1 ? answer.changes : []);
+      showChanges(name, answer);
       showCurve(name, answer);
     }, () => {});
   }

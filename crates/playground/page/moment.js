@@ -42,6 +42,7 @@ function stepOfMoment() {
 function setMoment(at) {
   moment.at = Math.max(0, Math.min(lastMoment(), at)) || null;
   showMoment();
+  if (tree.shape && !$("tree").hidden) drawTree();
 }
 
 function startPlay() {
@@ -77,7 +78,7 @@ function showMoment() {
   handle.hidden = $("now").hidden = !isMomentOn();
   if (handle.hidden) return;
   if (moment.at > lastMoment()) moment.at = lastMoment();
-  const at = moment.at ?? 0, text = wordsOfMoment();
+  const at = moment.at ?? 0, text = moment.at === null ? spoken(0) : wordsOfMoment();
   // The grip stays beside the axis's unit.
   const x = Math.min(place.width - 1, xOf(at / runs[0].quantum));
   handle.style.translate = `${x}px`;
@@ -85,7 +86,6 @@ function showMoment() {
   handle.firstChild.hidden = moment.at === null;
   for (const [name, value] of Object.entries({ "aria-valuemax": lastMoment() / meta.unit[1], "aria-valuenow": at / meta.unit[1], "aria-valuetext": text })) handle.setAttribute(name, value);
   $("now").textContent = moment.at === null ? "" : text;
-  if (tree.shape && !$("tree").hidden) drawTree();
 }
 
 function wordsOfMoment() {

@@ -96,7 +96,10 @@ function listenToTree() {
   canvas.addEventListener("keydown", (event) => {
     const { key } = event;
     if (!isOwnable()) return;
-    if (key === "Enter" || key === " ") own.held >= 0 ? drop() : tree.shape.parent[own.at] >= 0 && Object.assign(own, { held: own.at, over: tree.shape.parent[own.at] });
+    const isEnter = key === "Enter" || key === " ", from = tree.shape.parent[own.at];
+    // What it becomes is said once the run is there.
+    if (isEnter && own.held >= 0) return event.preventDefault(drop());
+    if (isEnter) from >= 0 && Object.assign(own, { held: own.at, over: from });
     else if (key === "Escape" && own.held >= 0) letGo();
     else if (key.startsWith("Arrow")) walkTree(key.slice(5));
     else return;
@@ -146,13 +149,16 @@ function drawHeld(context, at, radius) {
   context.beginPath();
   context.arc(...place, radius, 0, 7);
   context.fill();
+  if (radius < 8) return;
+  Object.assign(context, { font: "600 12" + FONT, fillStyle: colours.halo, textAlign: "center" });
+  context.fillText(held, place[0], place[1] + 0.5);
 }
 
 // How a tree of one's own stands to the best one.
 function treeWords(id) {
   const can = isOwnable(), { length } = tree.shape.parent;
   if (id !== "file") return can ? "Drag a node to another parent: the run follows." : length > MOST_NODES ? `With at most ${MOST_NODES} processors its nodes can be dragged.` : "";
-  const mine = answers.find((one) => one.id === id), best = answer({ do: "run", ...requestFor("broadcast/optimal", { columns: false }) });
+  const mine = answers.find((one) => one.id === id), best = answers.find((one) => one.id === "broadcast/optimal") ?? answer({ do: "run", ...requestFor("broadcast/optimal", { columns: false }) });
   const off = best.error || !mine?.time ? NaN : mine.time - best.time;
   const says = Number.isNaN(off) ? "" : off > 0 ? `${spoken(off)} more than the best` : off < 0 ? `${spoken(-off)} less than \u201coptimal\u201d` : "as fast as the best";
   return `${mine?.time ? `T = ${spoken(mine.time)}` : ""}${says && `: ${says}`}. ${can ? "Drag a node to another parent; it becomes its last child." : ""}`;

@@ -93,19 +93,20 @@ function showSliders(moved = "") {
   $("long").disabled = ownTime("G") !== "";
 }
 
-// Shows on a slider from where on which algorithm is the fastest.
-function showChanges(name, changes) {
+// Shows on a slider from where on which algorithm is the fastest. At equally fast ones the answer names the first.
+function showChanges(name, { changes, values, times }) {
   const { marks, hint, list } = sliders.get(name), inside = changes.filter(({ value }) => value >= 0);
-  const shown = inside.map((change) => ({ ...change, number: isNumber(name) ? change.value : change.value / unitOfSetting().length }));
+  const isTie = ({ value }, i = values.findIndex((one) => one >= value)) => i >= 0 && new Set(Object.values(times).map((all) => all[i])).size === 1;
+  const shown = inside.map((change) => ({ ...change, tie: isTie(change), number: isNumber(name) ? change.value : change.value / unitOfSetting().length }));
   marks.replaceChildren(...shown.filter(({ after }) => after).map((change) => {
     const tick = element("i", "");
-    tick.style.background = colourOf(change.after);
+    tick.style.background = change.tie ? "var(--grey)" : colourOf(change.after);
     tick.style.setProperty("--at", placeOn(list, change.number) / Math.max(1, list.length - 1));
     return tick;
   }));
   // Another one wins from just above the values at which both are as fast.
   const round = (number) => +number.toPrecision(4), say = (number) => isNumber(name) ? spelled(number) : `${spelled(round(number))}${unitOfSetting().suffix ? " " + unitOfSetting().suffix : ""}`;
-  hint.textContent = shown.slice(0, 2).map(({ number, after, without }) => `from ${say(number)} on, ${!after ? "none of them can run" : without.length ? `${without.map(nameOfAlgorithm).join(", ")} cannot be compared` : `${nameOfAlgorithm(after)} wins`}`).join("; ") + (shown.length > 2 ? " \u2026" : "");
+  hint.textContent = shown.slice(0, 2).map(({ number, after, without, tie }) => `from ${say(number)} on, ${!after ? "none of them can run" : without.length ? `${without.map(nameOfAlgorithm).join(", ")} cannot be compared` : tie ? "both are as fast" : `${nameOfAlgorithm(after)} wins`}`).join("; ") + (shown.length > 2 ? " \u2026" : "");
 }
 
 function clearChange(slider) {
