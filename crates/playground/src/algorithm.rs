@@ -110,6 +110,8 @@ pub(crate) static ALGORITHMS: &[Algorithm] = &[
     program("remap/short-naive", &REMAP, "short-naive", WORDS, 512, |P, size, word| {
         P * P * size.div_ceil(word)
     }),
+    collective("hot-spot/linear", &methods::GATHER_LINEAR, LOGP, |P, _, _| P),
+    collective("hot-spot/binomial", &methods::GATHER_BINOMIAL, LOGP, |P, _, _| P),
     collective("all-reduce/ring", &methods::ALLREDUCE_RING, LOGGP, |P, _, _| 2 * P * P),
     collective("all-reduce/recursive-doubling", &methods::ALLREDUCE_RECURSIVE_DOUBLING, LOGGP, |P, _, _| {
         16 * P
@@ -122,9 +124,9 @@ pub(crate) static ALGORITHMS: &[Algorithm] = &[
     recorded(&recording::FFT_LONG),
     recorded(&recording::FFT_SHORT),
     recorded(&recording::RADIX_SORT),
-    recorded(&recording::LU_COLUMNS),
     recorded(&recording::LU_GRID),
     recorded(&recording::LU_BLOCKS),
+    recorded(&recording::LU_COLUMNS),
     recorded(&recording::TRANSPORTATION_TWO_STAGE),
     recorded(&recording::TRANSPORTATION_LINEAR),
 ];
@@ -136,6 +138,7 @@ pub(crate) static OPERATIONS: &[(&str, &str)] = &[
     ("summation", SUMMATION.about),
     ("all-to-all-broadcast", ALL_TO_ALL_BROADCAST.about),
     ("remap", REMAP.about),
+    ("hot-spot", "all others send processor 0 a word at the same time, and those stall for whom there is no room"),
     ("all-reduce", "all processors get the combination of all their vectors, as MPI_Allreduce does it"),
     ("barrier", "no processor goes on before all have come, by messages, as MPI_Barrier does it"),
     ("fft", "the fast Fourier transform of complex points (LogP, section 4.1; LogGP, section 3)"),

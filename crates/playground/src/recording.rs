@@ -11,7 +11,7 @@ pub(crate) struct Recording {
     /// The run that was recorded: what follows `loggp run`.
     pub run: &'static str,
     pub P: usize,
-    /// GOAL without labels: each operation of a line waits for all of the line before.
+    /// GOAL without labels and tags: each operation of a line waits for all of the line before.
     steps: &'static str,
 }
 
@@ -53,21 +53,21 @@ pub(crate) static LU_COLUMNS: Recording = recording!(
     "lu/column-cyclic",
     "lu-column-cyclic",
     4,
-    "lu column-cyclic --size 12 --params L=6,o=2,g=4,P=4",
+    "lu column-cyclic --size 24 --params L=6,o=2,g=4,P=4",
     "columns are dealt to the processors in turn; only the multipliers are sent"
 );
 pub(crate) static LU_GRID: Recording = recording!(
     "lu/grid-cyclic",
     "lu-grid-cyclic",
     4,
-    "lu grid-cyclic --size 12 --params L=6,o=2,g=4,P=4",
+    "lu grid-cyclic --size 24 --params L=6,o=2,g=4,P=4",
     "rows and columns are dealt to a grid of processors in turn: the paper's scattered layout"
 );
 pub(crate) static LU_BLOCKS: Recording = recording!(
     "lu/grid-blocked",
     "lu-grid-blocked",
     4,
-    "lu grid-blocked --size 12 --params L=6,o=2,g=4,P=4",
+    "lu grid-blocked --size 24 --params L=6,o=2,g=4,P=4",
     "each processor of the grid has rows and columns that lie together"
 );
 pub(crate) static TRANSPORTATION_TWO_STAGE: Recording = recording!(

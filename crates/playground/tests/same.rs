@@ -96,7 +96,7 @@ fn machine(id: &str, drawn: &Drawn) -> Option<Result<Value, String>> {
         )));
     }
     let schedule = pattern_schedule(
-        &id.replace("all-reduce", "allreduce").replace('/', ":"),
+        &id.replace("all-reduce", "allreduce").replace("hot-spot", "gather").replace('/', ":"),
         params.P,
         drawn.size as u64,
     )?;

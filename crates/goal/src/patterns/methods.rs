@@ -45,6 +45,13 @@ pub const ALLREDUCE_RABENSEIFNER: Method = method(
     "halves of halves are combined, and gathered",
 );
 
+/// An algorithm that is wanted by itself too, by [`method_schedule`](super::method_schedule).
+pub const GATHER_LINEAR: Method =
+    method(GATHERS, "linear", gather::gather, "everyone sends to the root, which receives in turn");
+/// An algorithm that is wanted by itself too, by [`method_schedule`](super::method_schedule).
+pub const GATHER_BINOMIAL: Method =
+    method(&[Gather], "binomial", gather::gather_binomial, "up a binomial tree");
+
 const GATHERS: &[CollectiveKind] = &[Gather, Gatherv];
 const SCATTERS: &[CollectiveKind] = &[Scatter, Scatterv];
 const ALL_GATHERS: &[CollectiveKind] = &[Allgather, Allgatherv];
@@ -167,11 +174,11 @@ pub static METHODS: &[Method] = &[
         all_reduce::rabenseifner_last,
         "the same; the last part is the longest",
     ),
-    method(GATHERS, "linear", gather::gather, "everyone sends to the root, which receives in turn"),
+    GATHER_LINEAR,
     method(GATHERS, "linear-at-once", gather::gather_at_once, "the same, all received at once"),
     method(&[Gather], "linear-sync", gather::gather_in_turn, "the root tells everyone in turn to send")
         .segments(),
-    method(&[Gather], "binomial", gather::gather_binomial, "up a binomial tree"),
+    GATHER_BINOMIAL,
     method(SCATTERS, "linear", gather::scatter, "the root sends to everyone in turn"),
     method(SCATTERS, "linear-at-once", gather::scatter_at_once, "the same, all at once"),
     method(&[Scatter], "binomial", gather::scatter_binomial, "down a binomial tree"),
