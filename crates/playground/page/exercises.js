@@ -1,8 +1,5 @@
 // ---- The exercises: those of docs/start/exercises.md whose answer is a number that this page can show. The
 // answers are asked from the machine, and the texts explain them.
-const HOT_SPOT = ["num_ranks 8", "rank 0 {", ...range(1, 7, 1).map((from) => `r${from}: recv 8b from ${from}`), "}",
-  ...range(1, 7, 1).map((from) => `rank ${from} {\ns: send 8b to 0\n}`)].join("\n");
-
 const LATE = "num_ranks 2\nrank 0 {\ns: send 16384b to 1\n}\nrank 1 {\nc: calc 1000000\nr: recv 16384b from 0\nr requires c\n}\n";
 
 // `asks`: for the time of the run, the time at which processor 0 is done, the number of stalls, the value of a slider from
@@ -33,19 +30,19 @@ const EXERCISES = [
     after: "28 cycles: this is figure 4 of LogP. The last addition, at 27, needs a sum that was received from 25 to 27, sent at 20, and known at 18. So a child has 18 cycles, its brothers have 4 less each. 8 processors are not 8 times as fast: 7 messages cost their receivers 7(o + 1) cycles, and who sends early is idle after that.",
   },
   {
-    id: "hot-spot", title: "A hot spot", goal: HOT_SPOT, values: { L: "6", o: "2", g: "4" }, asks: "time",
+    id: "hot-spot", title: "A hot spot", of: "hot-spot", a: "linear", values: { L: "6", o: "2", g: "4", P: "8" }, asks: "time",
     text: "Seven processors send a message to processor 0 at the same time. When has it received the last one?",
     hint: "There is a gap of g between two receives. When does the first one start?",
     after: "The first reception starts at o + L = 8, the others g after each other, at 12, 16, .. 32. The last one ends o later: L + 2o + 6g = 34.",
   },
   {
-    id: "stalls", title: "Who has to wait", goal: HOT_SPOT, values: { L: "6", o: "2", g: "4" }, asks: "stalls",
+    id: "stalls", title: "Who has to wait", of: "hot-spot", a: "linear", values: { L: "6", o: "2", g: "4", P: "8" }, asks: "stalls",
     text: "The same seven messages to processor 0. How many of the sends stall, that is, wait until the network has room?",
     hint: "At most L/g messages, rounded up, may be under way to a processor.",
     after: "Two messages may be under way to processor 0. So two enter at 2, two when those arrive at 8, two at 14, and the last at 20: five stall. Only the senders lose time, in which they could have computed.",
   },
   {
-    id: "capacity", title: "More capacity", goal: HOT_SPOT, values: { L: "24", o: "2", g: "4" }, asks: "stalls",
+    id: "capacity", title: "More capacity", of: "hot-spot", a: "linear", values: { L: "24", o: "2", g: "4", P: "8" }, asks: "stalls",
     text: "The same with L = 24. How many sends stall now?",
     hint: "How many messages may be under way to processor 0 now?",
     after: "The capacity is 24/4 = 6, so one stalls, until the first six arrive. But the time is still L + 2o + 6g: a receiver takes one message in each g, and is not faster if more of them wait before it.",
@@ -76,8 +73,8 @@ const EXERCISES = [
   },
   {
     id: "layout", title: "A layout for LU", of: "lu", a: "grid-cyclic", b: "grid-blocked", values: { L: "6", o: "2", g: "4", P: "4" }, asks: "work",
-    text: "A grid of 2 by 2 processors decomposes a matrix of 12 rows and columns, and in step k each updates its part of those after k. Each has 6 rows and 6 columns: every second one, or 6 that lie together. How many times as long does the busiest one compute if they lie together?",
-    hint: "What is left of the matrix after step 6, and who has it?",
-    after: "Of every second row and column all have the same part of what is left, and the busiest one computes for 152.6 cycles. If they lie together, the last processor has all that is left after step 6, and the others have nothing to do: it computes for 260.1 cycles. With 256 rows and 16 processors it is 2.5 times as long.",
+    text: "A grid of 2 by 2 processors decomposes a matrix of 24 rows and columns, and in step k each updates its part of those after k. Each has 12 rows and 12 columns: every second one, or 12 that lie together. How many times as long does the busiest one compute if they lie together?",
+    hint: "What is left of the matrix after step 12, and who has it?",
+    after: "Of every second row and column all have the same part of what is left, and the busiest one computes for 1,116.2 cycles. If they lie together, the last processor has all that is left after step 12, and the others have nothing to do: it computes for 2,075.4 cycles. With 256 rows and 16 processors it is 2.5 times as long.",
   },
 ];

@@ -1,8 +1,8 @@
 // ---- Predict first: an exercise covers the run until a number is said or a mark is dragged.
 
 // `at`: the guess, a time in ps or a number. `shown`: the guess that the picture marks. `open`: whether the
-// run is shown.
-const guessed = { exercise: null, at: null, shown: null, open: false, right: null };
+// run is shown. `kept`: whether it is on the axis of the guess still. `address`: that of the setting when it was shown.
+const guessed = { exercise: null, at: null, shown: null, open: false, right: null, kept: false, address: "" };
 const isCovered = () => !!guessed.exercise && !guessed.open;
 
 // While the run is covered, nothing but the guess can be changed.
@@ -11,12 +11,17 @@ function lock(isLocked) {
 }
 
 function forgetGuess() {
-  guessed.shown = null;
+  Object.assign(guessed, { shown: null, kept: false });
+  sketch.bars = [];
 }
 
+const exerciseOf = (id) => id === "own" ? setting.own : EXERCISES.find((one) => one.id === id);
+
 function takeExercise(id) {
-  const exercise = EXERCISES.find((one) => one.id === id) ?? null;
-  Object.assign(guessed, { exercise, at: null, shown: null, open: false, right: null });
+  const exercise = exerciseOf(id) ?? null;
+  Object.assign(guessed, { exercise, at: null, open: false, right: null, address: "" });
+  forgetGuess();
+  sketch.row = 0;
   setting.exercise = exercise?.id ?? "";
   $("predict").setAttribute("aria-pressed", !!exercise);
   $("predict").textContent = exercise ? "Leave the exercises" : "Exercises: predict first";
@@ -54,9 +59,10 @@ const isTime = ({ asks }) => asks !== "stalls" && asks !== "work";
 const lengthOf = (exercise) => isTime(exercise) ? unitOfSetting().length : 1;
 
 function showExercise() {
-  const { exercise } = guessed, i = EXERCISES.indexOf(exercise), form = element("form", ""), select = element("select", "");
+  const { exercise } = guessed, form = element("form", ""), select = element("select", "");
   select.setAttribute("aria-label", "Which exercise");
-  select.append(...EXERCISES.map((one, i) => element("option", `${i + 1}. ${one.title}`, { value: one.id })));
+  const words = ({ id }) => id in kept.tried ? kept.tried[id] ? ": right" : ": tried" : "";
+  select.append(...(exercise.id === "own" ? [element("option", exercise.title, { value: "own" })] : []), ...EXERCISES.map((one, i) => element("option", `${i + 1}. ${one.title}${words(one)}`, { value: one.id })));
   select.value = exercise.id;
   select.addEventListener("change", () => takeExercise(select.value));
   const values = Object.entries(setting.values).filter(([name, value]) => value && !(name === "P" && exercise.goal)).map(([name, value]) => `${name} = ${value}`).join(", ");
@@ -66,19 +72,25 @@ function showExercise() {
   const hint = element("button", "Hint", { type: "button" }), told = element("p", "", { className: "hint" }), result = element("div", "", { id: "outcome" });
   result.setAttribute("aria-live", "polite");
   hint.addEventListener("click", () => { told.textContent = exercise.hint; });
-  form.append(label, element("button", "Show the run", { className: "main" }), hint);
+  form.append(label, element("button", "Show the run", { className: "main" }));
+  if (exercise.hint) form.append(hint);
   input.addEventListener("input", () => { guessed.at = input.value === "" ? null : isTime(exercise) ? Math.round(Number(input.value) * lengthOf(exercise)) : Number(input.value); placeGuess(); });
   form.addEventListener("submit", (event) => { event.preventDefault(); reveal(); });
-  $("exercise").replaceChildren(select, element("p", exercise.text), element("p", `${values}${exercise.asks === "time" ? ". Say a number, or drag the line in the picture." : "."}`, { className: "given" }), form, told, result);
+  $("exercise").replaceChildren(select, element("p", exercise.text), element("p", `${values}${exercise.asks === "time" ? ". Say a number, or sketch the run: drag along rows, or use arrows, Space and Delete. Where the last bar ends is your guess." : "."}`, { className: "given" }), form, told, result);
+}
+
+function sayAnswer({ asks, over }, number) {
+  return asks === "stalls" ? spelled(number) : asks === "work" ? `${spelled(number)} times` : asks === "change" ? `${over} = ${spelled(number / unitOfSetting().length)}` : spoken(number);
 }
 
 function reveal() {
   const { exercise } = guessed;
   if (guessed.at === null) return;
   // What is changed after it was shown does not change it.
-  const right = guessed.right ??= rightAnswer(exercise), say = (number) => exercise.asks === "stalls" ? spelled(number) : exercise.asks === "work" ? `${spelled(number)} times` : exercise.asks === "change" ? `${exercise.over} = ${spelled(number / lengthOf(exercise))}` : spoken(number);
+  const right = guessed.right ??= rightAnswer(exercise), say = (number) => sayAnswer(exercise, number);
   const off = right ? Math.abs(guessed.at / right - 1) : 1, words = guessed.at === right ? "Right: it is" : off < 0.1 ? "Close: it is" : "It is";
-  Object.assign(guessed, { open: true, shown: exercise.asks === "time" ? guessed.at : null });
+  Object.assign(guessed, { open: true, kept: true, address: settingAddress(), shown: exercise.asks === "time" ? guessed.at : null });
+  keep({ tried: { ...kept.tried, [exercise.id]: guessed.at === right || !!kept.tried[exercise.id] } });
   document.documentElement.toggleAttribute("data-covered", false);
   lock(false);
   const later = EXERCISES[EXERCISES.indexOf(exercise) + 1], more = element("button", later ? "Next exercise" : "Leave the exercises", { type: "button" });
@@ -86,23 +98,28 @@ function reveal() {
   const verdict = element("p", "");
   verdict.append(element("b", `${words} ${say(right)}.`), guessed.at === right ? "" : ` You said ${say(guessed.at)}.`);
   $("outcome").replaceChildren(verdict, element("p", exercise.after), more);
+  const done = EXERCISES.filter(({ id }) => kept.tried[id]).length;
+  if (exercise.id !== "own") $("outcome").append(element("p", `${done} of ${EXERCISES.length} are right so far.`, { className: "given" }));
   refresh();
 }
 
 // Shows the cover with the mark, if there is something to guess.
 function placeGuess() {
   const cover = $("guess"), { exercise, at } = guessed;
-  cover.hidden = !isCovered();
+  cover.hidden = !isCovered() && !sketch.bars.length;
   if (cover.hidden || !runs.length) return;
+  cover.classList.toggle("over", !isCovered());
+  drawSketch();
+  if (!isCovered()) return ["role", "tabindex", "aria-label"].forEach((name) => cover.removeAttribute(name));
   const drag = exercise.asks === "time", moment = at === null ? null : at / runs[0].quantum;
   cover.classList.toggle("drag", drag);
-  if (!cover.firstChild) cover.append(element("i", ""), element("span", ""));
-  const [line, words] = cover.children;
+  if (!cover.children[1]) cover.append(element("i", ""), element("span", ""));
+  const [, line, words] = cover.children;
   line.hidden = !drag || moment === null;
   if (!line.hidden) line.style.translate = `${Math.min(place.width - 2, xOf(moment))}px`;
-  words.textContent = drag ? moment === null ? "When is the last processor done? Drag here." : `You say ${spoken(at)}` : "The run is hidden until you say a number.";
+  words.textContent = drag ? moment === null ? hasRows() ? "Drag along rows: who is busy when? The last end is your guess." : "When is the last processor done? Drag here." : `You say ${spoken(at)}` : "The run is hidden until you say a number.";
   if (!drag) return ["role", "tabindex"].forEach((name) => cover.removeAttribute(name));
-  const fields = { role: "slider", tabindex: 0, "aria-label": "Your guess of the time", "aria-valuemin": 0, "aria-valuemax": end * runs[0].quantum / lengthOf(exercise), "aria-valuenow": (at ?? 0) / lengthOf(exercise), "aria-valuetext": spoken(at ?? 0) };
+  const fields = { role: "slider", tabindex: 0, "aria-label": "Your guess of the time", "aria-valuemin": 0, "aria-valuemax": end * runs[0].quantum / lengthOf(exercise), "aria-valuenow": (at ?? 0) / lengthOf(exercise), "aria-valuetext": spoken(at ?? 0) + (hasRows() ? `, row P${sketch.row}${sketch.from === null ? "" : ", a bar has begun"}` : "") };
   for (const name in fields) cover.setAttribute(name, fields[name]);
 }
 
@@ -115,14 +132,19 @@ function guess(moment) {
 }
 
 function listenToGuesses() {
-  const cover = $("guess"), go = (event) => guess(momentAt(Math.max(place.left, event.clientX - cover.getBoundingClientRect().left)));
+  const cover = $("guess"), inside = ({ clientX, clientY }, box = cover.getBoundingClientRect()) => [clientX - box.left, clientY - box.top];
+  const go = (event) => guess(momentAt(Math.max(place.left, event.clientX - cover.getBoundingClientRect().left)));
   const isDragged = () => guessed.exercise?.asks === "time";
-  cover.addEventListener("pointerdown", (event) => { if (isDragged()) { cover.setPointerCapture(event.pointerId); go(event); } });
-  cover.addEventListener("pointermove", (event) => { if (isDragged() && event.buttons) go(event); });
+  cover.addEventListener("pointerdown", (event) => { if (isDragged()) { cover.setPointerCapture(event.pointerId); beginBar(...inside(event)) || go(event); } });
+  cover.addEventListener("pointermove", (event) => { if (isDragged() && event.buttons) moveBar(inside(event)[0]) || go(event); });
+  cover.addEventListener("pointerup", () => endBar());
+  cover.addEventListener("pointercancel", () => endBar());
   cover.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
     if (event.key === "Enter") return reveal();
-    if (!step || !isDragged()) return;
+    if (!isDragged()) return;
+    if (hasRows() && keyOfSketch(event.key)) return event.preventDefault();
+    if (!step) return;
     event.preventDefault();
     event.stopPropagation();
     guess(((guessed.at ?? 0) + step * unitOfSetting().length) / runs[0].quantum);

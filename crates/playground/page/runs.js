@@ -63,6 +63,7 @@ function update() {
   if (good.length) showRuns(good);
   showSliders(movedSlider);
   showResults();
+  tellLesson();
   if (!state.coarse || pace.turn % 3 === 0) showTree();
   if (isRested) return;
   clearTimeout(settling);
@@ -100,22 +101,22 @@ function showWhole() {
   startPainters();
 }
 
-// How much longer than the runs the axis is: one that is to be guessed does not tell.
-const roomOnAxis = () => isCovered() ? 1.7 : 1;
+// How much longer than the runs the axis is: one that is to be guessed does not tell, and stays for the guess beside the run.
+const roomOnAxis = () => isCovered() || guessed.kept ? 1.7 : 1;
 
 function showRuns(good) {
   const unit = unitOfSetting(), before = `${runs.length} ${P}`;
   meta.unit = [unit.name, unit.length];
   for (const run of runs.splice(0)) run.painted?.close();
   for (const [index, one] of good.entries()) {
-    const marks = one.formula?.time ? [[isEstimate(one) ? "our estimate" : "formula", one.formula.time]] : [];
+    const marks = one.formula?.time && !setting.lesson ? [[isEstimate(one) ? "our estimate" : "formula", one.formula.time]] : [];
     if (guessed.shown !== null) marks.push(["your guess", guessed.shown]);
-    runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes, haveCauses), { index, name: nameOfAlgorithm(one.id), about: formulaOf(one), marks }));
+    runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes, haveCauses), { index, name: setting.lesson ? "Time" : nameOfAlgorithm(one.id), about: setting.lesson ? "" : formulaOf(one), marks }));
   }
   Object.assign(state, { chosen: null, hover: null });
   $("why").hidden = true;
   viewAll();
-  end = axisEnd(Math.max(...runs.map((run) => run.finish * run.quantum)), unit.length, roomOnAxis()) / runs[0].quantum;
+  end = axisEnd(Math.max((guessed.shown ?? 0) / roomOnAxis(), ...runs.map((run) => run.finish * run.quantum)), unit.length, roomOnAxis()) / runs[0].quantum;
   view.until = end;
   sortRows();
   if (before !== `${runs.length} ${P}` || !place.panels.length) resize();
@@ -239,7 +240,7 @@ function verdict() {
 
 function say() {
   if (isCovered()) return;
-  const text = answers.filter((one) => !one.error).map((one) => `${nameOfAlgorithm(one.id)}: ${spoken(one.time)}`).join(", ");
+  const text = setting.lesson ? lessonWords() : answers.filter((one) => !one.error).map((one) => `${nameOfAlgorithm(one.id)}: ${spoken(one.time)}`).join(", ");
   if (text) $("said").textContent = text;
   tree.canvas.setAttribute("aria-label", tree.label);
 }

@@ -18,7 +18,7 @@ const isNumber = (name) => !TIMES.includes(name);
 const START_VALUES = { L: "6", o: "2", g: "4", G: "", P: "8", size: "" };
 // With these an operation begins: algorithms that differ, and sizes at which each message can be seen.
 const BEGINNINGS = { remap: ["short-naive", "short-staggered", "16"], scatter: ["optimal", "binomial", "4"], "all-to-all-broadcast": ["", "", "1"], summation: ["", "", "100"], "all-reduce": ["", "", "64"] };
-const setting = { operation: "", first: "", second: "", machine: "", values: { ...START_VALUES }, x: "", y: "", exercise: "", strange: "" };
+const setting = { operation: "", first: "", second: "", machine: "", values: { ...START_VALUES }, x: "", y: "", paper: "", exercise: "", lesson: 0, strange: "" };
 let catalog = null;
 
 const operationOf = (name = setting.operation) => catalog.operations.find((one) => one.name === name);
@@ -85,27 +85,43 @@ const fits = (n, limits) => limits.every((limit) => Number.isInteger(n) && n >= 
 
 // ---- The address.
 function addressOf() {
-  if (setting.exercise) return `#exercise=${setting.exercise}`;
+  if (setting.lesson) return `#start=${setting.lesson}`;
+  const address = settingAddress();
+  // What is changed after an exercise has shown its run is no longer that exercise.
+  return setting.exercise && !(guessed.address && guessed.address !== address) ? exerciseAddress() : address;
+}
+
+function settingAddress() {
   const [of, b] = setting.second.split("/"), isFile = setting.first === "file";
   const fields = isFile ? { goal: own.packed, of: of || setting.operation, b } : { of: setting.operation, a: setting.first.split("/").pop(), b };
   if (setting.machine) fields.machine = setting.machine;
   for (const [name, value] of Object.entries(setting.values)) if (value !== "" || name === "G" && ownTime("G")) fields[name] = value;
-  for (const name of ["x", "y"]) if (setting[name]) fields[name] = setting[name];
-  return "#" + Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+  for (const name of ["x", "y", "paper"]) if (setting[name]) fields[name] = setting[name];
+  return "#" + joined(fields);
 }
 
-let noting = 0;
+const joined = (fields) => Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+// What Back goes back to: an exercise, a screen of the start, an operation, a figure.
+const stepOf = (address) => /^#(exercise|start)/.test(address) ? address : [setting.operation, setting.paper].join();
+
+let noting = 0, noted = "";
 // The timeline's script calls this too, when it draws.
 function noteView() {
   clearTimeout(noting);
-  noting = setTimeout(() => {
-    if ((setting.first !== "file" || setting.exercise || own.packed) && location.hash !== addressOf()) history.replaceState(null, "", addressOf());
-  }, 300);
+  noting = setTimeout(note, 300);
+}
+
+function note() {
+  if (setting.first === "file" && !setting.exercise && !setting.lesson && !own.packed) return;
+  const address = addressOf(), step = stepOf(address);
+  if (location.hash !== address) history[noted && noted !== step ? "pushState" : "replaceState"](null, "", address);
+  noted = step;
 }
 
 function readAddress() {
   const decoded = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
-  const fields = new Map(location.hash.slice(1).split("&").filter(Boolean).map((field) => field.split("=").map(decoded))), strange = [];
+  const given = fieldsOf(location.hash.slice(1), decoded), paper = PAPERS[given.find(([name]) => name === "paper")?.[1]];
+  const fields = new Map([...fieldsOf(paper?.[1] ?? ""), ...given]), strange = [];
   // The value of a field, if it is one that there is.
   const known = (name, isThere) => {
     const value = fields.get(name)?.slice(0, 40);
@@ -123,7 +139,10 @@ function readAddress() {
   for (const name of Object.keys(setting.values)) if (fields.has(name)) setting.values[name] = known(name, (value) => !isNumber(name) || /^\d+$/.test(value)) ?? setting.values[name];
   if (!setting.values.P) setting.values.P = START_VALUES.P;
   for (const name of ["x", "y"]) setting[name] = known(name, (value) => PARAMETERS.some(([one]) => one === value)) ?? "";
-  setting.exercise = known("exercise", (id) => EXERCISES.some((one) => one.id === id)) ?? "";
+  setting.paper = known("paper", () => paper) ?? "";
+  setting.lesson = Number(known("start", (n) => LESSON[n - 1]) ?? (given.length || kept.seen ? 0 : kept.screen));
+  setting.exercise = known("exercise", (id) => id === "own" || EXERCISES.some((one) => one.id === id)) ?? "";
+  if (setting.exercise === "own") readOwn(fields);
   fitProcessors();
   if (/^\d+$/.test(P ?? "") && setting.values.P !== P) strange.push(`P=${P}`);
   strange.push(...[...fields].map((field) => field.join("=")));

@@ -75,7 +75,7 @@ function showSliders(moved = "") {
     if (moved && name !== moved) continue;
     const { input, value, box, more, hint } = slider, list = slider.list = valuesOf(name), number = numberOf(name), off = name === "G" && setting.values.G === "";
     const isFile = setting.first === "file", isCount = isNumber(name);
-    box.hidden = isCount && (isFile || list.length < 2 || name === "size" && !operationOf()?.size);
+    box.hidden = setting.lesson ? !screenOf().sliders.includes(name) : isCount && (isFile || list.length < 2 || name === "size" && !operationOf()?.size);
     if (box.hidden) continue;
     box.classList.toggle("unused", !uses.has(name));
     box.classList.toggle("off", off);
@@ -91,6 +91,7 @@ function showSliders(moved = "") {
   }
   $("long").checked = setting.values.G !== "";
   $("long").disabled = ownTime("G") !== "";
+  $("long").parentElement.title = $("long").disabled ? "This machine has a G." : "";
 }
 
 // Shows on a slider from where on which algorithm is the fastest. At equally fast ones the answer names the first.

@@ -16,7 +16,8 @@ function showChoice() {
   fillSelect($("second"), isFile ? [["", "nothing"], ...catalog.operations.flatMap(({ name, algorithms }) => algorithms.map((one) => [one.id, `${name}: ${one.name}`]))] : [["", "nothing"], ...algorithms], setting.second);
   fillSelect($("machine"), [["", "own, in cycles"], ...catalog.machines.map(({ name }) => [name, name])], setting.machine);
   const machine = machineOf(), recorded = chosen().map(algorithmOf).find((one) => one?.recorded)?.recorded;
-  $("about").replaceChildren(...[isFile ? "" : `${operation.name}: ${operation.about}.`, machine ? `${machine.name}: ${machine.about}.` : "", recorded ? `Recorded from: loggp run ${recorded}.` : ""].filter(Boolean).map((text) => element("span", text + " ")));
+  $("papers").value = setting.paper;
+  $("about").replaceChildren(...[setting.paper ? PAPERS[setting.paper][2] : isFile ? "" : `${operation.name}: ${operation.about}.`, machine ? `${machine.name}: ${machine.about}.` : "", recorded ? `Recorded from: loggp run ${recorded}.` : ""].filter(Boolean).map((text) => element("span", text + " ")));
   for (const which of ["first", "second"]) $(`chip-${which}`).style.background = setting[which] ? colourOf(setting[which]) : "none";
 }
 
@@ -27,7 +28,7 @@ function learnMachine() {
 }
 
 function listenToChoice() {
-  const changed = () => { forgetGuess(); setting.strange = ""; fitProcessors(); showChoice(); learnMachine(); clearChanges(); refresh(); };
+  const changed = () => { forgetGuess(); setting.strange = setting.paper = ""; fitProcessors(); showChoice(); learnMachine(); clearChanges(); refresh(); };
   const act = {
     operation: () => {
       if (guessed.exercise) takeExercise("");
@@ -39,7 +40,9 @@ function listenToChoice() {
     machine: () => takeMachine($("machine").value),
   };
   for (const id in act) $(id).addEventListener("change", () => { act[id](); changed(); });
-  $("predict").addEventListener("click", () => takeExercise(guessed.exercise ? "" : EXERCISES[0].id));
+  $("predict").addEventListener("click", () => takeExercise(guessed.exercise ? "" : (EXERCISES.find(({ id }) => !(id in kept.tried)) ?? EXERCISES[0]).id));
+  $("start").addEventListener("click", () => turnTo(1));
+  makePapers();
 }
 
 function listenToPicture() {
@@ -68,16 +71,28 @@ function listenToPicture() {
   $("table").addEventListener("toggle", showTable);
 }
 
+// Opens what the address says, after Back too.
+function openAddress() {
+  readAddress();
+  noted = "";
+  if (setting.lesson) return takeLesson(setting.lesson);
+  showLessonOrNot();
+  takeExercise(setting.exercise);
+  learnMachine();
+  clearChanges();
+}
+
 async function open() {
   catalog = ask({ do: "catalog" });
   // The helper is started when the first picture is there.
   setTimeout(startHelper, 300);
-  for (const act of [readColours, makeSliders, makeTree, makeZones, readAddress, learnMachine, listenToChoice, listenToPicture, listenToGuesses, listenToFiles, listenToGoal, makeMoment]) act();
+  for (const act of [readColours, makeSliders, makeTree, makeZones, readAddress, learnMachine, listenToChoice, listenToPicture, listenToGuesses, listenToMaking, listenToFiles, listenToGoal, makeMoment]) act();
   Object.assign(state, { flight: false, path: false });
   $("version").textContent = `Version ${catalog.version}.`;
   showChoice();
   showSliders();
-  if (setting.exercise) takeExercise(setting.exercise);
+  if (setting.lesson) takeLesson(setting.lesson);
+  else if (setting.exercise) takeExercise(setting.exercise);
   else await openLink();
   update();
   let wide = innerWidth;
@@ -86,5 +101,5 @@ async function open() {
   // A print draws its own changes.
   new ResizeObserver(() => { if (runs.length && !state.print && (wide !== innerWidth || $("plot").clientWidth !== place.width)) { wide = innerWidth; resize(); placeGuess(); showMoment(); drawZones(); } }).observe(document.body);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.print || recolour());
-  addEventListener("hashchange", () => { readAddress(); takeExercise(setting.exercise); learnMachine(); openLink(); });
+  addEventListener("hashchange", openAddress);
 }

@@ -40,7 +40,7 @@ function makeZones() {
 const axes = () => [...sliders].filter(([, { box, input, list }]) => !box.hidden && !box.classList.contains("unused") && !input.disabled && list.length > 2).map(([name]) => name);
 
 function showZonesLater() {
-  const operation = operationOf(), comparable = setting.first !== "file" && !isCovered() && operation.algorithms.length > 1, names = axes();
+  const operation = operationOf(), comparable = setting.first !== "file" && !setting.lesson && !isCovered() && operation.algorithms.length > 1, names = axes();
   $("zones").hidden = !comparable || names.length < 2;
   if ($("zones").hidden) return dropQuestions("zones");
   const x = names.includes(setting.x) ? setting.x : names.includes("L") ? "L" : names[0], rest = names.filter((name) => name !== x);
