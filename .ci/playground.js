@@ -11,10 +11,12 @@ const only = options.includes("--only") ? options[options.indexOf("--only") + 1]
 const keep = options.includes("--pictures") ? options[options.indexOf("--pictures") + 1] : null;
 
 // A page that is open; whatever it complains of, and whatever it asks for, is a mistake.
-async function opened(browser, { hash = "", width = 1280, height = 900, before = null, ...more } = {}) {
+async function opened(browser, { hash = "", width = 1280, height = 900, before = null, first = false, ...more } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true, ...more }), page = await context.newPage();
   watch(page);
   if (before) await page.addInitScript(...before);
+  // Somebody who was here before, unless it is the first time.
+  if (!first) await page.addInitScript(() => { try { localStorage["loggp-playground"] ??= '{"seen": true}'; } catch {} });
   await page.goto("file://" + path.resolve(file) + hash);
   await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 60000 });
   return page;
@@ -351,6 +353,233 @@ async function exercises(browser) {
   await page.context().close();
 }
 
+// Moves a slider by the mouse, or by keys, until it says so.
+async function slide(page, name, until, byKeys) {
+  const slider = page.locator(`#slider-${name}`), says = () => slider.getAttribute("aria-valuetext");
+  await slider.focus();
+  if (!byKeys) {
+    const box = await slider.boundingBox(), most = Number(await slider.getAttribute("max")), y = box.y + box.height / 2;
+    const xOf = (n) => box.x + 8 + n / most * (box.width - 16);
+    await page.mouse.move(xOf(Number(await slider.inputValue())), y);
+    await page.mouse.down();
+    for (let n = Number(await slider.inputValue()); n <= most && await says() !== until; n++) await page.mouse.move(xOf(n), y);
+    await page.mouse.up();
+  } else for (let turn = 0; turn < 40 && await says() !== until; turn++) {
+    await page.keyboard.press("ArrowRight");
+    await timesOf(page);
+  }
+  assert.strictEqual(await says(), until);
+}
+
+// Hangs a node of the tree below another one: by the mouse, from one of `places` to another, or by keys.
+async function hang(page, node, parent, places) {
+  if (places) {
+    const [leaves, last, ...both] = places, box = await page.locator("#branches").boundingBox(), wide = Math.min(64, (box.width - 56) / (leaves - 1));
+    const [from, to] = both.map(([leaf, time]) => [box.x + (box.width - wide * (leaves - 1)) / 2 + leaf * wide, box.y + 18 + time / last * (box.height - 36)]);
+    await page.mouse.move(...from);
+    await page.mouse.down();
+    await page.mouse.move(...to, { steps: 4 });
+    await page.mouse.up();
+    return timesOf(page);
+  }
+  await page.focus("#branches");
+  // Which arrows lead to a node is found by trying.
+  const walk = async (start) => {
+    const said = () => page.locator("#said").textContent();
+    for (let turn = 0; turn < 60 && !(await said()).includes(start); turn++) await page.keyboard.press(["ArrowUp", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft"][turn % 6]);
+    assert((await said()).includes(start), `${start}: ${await said()}`);
+  };
+  await walk(`P${node}, child`);
+  await page.keyboard.press("Enter");
+  await walk(`a child of P${parent},`);
+  await page.keyboard.press("Enter");
+  return timesOf(page);
+}
+
+// "Start here" opens for who comes the first time, is walked through by mouse and by keyboard, can be skipped, and comes again.
+async function start(browser) {
+  for (const byKeys of [false, true]) {
+    const page = await opened(browser, { first: true }), press = async (id) => byKeys ? (await page.focus(id), await page.keyboard.press("Enter")) : page.click(id);
+    const isAt = async (n) => { await becomes(page, (n) => document.querySelector("#lesson .given")?.textContent === `Start here, ${n} of 5`, n); };
+    const isLocked = async (is) => { await becomes(page, (is) => document.getElementById("next").disabled === is, is); };
+    const words = (text) => text.trim().split(/\s+/).length;
+    const enough = async () => assert(words((await texts(page, "#lesson h2, #lesson p:not(.given)")).join(" ")) <= 40, (await texts(page, "#lesson p")).join(" "));
+    const next = async (n) => { await isLocked(false); await press("#next"); await isAt(n); assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), "H2"); };
+    await isAt(1);
+    await isLocked(true);
+    await enough();
+    await slide(page, "L", "12 cycles", byKeys);
+    await slide(page, "o", "4 cycles", byKeys);
+    await next(2);
+    await isLocked(true);
+    await enough();
+    await slide(page, "g", "10 cycles", byKeys);
+    await next(3);
+    await isLocked(true);
+    await enough();
+    if (byKeys) { await page.focus("#lesson select"); await page.keyboard.press("ArrowDown"); } else await page.selectOption("#lesson select", "binomial");
+    await next(4);
+    await isLocked(true);
+    await enough();
+    const places = [[7, 34, [6, 34], [0, 10]], [6, 30, [5, 30], [0, 10]], [6, 26, [5, 26], [2, 14]]];
+    for (const [i, [node, parent]] of [[7, 1], [6, 1], [5, 2]].entries()) await hang(page, node, parent, byKeys ? null : places[i]);
+    assert.match(await page.locator("#reached").textContent(), /^Right/);
+    await next(5);
+    await isLocked(true);
+    await enough();
+    await slide(page, "L", "26 cycles", byKeys);
+    await isLocked(false);
+    await page.waitForTimeout(400);
+    assert.strictEqual(await page.evaluate(() => location.hash), "#start=5");
+    // Back goes to the screen before, which stays unlocked.
+    await page.goBack();
+    await isAt(4);
+    await isLocked(false);
+    await page.goForward();
+    await isAt(5);
+    await press("#next");
+    assert(await page.isVisible("#choice") && !await page.isVisible("#lesson"));
+    assert.strictEqual(await page.evaluate(() => document.activeElement.id), "start");
+    assert.deepStrictEqual(await timesOf(page), ["24 cycles", "30 cycles"]);
+    await press("#start");
+    await isAt(1);
+    await press("#skip");
+    await page.waitForTimeout(400);
+    await page.goto("file://" + path.resolve(file));
+    await becomes(page, () => document.documentElement.dataset.ready);
+    assert(!await page.isVisible("#lesson"), "it was seen");
+    await page.context().close();
+  }
+  // A link opens what it says, the first time too, and a browser that keeps nothing shows the page.
+  const page = await opened(browser, { first: true, hash: "#of=scatter" });
+  assert(!await page.isVisible("#lesson"));
+  await page.context().close();
+  const none = await opened(browser, { first: true, before: [() => Object.defineProperty(window, "localStorage", { get() { throw new Error("no"); } })] });
+  assert(await none.isVisible("#lesson"));
+  await none.click("#skip");
+  assert(await none.isVisible("#choice"));
+  await none.context().close();
+}
+
+// What the papers have opens as they have it.
+async function papers(browser) {
+  const page = await opened(browser), times = {};
+  for (const id of (await page.locator("#papers option").evaluateAll((all) => all.map((one) => one.value))).filter(Boolean)) {
+    await page.selectOption("#papers", id);
+    await becomes(page, (id) => location.hash.includes(`paper=${id}`) && document.getElementById("about").textContent.startsWith("Log"), id);
+    times[id] = (await timesOf(page)).map((text) => Number.parseFloat(text.replaceAll(",", "")));
+    assert.strictEqual(await wrong(page), "", id);
+    assert.strictEqual(await page.inputValue("#papers"), id);
+  }
+  assert.deepStrictEqual(Object.keys(times), ["figure-3", "figure-4", "capacity", "contention", "long-messages", "layouts"]);
+  assert.deepStrictEqual([times["figure-3"], times["figure-4"], times.capacity], [[24], [28], [34]]);
+  // Naive is slower than staggered, short messages than long ones, and layouts stand in the paper's order: rows and columns
+  // that are dealt in turn before those that lie together.
+  assert(times.contention[0] > 2 * times.contention[1] && times["long-messages"][0] > 2 * times["long-messages"][1] && times.layouts[0] < times.layouts[1], JSON.stringify(times));
+  await page.selectOption("#papers", "capacity");
+  await becomes(page, () => /, 5 stalls/.test(document.querySelector(".facts").textContent));
+  assert.strictEqual(await page.inputValue("#operation"), "hot-spot");
+  // The operation itself opens in that order too.
+  await page.selectOption("#operation", "lu");
+  const [dealt, together] = (await timesOf(page)).map((text) => Number.parseFloat(text.replaceAll(",", "")));
+  assert(dealt < together);
+  assert.strictEqual(await page.inputValue("#papers"), "");
+  await page.context().close();
+}
+
+// Back goes to the operation, the figure or the exercise before; a slider leaves the way as it is.
+async function backs(browser) {
+  const page = await opened(browser), at = (id, value) => becomes(page, ([id, value]) => document.getElementById(id).value === value, [id, value]), noted = () => page.waitForTimeout(400);
+  await noted();
+  await page.selectOption("#operation", "scatter");
+  await noted();
+  const ways = await page.evaluate(() => history.length);
+  await type(page, "L", "9");
+  await noted();
+  assert.strictEqual(await page.evaluate(() => history.length), ways, "a slider is a step of its own");
+  await page.selectOption("#papers", "figure-4");
+  await at("operation", "summation");
+  await noted();
+  await page.click("#predict");
+  await noted();
+  assert.strictEqual(await page.evaluate(() => location.hash), "#exercise=tree");
+  await page.fill("#said-number", "24");
+  await page.click("#exercise button.main");
+  await noted();
+  assert.strictEqual(await page.evaluate(() => location.hash), "#exercise=tree");
+  // What is changed after the run was shown is a setting.
+  await type(page, "L", "8");
+  await noted();
+  assert.match(await page.evaluate(() => location.hash), /^#of=broadcast&.*&L=8&/);
+  await page.goBack();
+  await becomes(page, () => location.hash === "#exercise=tree" && !document.getElementById("guess").hidden);
+  assert.match((await texts(page, "#exercise select option"))[0], /: right$/);
+  await page.goBack();
+  await at("operation", "summation");
+  assert.strictEqual(await page.inputValue("#papers"), "figure-4");
+  assert(!await page.isVisible("#exercise"));
+  await page.goBack();
+  await at("operation", "scatter");
+  assert.strictEqual(await page.locator(".slider:has(#slider-L) .value").inputValue(), "9");
+  await page.goBack();
+  await at("operation", "broadcast");
+  assert.deepStrictEqual(await timesOf(page), ["24 cycles", "30 cycles"]);
+  await page.context().close();
+}
+
+// An exercise that somebody makes opens from its link. Guess and run stand on one axis, and so does the sketch.
+async function making(browser) {
+  const page = await opened(browser, { hash: "#of=broadcast&a=flat&b=optimal&L=10&o=1&g=3&P=4", permissions: ["clipboard-read", "clipboard-write"] }), clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  const made = async (asks, text, hint) => {
+    await page.fill("#making textarea", text);
+    await page.selectOption("#making select", asks);
+    await page.fill("#making input", hint);
+    await page.click("#making button");
+    await becomes(page, () => /It is copied/.test(document.getElementById("made").textContent));
+    return clipboard();
+  };
+  await page.click("#make");
+  const time = await made("time", "P0 tells three <b>others</b> & waits = works?", "3 messages, g apart"), change = await made("change", "From which L on?", "");
+  assert.match(await page.locator("#made").textContent(), /^The answer is L = \d+\. /);
+  assert(!await page.isVisible("#exercise"), "making an exercise opens it");
+  const again = await opened(browser, { first: true, hash: time.slice(time.indexOf("#")) });
+  assert(await again.isVisible("#guess") && !await again.isVisible("#lesson"));
+  assert((await texts(again, "#exercise p"))[0] === "P0 tells three <b>others</b> & waits = works?");
+  await again.click("#exercise form button:has-text('Hint')");
+  assert.strictEqual(await again.locator("#exercise .hint").textContent(), "3 messages, g apart");
+  // A bar in a row, by mouse and by keys: its end is the guess.
+  const { first, second, row } = await again.evaluate(() => {
+    const box = document.getElementById("plot").getBoundingClientRect(), left = 32, until = Number(document.getElementById("guess").getAttribute("aria-valuemax"));
+    const x = (n) => box.left + left + n / until * (box.width - left);
+    return { first: x(11), second: x(17), row: box.top + 19 + ((box.height - 24) / 2 - 19) * 3.5 / 4 };
+  });
+  const axis = () => again.evaluate(() => { const base = document.getElementById("base"), high = 22, copy = Object.assign(document.createElement("canvas"), { width: base.width, height: high }); copy.getContext("2d").drawImage(base, 0, high - base.height); return copy.toDataURL(); }), before = await axis();
+  await again.mouse.move(first, row);
+  await again.mouse.down();
+  await again.mouse.move(second, row, { steps: 4 });
+  await again.mouse.up();
+  assert.strictEqual(await again.inputValue("#said-number"), "17");
+  await again.focus("#guess");
+  for (const key of ["ArrowDown", " ", "ArrowRight", " "]) await again.keyboard.press(key);
+  assert.strictEqual(await again.inputValue("#said-number"), "18");
+  assert(await again.locator("#sliders").evaluate((one) => one.inert && /exercise sets/.test(getComputedStyle(one, "::before").content)));
+  await again.keyboard.press("Enter");
+  assert.match(await again.locator("#outcome").textContent(), /^Right: it is 18 cycles/);
+  await timesOf(again);
+  assert.strictEqual(await axis() === before, true, "the axis changes when the run is shown");
+  assert(await again.isVisible("#sketch"), "the sketch goes");
+  await type(again, "L", "20");
+  await timesOf(again);
+  assert(!await again.isVisible("#sketch"));
+  await again.context().close();
+  const other = await opened(browser, { hash: change.slice(change.indexOf("#")) });
+  await other.fill("#said-number", "1");
+  await other.click("#exercise button.main");
+  assert.match(await other.locator("#outcome").textContent(), /It is L = \d+\./);
+  await other.context().close();
+  await page.context().close();
+}
+
 // The map is filled, and a click sets the sliders.
 async function maps(browser) {
   const page = await opened(browser);
@@ -370,8 +599,9 @@ async function maps(browser) {
 async function accessible(browser) {
   for (const width of [360, 800, 1600])
     for (const colorScheme of ["light", "dark"])
-      for (const [name, hash] of [["run", ""], ["stalls", "#of=remap&a=short-naive&b=short-staggered&P=16"], ["exercise", "#exercise=tree"]]) {
+      for (const [name, hash] of [["run", ""], ["stalls", "#of=remap&a=short-naive&b=short-staggered&P=16"], ["exercise", "#exercise=tree"], ["start", "#start=1"], ["making", "#of=broadcast"]]) {
         const page = await opened(browser, { hash, width, height: 800, colorScheme, hasTouch: width < 500, reducedMotion: "reduce" });
+        if (name === "making") await page.click("#make");
         await page.waitForTimeout(name === "exercise" ? 300 : 1200);
         assert(await page.evaluate(() => document.documentElement.scrollWidth) <= width, `${name} is too wide at ${width}`);
         await page.locator("#table").evaluate((one) => { one.open = true; });
@@ -484,6 +714,10 @@ async function dragged(browser, slow, frames, hash) {
   await test("curves", curves);
   await test("moments", moments);
   await test("exercises", exercises);
+  await test("start", start);
+  await test("papers", papers);
+  await test("back", backs);
+  await test("making", making);
   await test("map", maps);
   await test("letters", lettered);
   await test("accessible", accessible);

@@ -49,7 +49,7 @@ function takeLesson(n) {
   takeMachine("");
   takeOperation(screen?.of ?? "broadcast", screen?.a, screen && "");
   Object.assign(setting.values, START_VALUES, screen?.values);
-  setting.strange = "";
+  setting.strange = setting.paper = "";
   keep(screen ? { screen: n } : { seen: true, screen: 1 });
   if (screen) makeScreen(screen);
   forgetGuess();
@@ -80,11 +80,11 @@ function makeScreen({ title, text, task, choice }) {
   if (n > 1) button("before", "Back", () => turnTo(n - 1));
   const next = button("next", "Next", () => turnTo(n + 1));
   next.className = "main";
-  next.setAttribute("aria-describedby", "now");
+  next.setAttribute("aria-describedby", "reached");
   if (n < LESSON.length) button("skip", "Skip all this", () => turnTo(0));
   $("lesson").replaceChildren(element("p", `Start here, ${n} of ${LESSON.length}`, { className: "given" }), head, element("p", text), element("p", task, { className: "task" }));
   if (choice) $("lesson").append(makeChoice(choice));
-  $("lesson").append(element("p", "", { id: "now" }), bar);
+  $("lesson").append(element("p", "", { id: "reached" }), bar);
 }
 
 function makeChoice([words, ...options]) {
@@ -109,6 +109,6 @@ function tellLesson() {
   next.disabled = kept.reached <= lesson;
   next.textContent = lesson === LESSON.length ? "Open the playground" : next.disabled ? "Next, once this is done" : "Next";
   const words = lessonWords();
-  if ($("now").textContent !== words) $("now").textContent = words;
+  if ($("reached").textContent !== words) $("reached").textContent = words;
   $("lesson").classList.toggle("done", isDone);
 }

@@ -25,10 +25,10 @@ const childrenOf = (parent) => [...parent].map((_, i) => [...parent.keys()].filt
 // Shows a tree of one's own, given by the parent of each node (-1: the root) and the children of each in the order in which it
 // sends to them, beside the best one.
 function takeTree(parent, children = childrenOf(parent), bytes = bytesOfDatum()) {
-  const { values: { size }, exercise } = setting;
+  const { values: { size }, exercise, lesson } = setting;
   takeText(goalOfTree(parent, children, bytes), "your-tree.goal", () => {
     setting.values.size = size;
-    if (!exercise) setting.second = "broadcast/optimal";
+    if (!exercise && !lesson) setting.second = "broadcast/optimal";
   });
 }
 

@@ -29,6 +29,7 @@ function takeExercise(id) {
   lock(!!exercise);
   document.documentElement.toggleAttribute("data-covered", !!exercise);
   if (exercise) {
+    setting.paper = "";
     takeMachine(exercise.machine ?? "");
     takeOperation(exercise.of ?? "broadcast", exercise.a, exercise.b ?? "");
     Object.assign(setting.values, exercise.machine ? { size: "" } : { G: "", size: "" }, exercise.values);

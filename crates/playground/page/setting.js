@@ -102,7 +102,7 @@ function settingAddress() {
 
 const joined = (fields) => Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
 // What Back goes back to: an exercise, a screen of the start, an operation, a figure.
-const stepOf = (address) => /^#(exercise|start)/.test(address) ? address : [setting.operation, setting.paper].join();
+const stepOf = (address) => /^#(exercise|start)/.test(address) ? address : [setting.operation, setting.paper, setting.first === "file"].join();
 
 let noting = 0, noted = "";
 // The timeline's script calls this too, when it draws.
@@ -114,7 +114,7 @@ function noteView() {
 function note() {
   if (setting.first === "file" && !setting.exercise && !setting.lesson && !own.packed) return;
   const address = addressOf(), step = stepOf(address);
-  if (location.hash !== address) history[noted && noted !== step ? "pushState" : "replaceState"](null, "", address);
+  if (location.hash !== address) history[noted !== step ? "pushState" : "replaceState"](null, "", address);
   noted = step;
 }
 

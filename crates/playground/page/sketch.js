@@ -3,8 +3,8 @@
 // `bars`: each of a row, from a moment until another, in ps. `drawn`: the one that the pointer draws. `row`, `from`: the row that
 // keys chose, and where they began a bar.
 const sketch = { bars: [], drawn: null, row: 0, from: null };
-// With many rows, or two runs, nobody sketches.
-const hasRows = () => guessed.exercise?.asks === "time" && runs.length === 1 && P <= 16;
+// Of two runs the first is asked for. Where rows are thin nobody sketches.
+const hasRows = () => guessed.exercise?.asks === "time" && runs.length > 0 && highOf(runs[0]) >= 9;
 const psAt = (x) => { const { length } = unitOfSetting(); return Math.max(0, Math.round(momentAt(Math.max(place.left, x)) * runs[0].quantum / length) * length); };
 const xOfPs = (ps) => xOf(ps / runs[0].quantum);
 
@@ -88,8 +88,8 @@ function drawRuled(context, width, high) {
   for (let row = 0; row < P; row++) {
     const y = yOf(run, row), isHere = keys && row === sketch.row;
     stroke(context, colours.pale, [place.left, y], [width, y]);
-    Object.assign(context, { font: `${isHere ? 700 : 400} 12${FONT}`, fillStyle: isHere ? colours.path : colours.text, textAlign: "left" });
-    context.fillText(`P${row}`, 4, y);
+    Object.assign(context, { font: `${isHere ? 700 : 400} 12${FONT}`, fillStyle: isHere ? colours.path : colours.text, textAlign: "right" });
+    context.fillText(`P${row}`, place.left - 6, y);
     if (isHere && sketch.from !== null) stroke(context, colours.path, [xOfPs(sketch.from), y - 8], [xOfPs(sketch.from), y + 8]);
   }
 }

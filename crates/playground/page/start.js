@@ -72,14 +72,17 @@ function listenToPicture() {
 }
 
 // Opens what the address says, after Back too.
-function openAddress() {
+async function openAddress() {
   readAddress();
-  noted = "";
-  if (setting.lesson) return takeLesson(setting.lesson);
-  showLessonOrNot();
-  takeExercise(setting.exercise);
-  learnMachine();
-  clearChanges();
+  if (setting.lesson) takeLesson(setting.lesson);
+  else {
+    showLessonOrNot();
+    takeExercise(setting.exercise);
+    learnMachine();
+    clearChanges();
+    await openLink();
+  }
+  noted = stepOf(addressOf());
 }
 
 async function open() {
@@ -94,6 +97,7 @@ async function open() {
   if (setting.lesson) takeLesson(setting.lesson);
   else if (setting.exercise) takeExercise(setting.exercise);
   else await openLink();
+  noted = stepOf(addressOf());
   update();
   let wide = innerWidth;
   const recolour = () => { readColours(); draw(); showTree(); drawZones(); };
