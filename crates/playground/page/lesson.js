@@ -53,7 +53,7 @@ function takeLesson(n) {
   keep(screen ? { screen: n } : { seen: true, screen: 1 });
   if (screen) makeScreen(screen);
   forgetGuess();
-  for (const act of [showChoice, learnMachine, clearChanges, refresh]) act();
+  for (const act of [showChoice, learnMachine, clearChanges, refresh, note]) act();
 }
 
 function showLessonOrNot() {

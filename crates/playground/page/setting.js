@@ -102,7 +102,7 @@ function settingAddress() {
 
 const joined = (fields) => Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
 // What Back goes back to: an exercise, a screen of the start, an operation, a figure.
-const stepOf = (address) => /^#(exercise|start)/.test(address) ? address : [setting.operation, setting.paper, setting.first === "file"].join();
+const stepOf = (address) => /^#exercise/.test(address) ? setting.exercise : setting.lesson || [setting.operation, setting.paper, setting.first === "file"].join();
 
 let noting = 0, noted = "";
 // The timeline's script calls this too, when it draws.
@@ -146,5 +146,7 @@ function readAddress() {
   fitProcessors();
   if (/^\d+$/.test(P ?? "") && setting.values.P !== P) strange.push(`P=${P}`);
   strange.push(...[...fields].map((field) => field.join("=")));
+  guessed.address = "";
+  noted = stepOf(addressOf());
   setting.strange = strange.length ? `The link says ${strange.join(", ")}, which is not known here: this is shown without.` : "";
 }

@@ -39,7 +39,7 @@ function listenToChoice() {
     second: () => { setting.second = $("second").value; },
     machine: () => takeMachine($("machine").value),
   };
-  for (const id in act) $(id).addEventListener("change", () => { act[id](); changed(); });
+  for (const id in act) $(id).addEventListener("change", () => { act[id](); changed(); note(); });
   $("predict").addEventListener("click", () => takeExercise(guessed.exercise ? "" : (EXERCISES.find(({ id }) => !(id in kept.tried)) ?? EXERCISES[0]).id));
   $("start").addEventListener("click", () => turnTo(1));
   makePapers();
@@ -81,8 +81,8 @@ async function openAddress() {
     learnMachine();
     clearChanges();
     await openLink();
+    noted = stepOf(addressOf());
   }
-  noted = stepOf(addressOf());
 }
 
 async function open() {
