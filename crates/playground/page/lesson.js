@@ -81,7 +81,7 @@ function makeScreen({ title, text, task, choice }) {
   const next = button("next", "Next", () => turnTo(n + 1));
   next.className = "main";
   next.setAttribute("aria-describedby", "reached");
-  if (n < LESSON.length) button("skip", "Skip all this", () => turnTo(0));
+  button("skip", "Skip all this", () => turnTo(0));
   $("lesson").replaceChildren(element("p", `Start here, ${n} of ${LESSON.length}`, { className: "given" }), head, element("p", text), element("p", task, { className: "task" }));
   if (choice) $("lesson").append(makeChoice(choice));
   $("lesson").append(element("p", "", { id: "reached" }), bar);

@@ -4,7 +4,7 @@
 // keys chose, and where they began a bar.
 const sketch = { bars: [], drawn: null, row: 0, from: null };
 // Of two runs the first is asked for. Where rows are thin nobody sketches.
-const hasRows = () => guessed.exercise?.asks === "time" && runs.length > 0 && highOf(runs[0]) >= 9;
+const hasRows = () => guessed.exercise?.asks === "time" && runs.length > 0 && highOf(runs[0]) >= 12;
 const psAt = (x) => { const { length } = unitOfSetting(); return Math.max(0, Math.round(momentAt(Math.max(place.left, x)) * runs[0].quantum / length) * length); };
 const xOfPs = (ps) => xOf(ps / runs[0].quantum);
 
