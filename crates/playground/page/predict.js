@@ -38,7 +38,6 @@ function takeExercise(id) {
   } else if (setting.first === "file" && opened?.name.endsWith(".goal") && EXERCISES.some((one) => `${one.id}.goal` === opened.name)) takeOperation("broadcast");
   showChoice();
   refresh();
-  note();
 }
 
 // The right answer, which the machine gives.
