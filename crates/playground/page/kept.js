@@ -5,6 +5,7 @@ const kept = { seen: false, screen: 1, reached: 1, tried: {} };
 try {
   Object.assign(kept, JSON.parse(localStorage[KEPT]));
 } catch {}
+kept.tried = Object(kept.tried);
 
 function keep(more) {
   Object.assign(kept, more);

@@ -140,10 +140,10 @@ function readAddress() {
   if (!setting.values.P) setting.values.P = START_VALUES.P;
   for (const name of ["x", "y"]) setting[name] = known(name, (value) => PARAMETERS.some(([one]) => one === value)) ?? "";
   setting.paper = known("paper", () => paper) ?? "";
-  setting.lesson = Number(known("start", (n) => LESSON[n - 1]) ?? (given.length || kept.seen ? 0 : kept.screen));
+  setting.lesson = Number(known("start", (n) => LESSON[n - 1]) ?? (given.length || kept.seen ? 0 : LESSON[kept.screen - 1] ? kept.screen : 1));
   setting.exercise = known("exercise", (id) => id === "own" || EXERCISES.some((one) => one.id === id)) ?? "";
-  if (setting.exercise === "own") readOwn(fields);
   fitProcessors();
+  if (setting.exercise === "own") readOwn(fields);
   if (/^\d+$/.test(P ?? "") && setting.values.P !== P) strange.push(`P=${P}`);
   strange.push(...[...fields].map((field) => field.join("=")));
   guessed.address = "";

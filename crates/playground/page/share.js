@@ -79,6 +79,7 @@ const MOST_BYTES = 64 << 20;
 async function openFile(file) {
   if (!file) return;
   if (file.size > MOST_BYTES) return tellTrouble(`${file.name} has ${spelled(Math.round(file.size / 2 ** 20))} MiB; up to ${MOST_BYTES >> 20} MiB can be opened here.`);
+  if (setting.lesson) takeLesson(0);
   openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
 }
 
