@@ -138,7 +138,7 @@ pub(crate) static OPERATIONS: &[(&str, &str)] = &[
     ("summation", SUMMATION.about),
     ("all-to-all-broadcast", ALL_TO_ALL_BROADCAST.about),
     ("remap", REMAP.about),
-    ("hot-spot", "all others send processor 0 a word at the same time, and those stall for whom there is no room"),
+    ("hot-spot", "all others send a word to processor 0 at once, and who finds no room stalls"),
     ("all-reduce", "all processors get the combination of all their vectors, as MPI_Allreduce does it"),
     ("barrier", "no processor goes on before all have come, by messages, as MPI_Barrier does it"),
     ("fft", "the fast Fourier transform of complex points (LogP, section 4.1; LogGP, section 3)"),
