@@ -214,9 +214,10 @@ function placeText([x, y]) {
   if (!(zones.winner[at] < UNKNOWN)) return zones.winner[at] === UNKNOWN ? "" : "None of them can run there.";
   const say = (name, value) => `${name} = ${isNumber(name) ? spelled(Math.round(value)) : `${spelled(value / unit.length, 3)}${unit.suffix && " " + unit.suffix}`}`;
   const times = zones.algorithms.filter((id) => zones.times[id]?.[at] >= 0).sort((a, b) => zones.times[a][at] - zones.times[b][at]).slice(0, 3);
-  const more = (part) => part ? ` (${percent(part)} more)` : " (as fast)";
+  // A part of the time of the first algorithm on the screen, as above the pictures.
+  const base = times.includes(setting.first) ? setting.first : times[0], off = (id, part = zones.times[id][at] / zones.times[base][at] - 1) => id === base ? "" : part ? ` (${percent(Math.abs(part))} ${part < 0 ? "less" : "more"})` : " (as fast)";
   const without = zones.algorithms.filter((id) => zones.times[id] && !(zones.times[id][at] >= 0)).map(nameOfAlgorithm).join(", ");
-  return `${say(zones.names[0], zones.x[x])}, ${say(zones.names[1], zones.y[y])}: ${times.map((id, i) => `${nameOfAlgorithm(id)} ${spoken(zones.times[id][at])}${i ? more(zones.times[id][at] / zones.times[times[0]][at] - 1) : ""}`).join(", ")}${without && `; not compared, as it cannot run there: ${without}`}`;
+  return `${say(zones.names[0], zones.x[x])}, ${say(zones.names[1], zones.y[y])}: ${times.map((id) => `${nameOfAlgorithm(id)} ${spelled(+(zones.times[id][at] / unit.length).toPrecision(4))} ${unit.name}${off(id)}`).join(", ")}${without && `; not compared, as it cannot run there: ${without}`}`;
 }
 
 function tellPlace() {
