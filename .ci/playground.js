@@ -230,6 +230,11 @@ async function ownTree(browser) {
   await becomes(page, () => document.getElementById("goal").value !== "");
   const text = await page.inputValue("#goal");
   assert.match(text, new RegExp(`rank ${node} {\nr: recv 8b from ${parent}\n`));
+  // Back undoes it.
+  await page.goBack();
+  await becomes(page, () => document.querySelector(".result .time").textContent === "30 cycles");
+  await page.goForward();
+  await becomes(page, (own) => document.querySelector(".result .time").textContent === own, own);
   await page.locator("#own").evaluate((one) => { one.open = true; });
   await page.click("#link");
   const link = await page.evaluate(() => location.hash);

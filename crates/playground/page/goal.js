@@ -7,22 +7,21 @@ const MOST_IN_LINK = 2000;
 const OF_TREE = /^(num_ranks \d+|rank \d+ \{|\}|r: recv \d+b from \d+|s\d+: send \d+b to \d+|s\d+ requires [rs]\d*|)$/;
 const ownName = (text) => text.split("\n").every((line) => OF_TREE.test(line)) ? "your-tree.goal" : "your-schedule.goal";
 
-// Compresses the text for a link.
+// Compresses the text for a link. Back goes back to what was shown before.
 async function packText() {
-  const { text } = own;
+  const { text } = own, isStep = !goal.link && !setting.exercise;
   own.packed = "";
   if (!text || text.length > 40 * MOST_IN_LINK) return;
   const packed = new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer());
   const letters = btoa(String.fromCharCode(...packed)).replace(/[+/=]/g, (letter) => ({ "+": "-", "/": "_" })[letter] ?? "");
   if (text !== own.text || letters.length > MOST_IN_LINK) return;
   own.packed = letters;
-  noteView();
+  if (isStep && setting.first === "file" && location.hash !== addressOf()) history.pushState(null, "", addressOf());
 }
 
 // Opens the schedule of the address.
 async function openLink() {
   const { link } = goal, { second, values: { size } } = setting;
-  goal.link = "";
   if (!link) return;
   try {
     const text = new TextDecoder().decode(await bytesOf(link.replace(/[-_]/g, (letter) => letter === "-" ? "+" : "/")));
@@ -31,6 +30,7 @@ async function openLink() {
     setting.strange = "The schedule in the link is damaged: this is shown without.";
     refresh();
   }
+  goal.link = "";
 }
 
 // Shows the text of the first run, unless it is being changed.
