@@ -312,9 +312,9 @@ function drawChain(run, { ids, times }, thick) {
       i = next;
     } else i++;
   }
-  const steep = lines.flatMap((line) => line.filter(([x, y], i) => i && Math.abs(y - line[i - 1][1]) > line[i - 1][0] - x)).length;
-  const turns = steep + bars.length;
-  if (turns > FENCE && turns * BAR > (1 - CLEAR) * (x(first) - x(last))) {
+  const steep = lines.flatMap((line) => line.filter(([x, y], i) => i && line[i - 1][0] - x < BAR && Math.abs(y - line[i - 1][1]) > BAR)).length;
+  const turns = steep + bars.length, isFence = turns > FENCE && turns * BAR > (1 - CLEAR) * (x(first) - x(last));
+  if (isFence) {
     const here = cursor(), at = find(here, 0);
     lines.length = bars.length = 0;
     for (let x0 = left + BAR / 2; x0 < width; x0 += BAR) {
@@ -329,7 +329,7 @@ function drawChain(run, { ids, times }, thick) {
     Object.assign(over, { lineWidth: wide, fillStyle: colour });
     for (const line of lines) if (line.length > 1) stroke(over, colour, ...line);
     // Whole pixels, which have no mixed colours around them.
-    const half = Math.round(wide / 2);
+    const half = Math.round(wide / 2) + isFence;
     for (const [x, high, low] of bars) over.fillRect(Math.round(x) - half, Math.round(high) - half, 2 * half + 1, Math.round(low - high) + 2 * half + 1);
   }
 }
