@@ -21,7 +21,7 @@ function showCurve(name, { values, times }) {
 // stays.
 function showChangesLater() {
   dropQuestions("changes");
-  const ids = chosen(), turn = ++changesTurn, isFile = ids.includes("file"), isOpen = isFile ? own.text : true, silent = isCovered() || spent > MOST_SPENT || !isOpen;
+  const ids = chosen(), turn = ++changesTurn, isFile = ids.includes("file"), isOpen = isFile ? own.text : true, silent = isCovered() || isLong() || !isOpen;
   let isTold = !isFile;
   for (const [name, slider] of sliders) {
     const { list, box, input } = slider, counts = isNumber(name), from = list.find((one) => one > 0), text = (number) => counts ? String(number) : `${number}${unitOfSetting().suffix}`;

@@ -3,8 +3,8 @@
 // `answers`: one for each algorithm. `machineParams`: what the machine has before a slider moves.
 // `spent`: the milliseconds that the last answers took.
 let answers = [], machineParams = {}, asking = 0, movedSlider = "", settling = 0, opened = null, spent = 0;
-// A run that takes longer is not asked for hundreds of times.
-const MOST_SPENT = 60;
+// Runs that take longer are not asked for hundreds of times; few messages take long only at first, or where much else runs.
+const MOST_SPENT = 60, isLong = () => spent > MOST_SPENT && hasMany();
 
 // Asks and draws once before the next frame, or what moves and is large as soon as it is there.
 function refresh(moved = "") {

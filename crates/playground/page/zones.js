@@ -59,7 +59,7 @@ function showZonesLater() {
   };
   const key = JSON.stringify([algorithms, setting.machine, others, axis(x), axis(y)]);
   if (key === zones.key) return drawZones();
-  $("field").hidden = spent > MOST_SPENT;
+  $("field").hidden = isLong();
   $("place").textContent = $("field").hidden ? "These runs have too many messages for a map: take fewer processors, or a smaller size." : "";
   if ($("field").hidden) return dropQuestions("zones", zones.key = "");
   dropQuestions("zones");
