@@ -306,7 +306,7 @@ async function moments(browser) {
   for (let n = 0; n < 4; n++) await page.keyboard.press(".");
   await page.keyboard.press(",");
   assert.strictEqual(await at(), 3);
-  assert.match(await now(), /^At 3 cycles: 2 messages under way, to P0 \S+ 2 of 2, 5 processors stall$/);
+  assert.match(await now(), /^At 3 cycles: 2 messages under way, to P0 \S+ 2 of 2, 5 processors stalled$/);
   await page.click("#play");
   await page.waitForTimeout(700);
   const [first] = [await at(), assert.strictEqual(await page.locator("#play").textContent(), "Pause")];

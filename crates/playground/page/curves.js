@@ -12,9 +12,9 @@ function showCurve(name, { values, times }) {
     const path = [...times[id]].map((time, k) => time > 0 ? `${pen}${x(values[k]).toFixed(2)} ${y(time).toFixed(2)}${pen = "L", ""}` : (pen = "M", ""));
     return `<path d="${path.join("")}" style="stroke:${colourOf(id)}"${i ? ' stroke-dasharray="5 4"' : ""}/>`;
   });
-  const say = (time) => spelled(+(time / unit.length).toPrecision(3)), of = (id) => { const own = [...times[id]].filter((time) => time > 0); return `${nameOfAlgorithm(id)} ${say(Math.min(...own))} to ${say(Math.max(...own))} ${unit.name}`; };
+  const say = (time) => spelled(+(time / unit.length).toPrecision(3));
   curve.innerHTML = `<svg viewBox="0 0 100 30" preserveAspectRatio="none" role="img">${lines.join("")}</svg><i></i><span>T ${say(most)}</span><span>${least < most ? `T ${say(least)}` : ""}</span>`;
-  curve.firstChild.setAttribute("aria-label", `T over ${name}: ${ids.map(of).join(", ")}`);
+  curve.firstChild.setAttribute("aria-label", `T over ${name}, ${say(least)} to ${say(most)} ${unit.name}: ${ids.map(nameOfAlgorithm).join(", ")}`);
 }
 
 // Where on each slider another algorithm wins, and the curve of T: one question gives both. What only the slider itself changes

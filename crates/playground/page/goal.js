@@ -2,7 +2,8 @@
 
 // `shown`: the text as it was written by the page. `link`: that of the address, as it stands there.
 const goal = { shown: "", link: "" };
-const MOST_IN_LINK = 2000;
+// A link has a third more letters than bytes.
+const MOST_IN_LINK = 1500;
 // These lines the page writes of a tree.
 const OF_TREE = /^(num_ranks \d+|rank \d+ \{|\}|r: recv \d+b from \d+|s\d+: send \d+b to \d+|s\d+ requires [rs]\d*|)$/;
 const ownName = (text) => text.split("\n").every((line) => OF_TREE.test(line)) ? "your-tree.goal" : "your-schedule.goal";
@@ -11,11 +12,10 @@ const ownName = (text) => text.split("\n").every((line) => OF_TREE.test(line)) ?
 async function packText() {
   const { text } = own, isStep = !goal.link && !setting.exercise;
   own.packed = "";
-  if (!text || text.length > 40 * MOST_IN_LINK) return;
+  if (!text) return;
   const packed = new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer());
-  const letters = btoa(String.fromCharCode(...packed)).replace(/[+/=]/g, (letter) => ({ "+": "-", "/": "_" })[letter] ?? "");
-  if (text !== own.text || letters.length > MOST_IN_LINK) return;
-  own.packed = letters;
+  if (text !== own.text || packed.length > MOST_IN_LINK) return;
+  own.packed = btoa(String.fromCharCode(...packed)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   if (isStep && setting.first === "file" && location.hash !== addressOf()) history.pushState(null, "", addressOf());
 }
 
@@ -24,7 +24,7 @@ async function openLink() {
   const { link } = goal, { second, values: { size } } = setting;
   if (!link) return;
   try {
-    const text = new TextDecoder().decode(await bytesOf(link.replace(/[-_]/g, (letter) => letter === "-" ? "+" : "/")));
+    const text = new TextDecoder().decode(await bytesOf(link.replaceAll("-", "+").replaceAll("_", "/")));
     takeText(text, ownName(text), () => { setting.second = second; setting.values.size = size; });
   } catch {
     setting.strange = "The schedule in the link is damaged: this is shown without.";

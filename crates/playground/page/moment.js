@@ -96,18 +96,17 @@ function wordsOfMoment() {
 
 // What is under way at a moment of a run, to whom the most of it, and who stalls.
 function underWay(run, t) {
-  const { capacity } = run, to = new Int32Array(run.P), waits = [];
-  let flying = 0;
+  const { capacity } = run, to = new Int32Array(run.P);
+  let flying = 0, stalled = 0;
   for (let m = 0; m < run.messages; m++) if (run.enter[m] <= t && t < run.arrival[m]) { flying++; to[run.to[m]]++; }
   for (let id = 0; id < run.P; id++) {
-    const track = run.own[id] ?? -1, i = track < 0 ? 0 : firstAfter(run, track, t);
-    if (track >= 0 && i < run.first[track + 1] && run.start[i] <= t && run.kind[i] === STALL) waits.push(`P${id}`);
+    const track = run.own[id], i = firstAfter(run, track, t);
+    if (i < run.first[track + 1] && run.start[i] <= t && run.kind[i] === STALL) stalled++;
   }
   const fullest = [...to.keys()].filter((id) => to[id]).sort((a, b) => to[b] - to[a]).slice(0, 2);
   const bar = (n) => capacity && capacity <= 8 ? ` ${"\u25ae".repeat(n)}${"\u25af".repeat(Math.max(0, capacity - n))}` : "";
   const ends = fullest.map((id) => `, to P${id}${bar(to[id])} ${to[id]}${capacity ? ` of ${capacity}` : ""}`).join("");
-  const stalls = waits.length > 4 ? `, ${waits.length} processors stall` : waits.length ? `, ${waits.join(", ")} ${waits.length > 1 ? "stall" : "stalls"}` : "";
-  return `${flying ? many(flying, "message") : "no message"} under way${ends}${stalls}`;
+  return `${flying ? many(flying, "message") : "no message"} under way${ends}${stalled ? `, ${many(stalled, "processor")} stalled` : ""}`;
 }
 
 // On the tree: a line at the moment, and a dot on it for each message that is sent, under way or received.
@@ -120,9 +119,9 @@ function drawMoment(context, at, radius, high) {
   stroke(context, colours.path, [0, y], [tree.width, y]);
   context.setLineDash([]);
   for (let m = 0; m < run.messages; m++) {
-    const [a, b] = [run.from[m], run.to[m]], sent = run.sent[m] < 0 ? run.enter[m] : run.start[run.sent[m]], got = run.got[m] < 0 ? run.arrival[m] : run.end[run.got[m]];
-    if (parent[b] !== a || t < sent || t >= got) continue;
-    const [left, top] = at(a), [right, low] = at(b), part = low > top ? Math.max(0, Math.min(1, (y - top) / (low - top))) : 1;
+    const [a, b] = [run.from[m], run.to[m]];
+    if (parent[b] !== a || !(t >= run.start[run.sent[m]] && t < run.end[run.got[m]])) continue;
+    const [left, top] = at(a), [right, low] = at(b), part = (y - top) / (low - top);
     context.fillStyle = t < run.enter[m] ? colours.css[SEND] : t < run.arrival[m] ? colours.path : colours.css[RECEIVE];
     context.beginPath();
     context.arc(left + (right - left) * part, y, Math.max(4, radius * 0.6), 0, 7);
