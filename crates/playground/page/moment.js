@@ -103,7 +103,7 @@ function underWay(run, t) {
     const track = run.own[id], i = firstAfter(run, track, t);
     if (i < run.first[track + 1] && run.start[i] <= t && run.kind[i] === STALL) stalled++;
   }
-  const fullest = [...to.keys()].filter((id) => to[id]).sort((a, b) => to[b] - to[a]).slice(0, 2);
+  const fullest = [...to.keys()].filter((id) => to[id]).sort((a, b) => to[b] - to[a]).slice(0, innerWidth < 780 ? 1 : 2);
   const bar = (n) => capacity && capacity <= 8 ? ` ${"\u25ae".repeat(n)}${"\u25af".repeat(Math.max(0, capacity - n))}` : "";
   const ends = fullest.map((id) => `, to P${id}${bar(to[id])} ${to[id]}${capacity ? ` of ${capacity}` : ""}`).join("");
   return `${flying ? many(flying, "message") : "no message"} under way${ends}${stalled ? `, ${many(stalled, "processor")} stalled` : ""}`;
