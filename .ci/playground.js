@@ -111,6 +111,46 @@ async function besides(browser) {
   return made;
 }
 
+// No text has a value that is none.
+async function says(page, where) {
+  const found = await page.evaluate(() => /.{0,40}\b(null|undefined|NaN)\b.{0,20}/.exec(document.body.innerText)?.[0]);
+  assert.strictEqual(found, undefined, where);
+}
+
+// Pictures have as many pixels as their places, at every width and from the beginning.
+async function sizes(browser) {
+  for (const width of [390, 800, 1280, 1600, 1920]) {
+    const page = await opened(browser, { hash: "#of=broadcast", width });
+    await page.waitForTimeout(2000);
+    const wrong = await page.evaluate(() => [...document.querySelectorAll("canvas")].filter((one) => one.clientWidth && Math.abs(one.width - one.clientWidth * devicePixelRatio) > 1).map((one) => `${one.id}: ${one.width} pixels for ${one.clientWidth}`));
+    assert.deepStrictEqual(wrong, [], String(width));
+    await page.context().close();
+  }
+}
+
+// What a link says and is not known is named, and nobody changes what an exercise asks of.
+async function strange(browser) {
+  const page = await opened(browser, { hash: "#of=brodcast&machine=none&P=abc&P2=1" });
+  assert.strictEqual(await page.locator("#trouble").textContent(), "The link says machine=none, of=brodcast, P=abc, P2=1, which is not known here: this is shown without.");
+  await type(page, "L", "10");
+  await timesOf(page);
+  assert.strictEqual(await wrong(page), "");
+  await page.context().close();
+  const exercise = await opened(browser, { hash: "#exercise=tree" });
+  for (const id of ["operation", "first", "second", "machine"]) assert(await exercise.locator(`#${id}`).evaluate((one) => !!one.closest("[inert]")), id);
+  await exercise.context().close();
+  // A print is light, and the page dark again afterwards.
+  const shown = async (page, event) => {
+    await page.evaluate((event) => dispatchEvent(new Event(event)), event);
+    await page.waitForTimeout(300);
+    return page.evaluate(() => document.getElementById("base").toDataURL());
+  };
+  const dark = await opened(browser, { hash: "#of=broadcast", colorScheme: "dark" }), before = await shown(dark, "none");
+  assert.notStrictEqual(await shown(dark, "beforeprint"), before);
+  assert.strictEqual(await shown(dark, "afterprint"), before);
+  await dark.context().close();
+}
+
 // Every algorithm of every operation, and every machine.
 async function everything(browser) {
   const page = await opened(browser), values = (id) => page.locator(`#${id} option`).evaluateAll((all) => all.map((one) => one.value));
@@ -128,15 +168,19 @@ async function everything(browser) {
         context.drawImage(base, 0, 0);
         return new Set(new Uint32Array(context.getImageData(0, 0, width, height).data.buffer)).size;
       });
+      await says(page, algorithm);
       assert(colours > 3, `${algorithm} shows ${colours} colours`);
       count++;
     }
   }
-  await page.selectOption("#operation", "broadcast");
-  for (const machine of (await values("machine")).reverse()) {
-    await page.selectOption("#machine", machine);
-    await timesOf(page);
-    assert.strictEqual(await wrong(page), "", machine);
+  for (const operation of ["broadcast", "summation", "remap"]) {
+    await page.selectOption("#operation", operation);
+    for (const machine of (await values("machine")).reverse()) {
+      await page.selectOption("#machine", machine);
+      await timesOf(page);
+      assert.strictEqual(await wrong(page), "", machine);
+      await says(page, `${operation} on ${machine}`);
+    }
   }
   await page.context().close();
   return count;
@@ -736,6 +780,8 @@ async function dragged(browser, slow, frames, hash) {
   await test("papers", papers);
   await test("back", backs);
   await test("making", making);
+  await test("sizes", sizes);
+  await test("strange links, prints", strange);
   await test("map", maps);
   await test("letters", lettered);
   await test("accessible", accessible);

@@ -9,7 +9,6 @@ const MOST_SPENT = 60, isLong = () => spent > MOST_SPENT && hasMany();
 // Asks and draws once before the next frame, or what moves and is large as soon as it is there.
 function refresh(moved = "") {
   movedSlider = moved;
-  if (moved) setting.strange = "";
   if (moved && isBeside()) askBeside(false);
   else {
     dropPictures();

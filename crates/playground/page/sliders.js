@@ -49,6 +49,7 @@ function setValue(name, text, moved = "") {
     return tellTrouble(`size = ${text}: give a whole number from 1 to ${most}`);
   }
   setting.values[name] = text;
+  setting.strange = "";
   forgetGuess();
   refresh(moved);
 }

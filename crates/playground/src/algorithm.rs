@@ -201,7 +201,7 @@ impl Algorithm {
     /// Plans its run.
     pub(crate) fn plan(&self, setting: &Setting) -> Result<Planned, String> {
         let Setting { params, ports, .. } = *setting;
-        let size = setting.size.or(self.size().map(|(_, default)| default)).unwrap_or(1);
+        let size = self.size().map_or(1, |(_, default)| setting.size.unwrap_or(default));
         if params.P > self.most_P {
             let most = self.most_P;
             return Err(format!(
