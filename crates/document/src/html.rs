@@ -76,9 +76,12 @@ fn block(block: &DocumentBlock) -> Markup {
                 a href="#top" { "To the top" }
                 details {
                     summary { "Contents" }
-                    @for (heading, ways) in parts {
-                        p { strong { (heading) } }
-                        ul { @for way in ways { li class=(way.classes.join(" ")) { a href={ "#" (way.id) } title=(way.title) { (way.id) } } } }
+                    // Of those with one name, one is open at a time.
+                    @for (place, (heading, ways)) in parts.iter().enumerate() {
+                        details name="part" open[place == 0] {
+                            summary { (heading) }
+                            ul { @for way in ways { li class=(way.classes.join(" ")) { a href={ "#" (way.id) } title=(way.id) { (way.title) } } } }
+                        }
                     }
                 }
             },
