@@ -14,7 +14,7 @@ macro_rules! part {
 
 /// The script, in parts.
 #[doc(hidden)]
-pub const SCRIPT: [(&str, &str); 18] = [
+pub const SCRIPT: [(&str, &str); 19] = [
     part!("kinds"),
     part!("canvas"),
     part!("run"),
@@ -25,6 +25,7 @@ pub const SCRIPT: [(&str, &str); 18] = [
     part!("flight"),
     part!("letters"),
     part!("frame"),
+    part!("chain"),
     part!("map"),
     part!("view"),
     part!("choice"),
