@@ -1,4 +1,4 @@
-//! What `-h` shows of a command with many options; `--help` shows all of them.
+//! The short help: `-h` shows the common options of a command that has many, and `--help` all of them.
 
 use clap::{Arg, Command};
 

@@ -40,7 +40,7 @@ pub(crate) struct RunOutputs {
     draw: Option<Drawing>,
 }
 
-/// What a picture of a run shows.
+/// The subject of a picture of a run.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Drawing {
     /// What each processor did when, and the messages

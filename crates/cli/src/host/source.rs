@@ -12,7 +12,7 @@ use crate::error::system_reason;
 
 /// An input, which ends.
 pub(crate) struct Source<R = File> {
-    /// What was looked at before it is read.
+    /// The bytes that were looked at before it is read.
     begin: Cursor<Vec<u8>>,
     input: R,
     /// The bytes that may still be read.

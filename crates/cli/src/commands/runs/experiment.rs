@@ -43,7 +43,7 @@ pub(crate) struct ProgramSetup<'a> {
     given: &'a [OptionValue],
     options: &'a ProgramOptions,
     machine_options: &'a MachineOptions,
-    /// Which machine it is, of perhaps several.
+    /// The machine that was asked for, one of perhaps several.
     choice: ChoiceOptions,
     run: &'a RunOptions,
     draws: DrawOptions,
