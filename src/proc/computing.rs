@@ -35,8 +35,9 @@ impl Proc<'_> {
         result
     }
 
-    /// Spends the time that a recorded run spent computing here.
-    pub(crate) fn compute_for(&mut self, kind: Cow<'static, str>, time: Time) {
+    /// Spends time that was measured elsewhere, such as in a recorded run, on computing.
+    #[doc(hidden)] // for programs that come from elsewhere
+    pub fn compute_for(&mut self, kind: Cow<'static, str>, time: Time) {
         self.engine.work(kind, time);
         self.clock.promise_no_act_before(self.engine.rank.now);
     }

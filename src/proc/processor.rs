@@ -128,6 +128,12 @@ impl<'a> Proc<'a> {
         self.fail(Cause::Misused { id: self.id(), why: why.into(), at: Location::caller() })
     }
 
+    /// Ends the run with a sentence that is not about one of the processor's calls.
+    #[doc(hidden)] // for programs that come from elsewhere
+    pub fn fail_with(&mut self, sentence: String) -> ! {
+        self.fail(Cause::Host(sentence))
+    }
+
     /// Ends the run from inside one of the processor's calls.
     pub(crate) fn fail(&mut self, cause: Cause) -> ! {
         self.clock.fail_program(cause)

@@ -37,6 +37,14 @@ impl<R> fmt::Debug for Request<R> {
     }
 }
 
+impl<R> Request<R> {
+    /// Returns its number among those of its processor.
+    #[doc(hidden)]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
 impl<'a> Proc<'a> {
     /// Posts a send, and goes on after o (LogGPS, equation 6). The message is sent as by
     /// [`send`](Proc::send), and has entered the network when a [`wait`](Proc::wait) for the request returns.
@@ -65,10 +73,27 @@ impl<'a> Proc<'a> {
     /// ```
     #[track_caller]
     pub fn isend<T: Payload>(&mut self, to: usize, tag: Tag<T>, value: T) -> Request<()> {
+        self.post_send(to, tag, value, false)
+    }
+
+    /// Posts a send like [`isend`](Proc::isend), of a message for which its receiver must ask if it
+    /// `is_synchronous`, whatever its length.
+    #[doc(hidden)] // for programs that come from elsewhere
+    #[track_caller]
+    pub fn post_send<T: Payload>(
+        &mut self,
+        to: usize,
+        tag: Tag<T>,
+        value: T,
+        is_synchronous: bool,
+    ) -> Request<()> {
         self.enter_call();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        let send = self.new_send(to, tag, words, value);
+        let mut send = self.new_send(to, tag, words, value);
+        if is_synchronous {
+            send = send.synchronous();
+        }
         let request = self.post_request(send, |_, _, _| ());
         self.log_post(&request, |request| CallKind::Isend { request, to, tag: CallTag::new(tag), bytes });
         self.leave_call();
@@ -126,20 +151,8 @@ impl<'a> Proc<'a> {
             self.fail_misused("waits for any of no requests; give at least one");
         }
         requests.iter().for_each(|request| self.check_request(request));
-        self.engine.catch_up(self.clock);
         let numbers: Vec<u32> = requests.iter().map(|request| request.number).collect();
-        self.engine.set_awaited(&numbers);
-        let first = loop {
-            let done = numbers.iter().map(|number| self.engine.completion_time(*number));
-            let first = done.zip(0..).filter_map(|(done, place)| Some((done?, place))).min();
-            // Requests that are not done when all events until then have been handled are done later.
-            let until = first.map_or(Time::MAX, |(done, _)| done);
-            if !self.engine.handle_event(self.clock, &mut ActiveOperation::done(), until)
-                && let Some((_, place)) = first
-            {
-                break place;
-            }
-        };
+        let first = self.first_done(&numbers);
         let value = self.join_request(requests.remove(first));
         self.engine.log_location(Location::caller());
         self.leave_call();
@@ -151,24 +164,62 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub fn test<R>(&mut self, request: Request<R>) -> Result<R, Request<R>> {
         self.enter_call();
-        self.check_request(&request);
-        self.engine.catch_up(self.clock);
-        let tested = match self.engine.completion_time(request.number) {
-            Some(done) if done <= self.now() => {
-                let value = self.join_request(request);
-                self.engine.log_location(Location::caller());
-                Ok(value)
-            }
-            _ => {
-                self.engine.wait_until(self.now() + self.setup.network.params().cycle);
-                self.engine.count_vain_look(self.clock);
-                self.engine.log_call(|_| Some(CallKind::Test { request: request.number }));
-                self.engine.log_location(Location::caller());
-                Err(request)
-            }
+        let tested = if self.is_done(&request) {
+            let value = self.join_request(request);
+            self.engine.log_location(Location::caller());
+            Ok(value)
+        } else {
+            self.look_in_vain(request.number, Location::caller());
+            Err(request)
         };
         self.leave_call();
         tested
+    }
+
+    /// Waits until one of the requests with these numbers is done, of those done at the same time the first, and
+    /// returns its place. It costs nothing: a [`wait`](Proc::wait) for the request follows.
+    #[doc(hidden)] // for programs that come from elsewhere
+    pub fn first_done(&mut self, numbers: &[u32]) -> usize {
+        self.engine.catch_up(self.clock);
+        self.engine.set_awaited(numbers);
+        loop {
+            let done = numbers.iter().map(|number| self.engine.completion_time(*number));
+            let first = done.zip(0..).filter_map(|(done, place)| Some((done?, place))).min();
+            // Requests that are not done when all events until then have been handled are done later.
+            let until = first.map_or(Time::MAX, |(done, _)| done);
+            if !self.engine.handle_event(self.clock, &mut ActiveOperation::done(), until)
+                && let Some((_, place)) = first
+            {
+                return place;
+            }
+        }
+    }
+
+    /// Returns whether a request is done by now. It costs nothing, and whoever asks calls something that does.
+    #[doc(hidden)] // for programs that come from elsewhere
+    #[track_caller]
+    pub fn is_done<R>(&mut self, request: &Request<R>) -> bool {
+        self.check_request(request);
+        self.engine.catch_up(self.clock);
+        self.engine.completion_time(request.number).is_some_and(|done| done <= self.now())
+    }
+
+    /// Withdraws a receive that has taken no message, which then never does. Returns false if it has taken one.
+    #[doc(hidden)] // for programs that come from elsewhere
+    #[track_caller]
+    pub fn withdraw<R>(&mut self, request: &Request<R>) -> bool {
+        self.check_request(request);
+        self.engine.catch_up(self.clock);
+        self.engine.withdraw(request.number)
+    }
+
+    /// Spends a cycle on a test of a request that is not done.
+    #[doc(hidden)] // for programs that come from elsewhere
+    pub fn look_in_vain(&mut self, request: u32, at: &'static Location<'static>) {
+        self.engine.wait_until(self.now() + self.setup.network.params().cycle);
+        self.engine.count_vain_look(self.clock);
+        self.engine.log_call(|_| Some(CallKind::Test { request }));
+        self.engine.log_location(at);
     }
 
     /// Posts a request, unless the program unwinds.

@@ -64,20 +64,24 @@ impl MpiOptions {
 
     /// Returns the table of algorithms that is asked for.
     fn table(&self) -> Result<Option<&'static CollectiveTable>, CliError> {
-        let Some(name) = &self.collectives else { return Ok(None) };
-        if let Some(table) = CollectiveTable::named(name) {
-            return Ok(Some(table));
-        }
-        let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("--collectives {name}: {why}"));
-        let path = Path::new(name);
-        if !source::is_there(path) {
-            return Err(refuse(&"there is no such file; give openmpi, mpich or a file"));
-        }
-        let text = source::read_source(path, MOST_TABLE, "").map_err(|why| refuse(&why))?;
-        let table = CollectiveTable::parse(&String::from_utf8_lossy(&text)).map_err(|why| refuse(&why))?;
-        // It is read once for all of the command.
-        Ok(Some(Box::leak(Box::new(table))))
+        self.collectives.as_ref().map(|name| table_named(name)).transpose()
     }
+}
+
+/// Returns the table of algorithms with this name, or that is in a file.
+pub(crate) fn table_named(name: &str) -> Result<&'static CollectiveTable, CliError> {
+    if let Some(table) = CollectiveTable::named(name) {
+        return Ok(table);
+    }
+    let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("--collectives {name}: {why}"));
+    let path = Path::new(name);
+    if !source::is_there(path) {
+        return Err(refuse(&"there is no such file; give openmpi, mpich or a file"));
+    }
+    let text = source::read_source(path, MOST_TABLE, "").map_err(|why| refuse(&why))?;
+    let table = CollectiveTable::parse(&String::from_utf8_lossy(&text)).map_err(|why| refuse(&why))?;
+    // It is read once for all of the command.
+    Ok(Box::leak(Box::new(table)))
 }
 
 /// The most bytes of a table of algorithms.

@@ -453,7 +453,7 @@ impl ReceiveIndex {
         }
         let kinds = [from, RecvFilter::ANY_SENDER]
             .into_iter()
-            .flat_map(|from| [tag, RawTag::ANY].map(|tag| RecvFilter { from, tag }));
+            .flat_map(|from| tag.filters().map(|tag| RecvFilter { from, tag }));
         kinds.filter(|filter| filter.can_take(message)).filter_map(first).min_by_key(|receive| receive.place)
     }
 

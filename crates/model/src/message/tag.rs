@@ -156,6 +156,13 @@ impl RawTag {
     /// Marks a schedule's tag, whose number lies where the step of a program's tag does.
     const SCHEDULED: u64 = 1 << 49;
 
+    /// Marks a tag of a scope, such as a communicator of MPI: its number lies in the lower half, the scope above.
+    const SCOPED: u64 = 1 << 59;
+    /// The lowest bit of a scope.
+    const SCOPE: u32 = 32;
+    /// The last scope.
+    pub const LAST_SCOPE: u32 = (1 << 27) - 1;
+
     /// In a filter, any message of a program or schedule. No message has this tag.
     pub const ANY: RawTag = RawTag(u64::MAX - 1);
     /// In a filter, no message.
@@ -175,6 +182,30 @@ impl RawTag {
     #[inline]
     pub fn from_schedule(tag: Option<u32>) -> RawTag {
         tag.map_or(RawTag::ANY, |tag| RawTag(RawTag::SCHEDULED | u64::from(tag) << RawTag::USER_STEP))
+    }
+
+    /// Creates the tag of this number in a scope, or the one that in a filter takes any message of the scope for
+    /// `None`. No message has the number `u32::MAX`.
+    #[inline]
+    pub const fn scoped(scope: u32, number: Option<u32>) -> RawTag {
+        debug_assert!(scope <= RawTag::LAST_SCOPE);
+        let number = if let Some(number) = number { number } else { u32::MAX };
+        RawTag(RawTag::SCOPED | (scope as u64) << RawTag::SCOPE | number as u64)
+    }
+
+    /// Returns the scope of the tag, if it has one.
+    #[inline]
+    const fn scope(self) -> Option<u32> {
+        let marks = RawTag::GRANT | RawTag::GRANTED | RawTag::COLLECTIVE | RawTag::SCOPED;
+        let is_scoped = self.0 & marks == RawTag::SCOPED;
+        if is_scoped { Some((self.0 >> RawTag::SCOPE) as u32 & RawTag::LAST_SCOPE) } else { None }
+    }
+
+    /// Returns the tags of the filters that take a message with this tag.
+    #[inline]
+    pub fn filters(self) -> [RawTag; 3] {
+        let of_scope = self.scope().map_or(RawTag::ANY, |scope| RawTag::scoped(scope, None));
+        [self, of_scope, RawTag::ANY]
     }
 
     /// Creates the tag of a step of a group's collective. The number of the call is cut to the bits that a
@@ -275,18 +306,25 @@ impl RawTag {
             return Collective::name_of(self.0 >> RawTag::KIND & 0xF).into();
         }
         let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-        format!("tag {}{name}", self.0 & 0xFFFF)
+        let number = self.scope().map_or(self.0 & 0xFFFF, |_| self.0 & u64::from(u32::MAX));
+        format!("tag {number}{name}")
     }
 
     /// Returns whether a receive with this tag can take a message or an announcement with the tag `of`.
     #[inline]
     pub fn can_take(self, of: RawTag) -> bool {
-        of.without_announce() == self || (self.is_wild() && of.is_user())
+        of.without_announce() == self || (self.is_wild() && self.takes_any_like(of))
+    }
+
+    /// Returns whether a receive with this tag, which is wild, takes a message with the tag `of`.
+    fn takes_any_like(self, of: RawTag) -> bool {
+        of.is_user() && (self == RawTag::ANY || of.scope() == self.scope())
     }
 
     /// Returns whether a receive with this tag takes messages with different tags.
+    #[inline]
     pub fn is_wild(self) -> bool {
-        self == RawTag::ANY
+        self == RawTag::ANY || (self.0 as u32 == u32::MAX && self.scope().is_some())
     }
 
     /// Returns whether this is a tag of a program or schedule, or of the announcement of such a message.
@@ -362,7 +400,11 @@ impl fmt::Display for TagDescription<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TagDescription(RawTag(tag), name) = *self;
         if self.0.is_wild() {
-            return f.write_str("with any tag");
+            f.write_str("with any tag")?;
+            return self.0.scope().map_or(Ok(()), |scope| write!(f, " of scope {scope}"));
+        }
+        if let Some(scope) = self.0.without_announce().scope() {
+            return write!(f, "with tag {} of scope {scope}", tag as u32);
         }
         let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
         if tag & RawTag::GRANT != 0 {

@@ -137,6 +137,11 @@ impl ActiveOperation {
         }
     }
 
+    /// Returns the send, which has not started, as one whose receiver has to agree first.
+    pub fn synchronous(self) -> ActiveOperation {
+        ActiveOperation { last_step: LastStep::LongSendNotStarted, ..self }
+    }
+
     #[inline]
     pub fn with_name(self, name: Option<&'static str>) -> ActiveOperation {
         ActiveOperation { name, ..self }

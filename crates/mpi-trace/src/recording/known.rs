@@ -31,6 +31,26 @@ pub(super) struct Known {
 }
 
 impl Known {
+    /// Returns what is known at the beginning of a program of so many ranks.
+    pub(super) fn new(ranks: u32, index: Arc<PlaceIndex>) -> Known {
+        Known {
+            ranks,
+            communicators: vec![Communicator { members: (0..ranks).collect(), ..Communicator::default() }],
+            places: vec![Place { function: "?".into(), source: None }],
+            addresses: vec![(String::new(), 0)],
+            unmodelled: Vec::new(),
+            offsets: Vec::new(),
+            requests: Requests::default(),
+            clock: BlockClock::default(),
+            last_end: 0,
+            latest: None,
+            thread: 0,
+            finalize: None,
+            stopped: None,
+            index,
+        }
+    }
+
     /// Returns a moment in ns: no earlier than the end of the last call, unless it is so in ticks. Two blocks may
     /// take a moment between them for two that are some ns apart.
     #[inline]

@@ -12,6 +12,7 @@ mod known;
 pub mod merge;
 #[cfg(feature = "merge")]
 mod places;
+pub mod post;
 mod record;
 mod source;
 mod stream;

@@ -8,38 +8,38 @@ use crate::call::{
 };
 
 /// The codes of records, as `recorder/write.h` has them.
-mod code {
-    pub(super) const PLACE: u8 = 1;
-    pub(super) const COMMUNICATOR: u8 = 2;
-    pub(super) const THREAD: u8 = 3;
+pub(super) mod code {
+    pub(in crate::recording) const PLACE: u8 = 1;
+    pub(in crate::recording) const COMMUNICATOR: u8 = 2;
+    pub(in crate::recording) const THREAD: u8 = 3;
     /// As recorders wrote it that did not measure these calls.
-    pub(super) const COUNTED: u8 = 4;
-    pub(super) const OFFSET: u8 = 5;
-    pub(super) const FINALIZE: u8 = 6;
-    pub(super) const UNMODELLED: u8 = 7;
-    pub(super) const STOPPED: u8 = 8;
-    pub(super) const SEND: u8 = 16;
-    pub(super) const LAST_SEND: u8 = 23;
-    pub(super) const RECV: u8 = 24;
-    pub(super) const RECV_REQUEST: u8 = 25;
-    pub(super) const SENDRECV: u8 = 26;
-    pub(super) const SENDRECV_REQUEST: u8 = 27;
-    pub(super) const COLLECTIVE: u8 = 28;
-    pub(super) const COLLECTIVE_REQUEST: u8 = 29;
-    pub(super) const START: u8 = 30;
-    pub(super) const WAIT: u8 = 31;
-    pub(super) const TEST: u8 = 32;
-    pub(super) const LOOK: u8 = 33;
-    pub(super) const PROBE: u8 = 34;
-    pub(super) const IPROBE: u8 = 35;
-    pub(super) const NEW_COMMUNICATOR: u8 = 36;
-    pub(super) const FORGET: u8 = 37;
-    pub(super) const WAITALL: u8 = 38;
-    pub(super) const WAITANY: u8 = 39;
-    pub(super) const WAITSOME: u8 = 40;
-    pub(super) const TESTALL: u8 = 41;
-    pub(super) const TESTANY: u8 = 42;
-    pub(super) const TESTSOME: u8 = 43;
+    pub(in crate::recording) const COUNTED: u8 = 4;
+    pub(in crate::recording) const OFFSET: u8 = 5;
+    pub(in crate::recording) const FINALIZE: u8 = 6;
+    pub(in crate::recording) const UNMODELLED: u8 = 7;
+    pub(in crate::recording) const STOPPED: u8 = 8;
+    pub(in crate::recording) const SEND: u8 = 16;
+    pub(in crate::recording) const LAST_SEND: u8 = 23;
+    pub(in crate::recording) const RECV: u8 = 24;
+    pub(in crate::recording) const RECV_REQUEST: u8 = 25;
+    pub(in crate::recording) const SENDRECV: u8 = 26;
+    pub(in crate::recording) const SENDRECV_REQUEST: u8 = 27;
+    pub(in crate::recording) const COLLECTIVE: u8 = 28;
+    pub(in crate::recording) const COLLECTIVE_REQUEST: u8 = 29;
+    pub(in crate::recording) const START: u8 = 30;
+    pub(in crate::recording) const WAIT: u8 = 31;
+    pub(in crate::recording) const TEST: u8 = 32;
+    pub(in crate::recording) const LOOK: u8 = 33;
+    pub(in crate::recording) const PROBE: u8 = 34;
+    pub(in crate::recording) const IPROBE: u8 = 35;
+    pub(in crate::recording) const NEW_COMMUNICATOR: u8 = 36;
+    pub(in crate::recording) const FORGET: u8 = 37;
+    pub(in crate::recording) const WAITALL: u8 = 38;
+    pub(in crate::recording) const WAITANY: u8 = 39;
+    pub(in crate::recording) const WAITSOME: u8 = 40;
+    pub(in crate::recording) const TESTALL: u8 = 41;
+    pub(in crate::recording) const TESTANY: u8 = 42;
+    pub(in crate::recording) const TESTSOME: u8 = 43;
 }
 
 /// Reads a record, and returns the call if it is one.
@@ -61,7 +61,7 @@ pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call
     let kind = match code {
         code::START => {
             let code = cursor.byte()?;
-            CallKind::Start(vec![read_post(code, cursor, known)?])
+            CallKind::Start(vec![read_post(code, cursor, known, true)?])
         }
         code::LOOK => {
             let count = cursor.number()?;
@@ -89,7 +89,7 @@ pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call
         }
         code => match wait_form(code) {
             Some(form) => CallKind::Complete { form, requests: read_completed(cursor, known)? },
-            None => read_post(code, cursor, known)?,
+            None => read_post(code, cursor, known, true)?,
         },
     };
     let ticks = end;
@@ -99,7 +99,7 @@ pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call
     Ok(Some(Call { begin, end, place, thread: known.thread, kind }))
 }
 
-fn wait_form(code: u8) -> Option<WaitForm> {
+pub(super) fn wait_form(code: u8) -> Option<WaitForm> {
     Some(match code {
         code::WAIT => WaitForm::Wait,
         code::TEST => WaitForm::Test,
@@ -121,7 +121,7 @@ fn no_request<T>(cursor: &Cursor, known: &Known, distance: u64) -> Result<T, Wro
 }
 
 /// Reads a record that is no call.
-fn read_definition(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<(), Wrong> {
+pub(super) fn read_definition(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<(), Wrong> {
     match code {
         code::PLACE => {
             let (module, address) = (cursor.text()?, cursor.number()?);
@@ -189,7 +189,7 @@ fn read_definition_of_communicator(cursor: &mut Cursor, known: &Known) -> Result
     Ok(Communicator { members, remote, destinations, sources, parent, number_at_parent })
 }
 
-fn read_ranks(cursor: &mut Cursor, known: &Known) -> Result<Vec<u32>, Wrong> {
+pub(super) fn read_ranks(cursor: &mut Cursor, known: &Known) -> Result<Vec<u32>, Wrong> {
     let length = cursor.length()?;
     let mut ranks = Vec::with_capacity(length);
     let mut last = -1_i64;
@@ -218,7 +218,7 @@ fn read_neighbours(cursor: &mut Cursor, known: &Known) -> Result<Vec<Option<u32>
 }
 
 #[inline]
-fn read_communicator(cursor: &mut Cursor, known: &Known) -> Result<u32, Wrong> {
+pub(super) fn read_communicator(cursor: &mut Cursor, known: &Known) -> Result<u32, Wrong> {
     match cursor.small()? {
         number if (number as usize) < known.communicators.len() => Ok(number),
         number => cursor.wrong(format!("communicator {number} is not known before this call")),
@@ -248,7 +248,7 @@ fn read_message(cursor: &mut Cursor, known: &Known) -> Result<Envelope, Wrong> {
 }
 
 #[inline]
-fn read_receive(cursor: &mut Cursor, known: &Known, has_taken: bool) -> Result<Receive, Wrong> {
+pub(super) fn read_receive(cursor: &mut Cursor, known: &Known, has_taken: bool) -> Result<Receive, Wrong> {
     let from = match cursor.small()?.checked_sub(1) {
         Some(rank) if rank >= known.ranks => {
             return cursor.wrong(format!("rank {rank} is not among {}", known.ranks));
@@ -265,9 +265,14 @@ fn read_receive(cursor: &mut Cursor, known: &Known, has_taken: bool) -> Result<R
     Ok(Receive { from, tag, communicator, bytes, taken })
 }
 
-/// Reads a call that may have a request.
+/// Reads a call that may have a request. If it `is_over`, a blocking receive says what it took.
 #[inline]
-fn read_post(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<CallKind, Wrong> {
+pub(super) fn read_post(
+    code: u8,
+    cursor: &mut Cursor,
+    known: &mut Known,
+    is_over: bool,
+) -> Result<CallKind, Wrong> {
     Ok(match code {
         code::SEND..=code::LAST_SEND => {
             let mode = match (code - code::SEND) / 2 {
@@ -280,7 +285,7 @@ fn read_post(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<CallKin
             CallKind::Send { mode, message, request: (code % 2 == 1).then(|| known.requests.add()) }
         }
         code::RECV | code::RECV_REQUEST => {
-            let receive = read_receive(cursor, known, code == code::RECV)?;
+            let receive = read_receive(cursor, known, is_over && code == code::RECV)?;
             CallKind::Recv { receive, request: (code == code::RECV_REQUEST).then(|| known.requests.add()) }
         }
         code::SENDRECV | code::SENDRECV_REQUEST => {
@@ -288,7 +293,7 @@ fn read_post(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<CallKin
             let message = if sides & 1 != 0 { Some(read_message(cursor, known)?) } else { None };
             let receive = match sides & 2 {
                 0 => None,
-                _ => Some(read_receive(cursor, known, code == code::SENDRECV)?),
+                _ => Some(read_receive(cursor, known, is_over && code == code::SENDRECV)?),
             };
             let request = (code == code::SENDRECV_REQUEST).then(|| known.requests.add());
             CallKind::SendRecv { message, receive, request }

@@ -7,7 +7,7 @@ use super::bytes::{Cursor, Wrong};
 use super::clock::{BlockClock, Clock};
 use super::error::RecordingError;
 use super::header::{PlaceIndex, RankHeader};
-use super::known::{Known, Requests};
+use super::known::Known;
 use super::record;
 #[cfg(feature = "merge")]
 use crate::call::CallKind;
@@ -39,25 +39,7 @@ impl RankReader {
         clock: Clock,
         index: Arc<PlaceIndex>,
     ) -> RankReader {
-        let ranks = header.ranks;
-        let members: Vec<u32> = (0..ranks).collect();
         let begin = clock.correct(header.ns);
-        let known = Known {
-            ranks,
-            communicators: vec![Communicator { members, ..Communicator::default() }],
-            places: vec![Place { function: "?".into(), source: None }],
-            addresses: vec![(String::new(), 0)],
-            unmodelled: Vec::new(),
-            offsets: Vec::new(),
-            requests: Requests::default(),
-            clock: BlockClock::default(),
-            last_end: 0,
-            latest: None,
-            thread: 0,
-            finalize: None,
-            stopped: None,
-            index,
-        };
         RankReader {
             rank: header.rank as usize,
             source,
@@ -68,7 +50,7 @@ impl RankReader {
             block_begin: header.bytes,
             begin,
             last_end: begin,
-            known,
+            known: Known::new(header.ranks, index),
             is_ended: false,
         }
     }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::tags::{TagTable, WORLD};
-use crate::call::{Communicator, RankCalls};
+use crate::call::Communicator;
 use crate::error::ProgramError;
 
 /// From this number at its parent on not all ranks of the parent took part when a communicator was made.
@@ -11,7 +11,7 @@ const OF_SOME: u64 = 1 << 32;
 
 /// A communicator of a rank.
 #[derive(Debug)]
-pub(super) struct KnownCommunicator {
+pub struct KnownCommunicator {
     /// Its number, which is the same on all its ranks.
     pub number: u32,
     pub members: Vec<u32>,
@@ -29,7 +29,7 @@ pub(super) struct KnownCommunicator {
 
 /// The communicators of a rank, by the rank's own numbers.
 #[derive(Debug, Default)]
-pub(super) struct CommunicatorList {
+pub struct CommunicatorList {
     known: Vec<KnownCommunicator>,
     /// How many intercommunicators had the same groups.
     earlier: FxHashMap<(Vec<u32>, Vec<u32>), u64>,
@@ -37,14 +37,14 @@ pub(super) struct CommunicatorList {
 
 impl CommunicatorList {
     /// Adds the communicators that have come since.
-    pub(super) fn add(
+    pub fn add(
         &mut self,
-        calls: &RankCalls,
+        communicators: &[Communicator],
         tags: &mut TagTable,
         rank: usize,
         P: usize,
     ) -> Result<(), ProgramError> {
-        for communicator in calls.communicators.iter().skip(self.known.len()) {
+        for communicator in communicators.iter().skip(self.known.len()) {
             let known = self.read(communicator, tags, rank, P)?;
             self.known.push(known);
         }
@@ -101,7 +101,7 @@ impl CommunicatorList {
 
     /// Returns a communicator, or an error if there is none.
     #[inline]
-    pub(super) fn get(&mut self, number: u32, rank: usize) -> Result<&mut KnownCommunicator, ProgramError> {
+    pub fn get(&mut self, number: u32, rank: usize) -> Result<&mut KnownCommunicator, ProgramError> {
         let count = self.known.len();
         self.known.get_mut(number as usize).ok_or_else(|| {
             ProgramError::of_rank(
@@ -111,8 +111,14 @@ impl CommunicatorList {
         })
     }
 
+    /// Returns the number of communicators.
+    #[allow(clippy::len_without_is_empty)] // the world is always there
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
     /// Returns all communicators.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &KnownCommunicator> {
+    pub fn iter(&self) -> impl Iterator<Item = &KnownCommunicator> {
         self.known.iter()
     }
 }

@@ -23,13 +23,15 @@ use loggp_model::time::{NS, Time};
 use loggp_schedule::{Schedule, ScheduleBuilder};
 use rustc_hash::FxHashMap;
 
+pub use self::collectives::Collective;
+pub use self::communicators::{CommunicatorList, KnownCommunicator};
 pub use self::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanList};
+pub use self::tags::TagTable;
 pub use self::unseen::Unseen;
 
 use self::flows::Flows;
 use self::knowledge::Knowledge;
 use self::rank::RankWriter;
-use self::tags::TagTable;
 use crate::call::{Place, Unmodelled};
 use crate::error::ProgramError;
 use crate::source::CallSource;

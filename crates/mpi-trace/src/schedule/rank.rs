@@ -96,7 +96,12 @@ impl<'a> RankWriter<'a> {
 
     /// Adds a piece of the rank's calls.
     pub(super) fn add_calls(&mut self, calls: &RankCalls) -> Result<(), ProgramError> {
-        self.communicators.add(calls, &mut self.shared.tags, self.rank, self.builder.ranks())?;
+        self.communicators.add(
+            &calls.communicators,
+            &mut self.shared.tags,
+            self.rank,
+            self.builder.ranks(),
+        )?;
         for place in calls.places.iter().skip(self.places.len()) {
             let next = self.shared.places.len() as u32;
             let number = *self.shared.place_numbers.entry(place.clone()).or_insert(next);

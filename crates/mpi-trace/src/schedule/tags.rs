@@ -60,7 +60,7 @@ struct Identity {
 
 /// The communicators and tags of a program.
 #[derive(Debug, Default)]
-pub(super) struct TagTable {
+pub struct TagTable {
     communicators: FxHashMap<Identity, u32>,
     pairs: FxHashMap<(Use, u32, i32), u32>,
     /// The pairs in the order of their tags.

@@ -3,6 +3,7 @@
 
 pub mod analysis;
 mod column;
+pub mod emulated;
 mod field;
 pub mod finding;
 pub mod formula;

@@ -74,8 +74,8 @@ impl SentMessages<'_> {
         }
     }
 
-    /// Returns the keys of a message in `left`: for receives with its tag, and for those with any tag if the
-    /// run has such.
+    /// Returns the keys of a message in `left`: for receives with its tag, and for those with any tag, or any of
+    /// its scope, if the run has such.
     fn keys(
         &self,
         to: usize,
@@ -83,8 +83,12 @@ impl SentMessages<'_> {
         arrival: Time,
         id: MessageId,
     ) -> impl Iterator<Item = LeftKey> + use<> {
-        let any_tag = self.has_any_tag && RawTag::ANY.can_take(RawTag::from_number(tag));
-        let tags = [Some(tag), any_tag.then(|| RawTag::ANY.number())].into_iter().flatten();
+        let raw = RawTag::from_number(tag);
+        let wild = raw.filters().into_iter().filter(move |filter| filter.is_wild() && filter.can_take(raw));
+        let mut wild: Vec<u64> =
+            wild.take(if self.has_any_tag { 2 } else { 0 }).map(RawTag::number).collect();
+        wild.dedup();
+        let tags = std::iter::once(tag).chain(wild);
         tags.flat_map(move |tag| [None, Some(id.from)].map(|from| (to, tag, from, arrival, id)))
     }
 }

@@ -1,5 +1,6 @@
 //! The subcommands that record, make and play schedules.
 
+pub(super) mod emulate;
 pub(super) mod matrix;
 pub(super) mod mpi2goal;
 pub(super) mod record;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::params::{LeveledParams, Model};
-use loggp::schedule::{PlayReport, Player, Schedule};
+use loggp::schedule::{PlayReport, Player};
 use loggp::trace::{Caption, Trace};
 use loggp::{Cause, Latency, Noise, Ports, RunError, Ties};
 use loggp_goal::patterns::is_pattern;
@@ -71,7 +71,7 @@ impl PlayOptions {
     /// Reads a schedule and prepares its play. A program that liballprof traced has `others` too.
     pub(crate) fn read(&self, input: &str, others: &[PathBuf]) -> Result<ScheduleRun, CliError> {
         let ScheduleInput { name, program } = self.source.read(input, others, &self.mpi, self.levels.P())?;
-        let choice = machine_for(&self.choice, &self.levels, &program.schedule)?;
+        let choice = machine_for(&self.choice, &self.levels, program.schedule.ranks())?;
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
         let ports = self.ports.or(choice.ports).unwrap_or_default();
         let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise.as_ref());
@@ -113,13 +113,13 @@ impl PlayOptions {
     }
 }
 
-/// Returns the machine for a schedule that the options choose. Without a name its words are bytes.
+/// Returns the machine for a schedule of so many ranks that the options choose. Without a name its words are bytes.
 pub(crate) fn machine_for(
     options: &ChoiceOptions,
     levels: &LevelOptions,
-    schedule: &Schedule,
+    ranks: usize,
 ) -> Result<MachineChoice, CliError> {
-    let machine = partial_machine(options, Some(schedule.ranks()))?;
+    let machine = partial_machine(options, Some(ranks))?;
     let file_levels = machine.levels.clone();
     let mut choice = machine.complete(options)?;
     if choice.name.is_none() && !is_parameter_given(options, "word") {

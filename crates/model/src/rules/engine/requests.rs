@@ -8,6 +8,7 @@ use super::events::{Turn, first};
 use super::{Clock, Engine};
 use crate::error::ProcStatus;
 use crate::log::{Activity, ActivityKind, CallKind, Progress, Transfer};
+use crate::message::matching::PostedReceive;
 use crate::rules::message_wait::PostedReceives;
 use crate::rules::operation::{ActiveOperation, OperationStage, OperationStep, RequestState};
 use crate::rules::stats::Stats;
@@ -75,6 +76,24 @@ impl Engine<'_> {
     pub fn completion_time(&self, request: u32) -> Option<Time> {
         let operation = self.requests.as_ref()?.operations.get(&request)?;
         operation.request.as_ref().filter(|_| operation.is_done()).map(|state| state.now)
+    }
+
+    /// Withdraws the request of a receive that has taken no message. Returns false if it has taken one, or is a send.
+    pub fn withdraw(&mut self, request: u32) -> bool {
+        let requests = self.requests();
+        let Some(operation) = requests.operations.get(&request) else { return false };
+        let (OperationStage::AwaitMessage(filter), None) = (operation.stage, &operation.received) else {
+            return false;
+        };
+        if operation.request.as_ref().is_none_or(|state| state.is_send) {
+            return false;
+        }
+        requests.operations.remove(&request);
+        if let Some(receives) = &mut requests.receives {
+            receives.queue.remove(PostedReceive { place: (Time::ZERO, request), filter });
+        }
+        self.has_requests = !self.requests().operations.is_empty();
+        true
     }
 
     /// Returns whether something happens without a message: the receive gap ends, or a request advances.

@@ -67,7 +67,7 @@ impl CollectiveArgs {
         let patterns = collective_choices(kind, *P, *size as u64);
         // What a library takes can always be done, so that it tells whether the request is right.
         let first = pattern_schedule(&format!("{}:openmpi", kind.name()), *P, *size)?;
-        let choice = machine_for(&self.choice, &self.levels, &first)?;
+        let choice = machine_for(&self.choice, &self.levels, first.ranks())?;
         let files = own.open()?;
         let progress = ProgressDisplay::for_runs(patterns.len());
         let play = |pattern: &String| {

@@ -1,6 +1,6 @@
 //! `loggp record`: runs an MPI program and writes down what it calls.
 
-mod attend;
+pub(crate) mod attend;
 pub(crate) mod library;
 mod list;
 pub(crate) mod start;
@@ -98,7 +98,7 @@ impl RecordCommand {
         // The ranks on all hosts write there, so that it is where the result is to be.
         let folder = tempfile::Builder::new().prefix(".loggp-ranks-").tempdir_in(parent).map_err(refuse)?;
         let prefix = folder.path().canonicalize().map_err(refuse)?.join("rank");
-        let end = start::run(&self.words, &prefix)?;
+        let end = start::run(&self.words, [("LOGGP_RECORD", prefix.as_os_str().to_owned())], &[])?;
         let is_unseen = prefix.with_extension("unseen").exists();
         let mut files: Vec<PathBuf> = Vec::new();
         for file in fs::read_dir(folder.path()).map_err(refuse)? {
@@ -135,7 +135,7 @@ const UNSEEN: &str = "no rank was recorded: the program asks dlsym for MPI's fun
                       does not see; a program is recorded that is linked with its MPI";
 
 /// Returns the exit status for how a program ended, and a sentence on it.
-fn describe(end: End, program: &str) -> (u8, String) {
+pub(crate) fn describe(end: End, program: &str) -> (u8, String) {
     let (status, sentence) = match end {
         End::Exited(status) => {
             let status = status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1);

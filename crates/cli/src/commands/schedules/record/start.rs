@@ -22,8 +22,18 @@ pub(crate) enum Launcher {
     Other,
 }
 
-/// Runs the command to its end.
-pub(crate) fn run(words: &[OsString], prefix: &Path) -> Result<End, CliError> {
+/// Returns the MPI of the program that a command starts, as the recorder names it, if it is known.
+pub(crate) fn mpi_of_command(words: &[OsString]) -> Option<&'static str> {
+    let of_program = || words.iter().find_map(|word| mpi_of(&find_program(word)?));
+    find_launcher(words).1.mpi().or_else(of_program)
+}
+
+/// Runs the command to its end. Its ranks load the library, and have `variables`; the command itself has `settings` of its MPI.
+pub(crate) fn run(
+    words: &[OsString],
+    variables: impl IntoIterator<Item = (&'static str, OsString)>,
+    settings: &[(&str, &str)],
+) -> Result<End, CliError> {
     if find_program(&words[0]).is_none() {
         let name = words[0].to_string_lossy();
         return Err(CliError::Request(format!(
@@ -31,15 +41,13 @@ pub(crate) fn run(words: &[OsString], prefix: &Path) -> Result<End, CliError> {
         )));
     }
     let (at, launcher) = find_launcher(words);
-    let of_program = || words.iter().find_map(|word| mpi_of(&find_program(word)?));
-    let mpi = launcher.mpi().or_else(of_program);
-    let library = library::find(mpi)?;
+    let library = library::find(mpi_of_command(words))?;
     let mut preload = library.into_os_string();
     if let Some(before) = env::var_os("LD_PRELOAD").filter(|before| !before.is_empty()) {
         preload.push(":");
         preload.push(before);
     }
-    let variables = [("LD_PRELOAD", preload), ("LOGGP_RECORD", prefix.as_os_str().to_owned())];
+    let variables: Vec<(&str, OsString)> = [("LD_PRELOAD", preload)].into_iter().chain(variables).collect();
     let mut words = words.to_vec();
     let mut command;
     match launcher {
@@ -53,7 +61,7 @@ pub(crate) fn run(words: &[OsString], prefix: &Path) -> Result<End, CliError> {
             command.args(&words[1..]);
         }
     }
-    attend::run(&mut command).map_err(|error| {
+    attend::run(command.envs(settings.iter().copied())).map_err(|error| {
         CliError::Request(format!(
             "{} cannot be started: {}",
             words[0].to_string_lossy(),

@@ -1,0 +1,177 @@
+//! The data of collectives. Each rank lays down what it contributes when it calls, and takes what it gets once its part in
+//! the collective's messages is over; whose data these carry has called by then.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use loggp_mpi_trace::call::{CollectiveKind, Counts, Root};
+use loggp_mpi_trace::schedule::KnownCommunicator;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+/// A collective of the program: its communicator's number, and how many that had before.
+pub(crate) type CollectiveId = (u32, u64);
+
+/// What a rank lays down.
+#[derive(Debug)]
+pub(crate) struct Contribution {
+    pub data: Vec<u8>,
+    /// The bytes for each other one, where these differ.
+    pub counts: Counts,
+    /// To whom it goes in a collective of neighbours.
+    pub destinations: Vec<Option<u32>>,
+}
+
+impl Contribution {
+    /// Returns where the part lies that is for one of its receivers.
+    fn part(&self, place: usize) -> Range<usize> {
+        let (begin, length) = match &self.counts {
+            Counts::Same(bytes) => (place as u64 * bytes, *bytes),
+            Counts::Each(each) => (each.iter().take(place).sum(), each.get(place).copied().unwrap_or(0)),
+        };
+        let end = ((begin + length) as usize).min(self.data.len());
+        (begin as usize).min(end)..end
+    }
+}
+
+#[derive(Default)]
+struct Instance {
+    laid: FxHashMap<u32, Arc<Contribution>>,
+    taken: usize,
+}
+
+/// What lies there of all collectives under way.
+#[derive(Default)]
+pub(crate) struct Board(Mutex<FxHashMap<CollectiveId, Instance>>);
+
+/// What a rank does with the parts that it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Nothing = 0,
+    /// They are what it receives.
+    Parts = 1,
+    /// It combines them.
+    Combine = 2,
+}
+
+/// What a rank takes: parts of what others have laid down.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub form: Form,
+    parts: Vec<Option<(Arc<Contribution>, Range<usize>)>>,
+}
+
+impl Taken {
+    /// Returns the data of each part.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        self.parts.iter().map(|part| match part {
+            Some((of, range)) => &of.data[range.clone()],
+            None => &[],
+        })
+    }
+}
+
+/// Which part of a contribution a rank takes.
+enum Which {
+    Whole,
+    /// The one for its place among the members.
+    Mine,
+}
+
+impl Board {
+    pub(crate) fn lay(&self, id: CollectiveId, rank: u32, contribution: Contribution) {
+        self.0.lock().entry(id).or_default().laid.insert(rank, Arc::new(contribution));
+    }
+
+    /// Takes what a rank gets of a collective, which `takers` ranks take part in.
+    pub(crate) fn take(
+        &self,
+        id: CollectiveId,
+        kind: CollectiveKind,
+        communicator: &KnownCommunicator,
+        root: Root,
+    ) -> Taken {
+        use CollectiveKind::*;
+        let mut instances = self.0.lock();
+        let instance = instances.entry(id).or_default();
+        let KnownCommunicator { members, remote, me, .. } = communicator;
+        let peers = remote.as_ref().unwrap_or(members);
+        let is_root = match root {
+            Root::Rank(root) => remote.is_none() && root as usize == *me,
+            Root::This => true,
+            Root::None | Root::Nobody => false,
+        };
+        let of_root = |form| match root {
+            Root::Rank(root) => (form, peers.get(root as usize).into_iter().copied().collect()),
+            _ => (Form::Nothing, Vec::new()),
+        };
+        let at_root = |form| if is_root { (form, peers.clone()) } else { (Form::Nothing, Vec::new()) };
+        let ((form, from), which) = match kind {
+            Barrier => ((Form::Nothing, Vec::new()), Which::Whole),
+            Bcast if is_root => ((Form::Nothing, Vec::new()), Which::Whole),
+            Bcast => (of_root(Form::Parts), Which::Whole),
+            Scatter | Scatterv => (of_root(Form::Parts), Which::Mine),
+            Gather | Gatherv => (at_root(Form::Parts), Which::Whole),
+            Reduce => (at_root(Form::Combine), Which::Whole),
+            Allgather | Allgatherv => ((Form::Parts, peers.clone()), Which::Whole),
+            Alltoall | Alltoallv | Alltoallw => ((Form::Parts, peers.clone()), Which::Mine),
+            Allreduce => ((Form::Combine, peers.clone()), Which::Whole),
+            Scan => ((Form::Combine, peers[..=*me].to_vec()), Which::Whole),
+            Exscan if *me == 0 => ((Form::Nothing, Vec::new()), Which::Whole),
+            Exscan => ((Form::Combine, peers[..*me].to_vec()), Which::Whole),
+            ReduceScatter | ReduceScatterBlock => ((Form::Combine, peers.clone()), Which::Mine),
+            NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv
+            | NeighborAlltoallw => {
+                let taken = take_from_neighbours(instance, kind, communicator);
+                return end(&mut instances, id, communicator, taken);
+            }
+        };
+        let part = |from: &u32| {
+            let laid = instance.laid.get(from)?;
+            let range = if let Which::Mine = which { laid.part(*me) } else { 0..laid.data.len() };
+            Some((laid.clone(), range))
+        };
+        let taken = Taken { form, parts: from.iter().map(part).collect() };
+        end(&mut instances, id, communicator, taken)
+    }
+}
+
+/// Forgets a collective of which all have taken their parts.
+fn end(
+    instances: &mut FxHashMap<CollectiveId, Instance>,
+    id: CollectiveId,
+    communicator: &KnownCommunicator,
+    taken: Taken,
+) -> Taken {
+    let all = communicator.members.len() + communicator.remote.as_ref().map_or(0, Vec::len);
+    if let Some(instance) = instances.get_mut(&id) {
+        instance.taken += 1;
+        if instance.taken == all {
+            instances.remove(&id);
+        }
+    }
+    taken
+}
+
+fn take_from_neighbours(instance: &Instance, kind: CollectiveKind, of: &KnownCommunicator) -> Taken {
+    use CollectiveKind::{NeighborAllgather, NeighborAllgatherv};
+    let (KnownCommunicator { members, me, sources, .. }, own) = (of, of.members[of.me]);
+    debug_assert_eq!(members[*me], own);
+    let is_whole = matches!(kind, NeighborAllgather | NeighborAllgatherv);
+    let part = |place: usize| {
+        let from = sources[place]?;
+        let laid = instance.laid.get(&from)?;
+        if is_whole {
+            return Some((laid.clone(), 0..laid.data.len()));
+        }
+        // In a grid what goes down comes from above: the directions are in pairs. Elsewhere the first message from
+        // a neighbour is the first that it sends.
+        let mirrored = place ^ 1;
+        let earlier = sources[..place].iter().filter(|other| **other == Some(from)).count();
+        let mut mine = laid.destinations.iter().enumerate().filter(|(_, to)| **to == Some(own));
+        let is_grid = *sources == of.destinations && laid.destinations.get(mirrored) == Some(&Some(own));
+        let at = if is_grid { mirrored } else { mine.nth(earlier)?.0 };
+        Some((laid.clone(), laid.part(at)))
+    };
+    Taken { form: Form::Parts, parts: (0..sources.len()).map(part).collect() }
+}

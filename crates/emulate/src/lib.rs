@@ -1,0 +1,27 @@
+//! MPI programs on the machine: each rank of a real, unchanged program is a processor.
+//!
+//! The library that records is preloaded into the ranks in its second mode. At each call of MPI a rank posts what it is
+//! about to do through shared memory, and stops until the machine says that it goes on. What a call costs, which message
+//! a receive takes and who stalls is what the machine's own calls do: no rule stands here a second time.
+//!
+//! - [`segment`]: the shared file, and the turns of a rank and the command;
+//! - `link`: what a rank posts, with its data, and the answers;
+//! - `rank`: the loop of a processor, which makes the calls of its rank; `requests` waits and tests;
+//! - `plan`: the messages of a collective, as the MPI in use sends them; `board`: the data of collectives;
+//! - `session`: all ranks of a program, from their begin to their end.
+//!
+//! The data of messages travel as the machine's own payloads; those of a collective lie on a board, from which each rank
+//! takes what it needs once its part in the collective's messages is over.
+
+#![cfg(target_os = "linux")]
+#![allow(non_snake_case)] // P is the papers' name
+
+mod board;
+mod link;
+mod plan;
+mod rank;
+mod requests;
+mod segment;
+mod session;
+
+pub use session::{Session, Settings};

@@ -1,0 +1,119 @@
+//! A rank's side of the talk: what it posts, with its data, and the answers.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use loggp::Proc;
+use loggp_mpi_trace::call::Communicator;
+use loggp_mpi_trace::recording::post::{Post, PostReader};
+
+use crate::segment::{PostForm, Slot, WINDOW_BYTES};
+use crate::session::Watch;
+
+/// An answer to a rank: its words, and data behind them, in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Answer<'d> {
+    pub words: Vec<u64>,
+    pub data: Vec<&'d [u8]>,
+}
+
+/// The link to one rank.
+pub(crate) struct Link<'a> {
+    slot: Slot<'a>,
+    watch: &'a Watch,
+    rank: usize,
+    reader: PostReader,
+    /// The data of the calls that come next.
+    data: Vec<u8>,
+}
+
+/// How often a rank that computes is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+
+thread_local! {
+    /// The core to which this thread is bound.
+    static CORE: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+impl<'a> Link<'a> {
+    pub(crate) fn new(slot: Slot<'a>, watch: &'a Watch, rank: usize, ranks: usize) -> Link<'a> {
+        Link { slot, watch, rank, reader: PostReader::new(ranks as u32), data: Vec::new() }
+    }
+
+    pub(crate) fn communicators(&self) -> &[Communicator] {
+        self.reader.communicators()
+    }
+
+    /// Binds the rank to the core of this thread: so the one that waits for the other leaves it the core, and nobody
+    /// computes while another does.
+    pub(crate) fn bind(&self) {
+        let core = CORE.with(|core| {
+            if core.get().is_none() {
+                core.set(bind_thread());
+            }
+            core.get()
+        });
+        if let Some(core) = core {
+            self.watch.bind(self.rank, core);
+        }
+    }
+
+    /// Waits for the rank's next posts, and returns them and their data. Ends the run if none can come.
+    pub(crate) fn next(&mut self, p: &mut Proc) -> (Vec<Post>, Vec<u8>) {
+        loop {
+            self.wait(p);
+            match self.slot.form() {
+                PostForm::Chunk => {
+                    self.data.extend_from_slice(self.slot.data());
+                    self.slot.answer(p.now().as_ps(), &[], &[], 0);
+                }
+                PostForm::Calls | PostForm::Next => break,
+            }
+        }
+        self.data.extend_from_slice(self.slot.data());
+        match self.reader.read(self.slot.records()) {
+            Ok(posts) => (posts, std::mem::take(&mut self.data)),
+            Err(why) => p.fail_with(format!("rank {}: {why}", self.rank)),
+        }
+    }
+
+    fn wait(&self, p: &mut Proc) {
+        let begin = Instant::now();
+        while !self.slot.wait(LOOK) {
+            if let Some(why) = self.watch.look_at(self.rank, begin.elapsed()) {
+                p.fail_with(why);
+            }
+        }
+    }
+
+    /// Answers the rank's last post.
+    pub(crate) fn answer(&mut self, p: &mut Proc, answer: &Answer) {
+        let total: usize = answer.data.iter().map(|piece| piece.len()).sum();
+        let now = p.now().as_ps();
+        if total <= WINDOW_BYTES && answer.data.len() < 2 {
+            let piece = answer.data.first().copied().unwrap_or_default();
+            return self.slot.answer(now, &answer.words, piece, total);
+        }
+        let all = answer.data.concat();
+        let mut windows = all.chunks(WINDOW_BYTES);
+        self.slot.answer(now, &answer.words, windows.next().unwrap_or_default(), total);
+        for window in windows {
+            self.wait(p);
+            debug_assert_eq!(self.slot.form(), PostForm::Next);
+            self.slot.answer(now, &[], window, total);
+        }
+    }
+}
+
+/// Binds this thread to the core on which it is, unless it is bound to one. Returns the core.
+fn bind_thread() -> Option<usize> {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    let core = sched_getcpu();
+    let may = sched_getaffinity(None).ok()?;
+    if may.count() > 1 {
+        let mut one = CpuSet::new();
+        one.set(core);
+        sched_setaffinity(None, &one).ok()?;
+    }
+    Some(core)
+}

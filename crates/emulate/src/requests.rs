@@ -1,0 +1,272 @@
+//! Requests of a rank: waits and tests.
+
+use std::panic::Location;
+
+use loggp::{Proc, Request};
+use loggp_mpi_trace::call::{Receive, RequestId, WaitForm};
+
+use crate::board::Taken;
+use crate::plan::Background;
+use crate::rank::{Open, Parcel, Rank, Reply};
+
+/// What came of a request.
+pub(crate) enum Completion {
+    Send,
+    /// A message, and its sender in the communicator.
+    Receive(u64, Parcel),
+    Collective(Taken),
+    Cancelled,
+}
+
+impl Completion {
+    /// Returns the number of its kind for the rank, and whether it was cancelled.
+    pub(crate) fn kind(&self) -> (u64, bool) {
+        match self {
+            Completion::Send => (0, false),
+            Completion::Receive(..) => (1, false),
+            Completion::Collective(_) => (2, false),
+            Completion::Cancelled => (1, true),
+        }
+    }
+}
+
+/// A request under way.
+pub(crate) enum Pending {
+    /// It is over.
+    Ready(Completion),
+    Send(Request<()>),
+    Receive {
+        request: Request<(usize, Parcel)>,
+        communicator: u32,
+        scope: u32,
+        from: Option<u32>,
+    },
+    /// A receive from the rank itself, which has not sent yet.
+    Own(Receive),
+    /// A receive and a send that are one request.
+    Both(Box<[Pending; 2]>),
+    Collective(Box<(Background, Open)>),
+}
+
+impl Rank<'_> {
+    /// Waits for requests, or tests them.
+    pub(crate) fn wait(&mut self, p: &mut Proc, form: WaitForm, requests: &[Option<RequestId>]) -> Reply {
+        let places: Vec<(usize, RequestId)> =
+            requests.iter().enumerate().filter_map(|(place, request)| Some((place, (*request)?))).collect();
+        let one = |rank: &mut Self, p: &mut Proc, at: usize| {
+            let (place, request) = places[at];
+            vec![(place, rank.complete(p, request))]
+        };
+        match form {
+            WaitForm::Wait | WaitForm::Waitall => {
+                let all = places.iter().map(|&(place, request)| (place, self.complete(p, request)));
+                Reply::Found(Some(all.collect()))
+            }
+            WaitForm::Waitany => {
+                let first = self.first_over(p, &places);
+                Reply::Found(Some(one(self, p, first)))
+            }
+            WaitForm::Waitsome => {
+                let first = self.first_over(p, &places);
+                let over = self.all_over(p, &places);
+                let over = if over.is_empty() { vec![first] } else { over };
+                Reply::Found(Some(over.into_iter().flat_map(|at| one(self, p, at)).collect()))
+            }
+            WaitForm::Test | WaitForm::Testall => {
+                let over = self.all_over(p, &places);
+                if over.len() < places.len() {
+                    return self.look_in_vain(p, &places);
+                }
+                Reply::Found(Some(over.into_iter().flat_map(|at| one(self, p, at)).collect()))
+            }
+            WaitForm::Testany => match self.all_over(p, &places).first() {
+                Some(first) => Reply::Found(Some(one(self, p, *first))),
+                None => self.look_in_vain(p, &places),
+            },
+            WaitForm::Testsome => match self.all_over(p, &places) {
+                over if over.is_empty() => self.look_in_vain(p, &places),
+                over => Reply::Found(Some(over.into_iter().flat_map(|at| one(self, p, at)).collect())),
+            },
+        }
+    }
+
+    fn look_in_vain(&mut self, p: &mut Proc, places: &[(usize, RequestId)]) -> Reply {
+        let request = places.iter().find_map(|(_, request)| self.numbers(*request).first().copied());
+        p.look_in_vain(request.unwrap_or(0), Location::caller());
+        Reply::Found(None)
+    }
+
+    /// Returns what a look at a request finds; the request stays.
+    pub(crate) fn status(&mut self, p: &mut Proc, request: Option<RequestId>) -> Reply {
+        let Some(request) = request else { return Reply::Words(vec![1, 0, 0, 0]) };
+        if !self.is_over(p, request) {
+            p.look_in_vain(self.numbers(request).first().copied().unwrap_or(0), Location::caller());
+            return Reply::Words(vec![0; 4]);
+        }
+        let completion = self.complete(p, request);
+        let words = match &completion {
+            Completion::Receive(from, parcel) => {
+                vec![1, *from, u64::from(parcel.tag), parcel.data.len() as u64]
+            }
+            _ => vec![1, 0, 0, 0],
+        };
+        self.requests.insert(request, Pending::Ready(completion));
+        Reply::Words(words)
+    }
+
+    /// Cancels a receive that has taken nothing.
+    pub(crate) fn cancel(&mut self, p: &mut Proc, request: RequestId) -> Reply {
+        let is_cancelled = match self.requests.get(&request) {
+            Some(Pending::Own(_)) => true,
+            Some(Pending::Receive { request, .. }) => p.withdraw(request),
+            _ => false,
+        };
+        if is_cancelled {
+            self.requests.insert(request, Pending::Ready(Completion::Cancelled));
+        }
+        Reply::Words(vec![u64::from(is_cancelled)])
+    }
+
+    /// Returns the places of the requests that are over.
+    fn all_over(&mut self, p: &mut Proc, places: &[(usize, RequestId)]) -> Vec<usize> {
+        (0..places.len()).filter(|at| self.is_over(p, places[*at].1)).collect()
+    }
+
+    /// Waits until one of the requests is over, and returns its place.
+    fn first_over(&mut self, p: &mut Proc, places: &[(usize, RequestId)]) -> usize {
+        loop {
+            if let Some(at) = (0..places.len()).find(|at| self.is_ready(places[*at].1)) {
+                return at;
+            }
+            let mut numbers = Vec::new();
+            for (at, (_, request)) in places.iter().enumerate() {
+                numbers.extend(self.numbers(*request).into_iter().map(|number| (number, at)));
+            }
+            if numbers.is_empty() {
+                self.fail_to_receive_own(p);
+            }
+            let all: Vec<u32> = numbers.iter().map(|(number, _)| *number).collect();
+            let (number, at) = numbers[p.first_done(&all)];
+            let request = places[at].1;
+            match self.requests.get_mut(&request) {
+                Some(Pending::Collective(open)) => {
+                    let place = open.0.numbers().position(|other| other == number).expect("it has this one");
+                    open.0.complete(p, place);
+                }
+                Some(Pending::Both(_)) => {
+                    if let Some(pending) = self.requests.remove(&request) {
+                        let done = self.finish_request(p, pending);
+                        self.requests.insert(request, Pending::Ready(done));
+                    }
+                }
+                _ => return at,
+            }
+        }
+    }
+
+    /// Returns whether a request is over without a wait at the machine.
+    fn is_ready(&mut self, request: RequestId) -> bool {
+        self.take_own(request);
+        match self.requests.get(&request) {
+            None | Some(Pending::Ready(_)) => true,
+            Some(Pending::Collective(open)) => open.0.is_over(),
+            _ => false,
+        }
+    }
+
+    /// Gives a receive from the rank itself the message that has been sent meanwhile.
+    fn take_own(&mut self, request: RequestId) {
+        let Some(Pending::Own(receive)) = self.requests.get(&request) else { return };
+        let receive = *receive;
+        if let Some(got) = self.take_here(&receive) {
+            let from = self.place(receive.communicator, got.from);
+            self.requests.insert(request, Pending::Ready(Completion::Receive(from, got.parcel)));
+        }
+    }
+
+    /// Returns the machine's requests that a request waits for.
+    fn numbers(&self, request: RequestId) -> Vec<u32> {
+        self.requests.get(&request).map(numbers_of).unwrap_or_default()
+    }
+
+    /// Returns whether a request is over by now.
+    fn is_over(&mut self, p: &mut Proc, request: RequestId) -> bool {
+        if self.is_ready(request) {
+            return true;
+        }
+        match self.requests.get_mut(&request) {
+            Some(Pending::Collective(open)) => open.0.go_on(p),
+            Some(pending) => is_done(p, pending),
+            None => true,
+        }
+    }
+
+    /// Waits for a request, and returns what came of it.
+    fn complete(&mut self, p: &mut Proc, request: RequestId) -> Completion {
+        self.take_own(request);
+        match self.requests.remove(&request) {
+            Some(pending) => self.finish_request(p, pending),
+            None => p.fail_with(format!("rank {} waits for a request that it has not posted", self.id)),
+        }
+    }
+
+    /// Waits for a request that is no longer among the rank's.
+    pub(crate) fn finish_request(&mut self, p: &mut Proc, pending: Pending) -> Completion {
+        match pending {
+            Pending::Ready(completion) => completion,
+            Pending::Send(request) => {
+                p.wait(request);
+                Completion::Send
+            }
+            Pending::Receive { request, communicator, .. } => {
+                let (from, parcel) = p.wait(request);
+                let got = self.arrived(communicator, from, parcel);
+                Completion::Receive(self.place(communicator, from), got.parcel)
+            }
+            Pending::Own(receive) => {
+                let Some(got) = self.take_here(&receive) else { self.fail_to_receive_own(p) };
+                Completion::Receive(self.place(receive.communicator, got.from), got.parcel)
+            }
+            Pending::Both(both) => {
+                let [received, sent] = *both;
+                let received = self.finish_request(p, received);
+                self.finish_request(p, sent);
+                received
+            }
+            Pending::Collective(open) => {
+                let (background, open) = *open;
+                background.finish(p);
+                Completion::Collective(self.take(&open))
+            }
+        }
+    }
+
+    /// Ends a request that the program gave up. A receive that has taken nothing is withdrawn.
+    pub(crate) fn finish_given_up(&mut self, p: &mut Proc, pending: Pending) {
+        match pending {
+            Pending::Own(_) => (),
+            Pending::Receive { ref request, .. } if p.withdraw(request) => (),
+            pending => _ = self.finish_request(p, pending),
+        }
+    }
+}
+
+fn numbers_of(pending: &Pending) -> Vec<u32> {
+    match pending {
+        Pending::Ready(_) | Pending::Own(_) => Vec::new(),
+        Pending::Send(request) => vec![request.number()],
+        Pending::Receive { request, .. } => vec![request.number()],
+        Pending::Both(both) => both.iter().flat_map(numbers_of).collect(),
+        Pending::Collective(open) => open.0.numbers().collect(),
+    }
+}
+
+fn is_done(p: &mut Proc, pending: &Pending) -> bool {
+    match pending {
+        Pending::Ready(_) => true,
+        Pending::Send(request) => p.is_done(request),
+        Pending::Receive { request, .. } => p.is_done(request),
+        Pending::Both(both) => both.iter().all(|one| is_done(p, one)),
+        Pending::Own(_) | Pending::Collective(_) => false,
+    }
+}

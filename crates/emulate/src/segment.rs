@@ -1,0 +1,229 @@
+//! The file that the command shares with the ranks: a header, and a slot for each rank, in which the rank and the command
+//! take turns.
+//!
+//! Whose turn it is says a word on which the other one waits (futex). Only who has the turn touches the slot. The offsets
+//! are those of `recorder/emulate.h`.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use rustix::fs::ftruncate;
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::thread::futex::{self, Timespec};
+use tempfile::NamedTempFile;
+
+const HEADER_BYTES: usize = 4096;
+const SLOT_BYTES: usize = 384 << 10;
+const CALL_AREA: usize = 4096;
+const CALL_BYTES: usize = 60 << 10;
+const WINDOW: usize = 64 << 10;
+/// The most bytes of data in one post or answer.
+pub(crate) const WINDOW_BYTES: usize = SLOT_BYTES - WINDOW;
+/// The most words of an answer.
+pub(crate) const MOST_WORDS: usize = CALL_BYTES / 8;
+const VERSION: u32 = 1;
+
+/// What the ranks need to know beforehand; the bits of the header's flags.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flags {
+    /// The clocks of the host show the machine's time too.
+    pub has_clocks: bool,
+    /// Computing takes no time.
+    pub work_is_free: bool,
+    /// Calls that need no answer may be posted with later ones.
+    pub may_defer: bool,
+}
+
+/// The shared file.
+pub(crate) struct Segment {
+    file: NamedTempFile,
+    map: NonNull<u8>,
+    slots: usize,
+}
+
+// SAFETY: what threads share in the map is read and written as atomics, or by whoever has a slot's turn.
+unsafe impl Send for Segment {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Segment {}
+
+/// What a rank posts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PostForm {
+    Calls,
+    /// A piece of the data of the calls that come next.
+    Chunk,
+    /// The wish for the next piece of an answer's data.
+    Next,
+}
+
+/// The slot of a rank.
+#[derive(Clone, Copy)]
+pub(crate) struct Slot<'a> {
+    base: NonNull<u8>,
+    segment: &'a Segment,
+}
+
+impl Segment {
+    /// Creates the file, which is removed when the segment is dropped. It takes no memory before its ranks attach.
+    pub(crate) fn create(slots: usize, flags: Flags) -> io::Result<Segment> {
+        let folder = Path::new("/dev/shm");
+        let file = tempfile::Builder::new().prefix("loggp-").tempfile_in(folder)?;
+        let bytes = HEADER_BYTES + slots * SLOT_BYTES;
+        ftruncate(file.as_file(), bytes as u64)?;
+        let length = NonZeroUsize::new(bytes).expect("it has a header");
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new place of the file's length, which nothing else maps; it lives as long as the segment.
+        let map = unsafe {
+            mmap(std::ptr::null_mut(), length.get(), protection, MapFlags::SHARED, file.as_file(), 0)
+        }?;
+        let map = NonNull::new(map.cast::<u8>()).expect("a map is nowhere at 0");
+        let segment = Segment { file, map, slots };
+        let Flags { has_clocks, work_is_free, may_defer } = flags;
+        let bits = u32::from(has_clocks) | u32::from(work_is_free) << 1 | u32::from(may_defer) << 2;
+        let pid = rustix::process::getpid().as_raw_nonzero().get();
+        for (at, word) in [(8, VERSION), (12, slots as u32), (16, bits), (20, pid as u32)] {
+            segment.word(at).store(word, Ordering::Relaxed);
+        }
+        for (at, half) in [(0, b"LOGG"), (4, b"PEMU")] {
+            segment.word(at).store(u32::from_le_bytes(*half), Ordering::Release);
+        }
+        Ok(segment)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Tells all ranks to end at once, when they next look.
+    pub(crate) fn give_up(&self) {
+        self.word(24).store(1, Ordering::Release);
+    }
+
+    pub(crate) fn slot(&self, rank: usize) -> Slot<'_> {
+        assert!(rank < self.slots, "there are slots for {} ranks", self.slots);
+        // SAFETY: the slot lies in the map.
+        Slot { base: unsafe { self.map.add(HEADER_BYTES + rank * SLOT_BYTES) }, segment: self }
+    }
+
+    fn word(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: `at` is a word's offset in the header, which the map has; processes touch it as an atomic.
+        unsafe { self.map.add(at).cast::<AtomicU32>().as_ref() }
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        let bytes = HEADER_BYTES + self.slots * SLOT_BYTES;
+        // SAFETY: it is mapped so, and no slot outlives the segment.
+        _ = unsafe { munmap(self.map.as_ptr().cast(), bytes) };
+    }
+}
+
+impl Slot<'_> {
+    fn word(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: `at` is a word's offset in the slot; both sides touch it as an atomic.
+        unsafe { self.base.add(at).cast::<AtomicU32>().as_ref() }
+    }
+
+    fn long(&self, at: usize) -> u64 {
+        // SAFETY: `at` is the offset of 64 bits in the slot, which belongs to the command while it has the turn.
+        unsafe { self.base.add(at).cast::<u64>().read() }
+    }
+
+    fn set_long(&self, at: usize, value: u64) {
+        // SAFETY: as for `long`.
+        unsafe { self.base.add(at).cast::<u64>().write(value) };
+    }
+
+    fn bytes(&self, at: usize, length: usize) -> &[u8] {
+        assert!(at + length <= SLOT_BYTES, "a rank posts more than its slot has");
+        // SAFETY: the bytes lie in the slot, and the rank does not write while the command has the turn.
+        unsafe { std::slice::from_raw_parts(self.base.add(at).as_ptr(), length) }
+    }
+
+    fn write(&self, at: usize, bytes: &[u8]) {
+        assert!(at + bytes.len() <= SLOT_BYTES, "an answer is longer than a slot");
+        // SAFETY: the bytes lie in the slot, which belongs to the command while it has the turn.
+        unsafe { self.base.add(at).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+    }
+
+    /// Returns the process and the number of all ranks, once the rank has come.
+    pub(crate) fn attached(&self) -> Option<(i32, usize)> {
+        (self.word(12).load(Ordering::Acquire) == 1).then(|| {
+            let pid = self.word(4).load(Ordering::Relaxed) as i32;
+            (pid, self.word(8).load(Ordering::Relaxed) as usize)
+        })
+    }
+
+    /// Returns whether it is the command's turn.
+    pub(crate) fn has_post(&self) -> bool {
+        self.word(0).load(Ordering::Acquire) == 1
+    }
+
+    /// Waits for a post, no longer than a time. Returns whether there is one.
+    pub(crate) fn wait(&self, most: Duration) -> bool {
+        let time = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
+        while !self.has_post() {
+            match futex::wait(self.word(0), futex::Flags::empty(), 0, Some(&time)) {
+                Err(Errno::TIMEDOUT) => return self.has_post(),
+                _ => (),
+            }
+        }
+        true
+    }
+
+    /// Returns the form of the post.
+    pub(crate) fn form(&self) -> PostForm {
+        match self.word(16).load(Ordering::Relaxed) {
+            1 => PostForm::Chunk,
+            2 => PostForm::Next,
+            _ => PostForm::Calls,
+        }
+    }
+
+    /// Returns the records of the post.
+    pub(crate) fn records(&self) -> &[u8] {
+        self.bytes(CALL_AREA, self.word(20).load(Ordering::Relaxed) as usize)
+    }
+
+    /// Returns the data of the post.
+    pub(crate) fn data(&self) -> &[u8] {
+        self.bytes(WINDOW, self.long(24) as usize)
+    }
+
+    /// Answers, and gives the rank the turn: the machine's time, the words of the answer, and a piece of its data, of
+    /// which there are `total` bytes in all.
+    pub(crate) fn answer(&self, now_ps: i64, words: &[u64], piece: &[u8], total: usize) {
+        assert!(words.len() <= MOST_WORDS, "an answer has more words than its slot");
+        for (place, word) in words.iter().enumerate() {
+            self.set_long(CALL_AREA + 8 * place, *word);
+        }
+        self.word(48).store(words.len() as u32, Ordering::Relaxed);
+        self.write(WINDOW, piece);
+        self.set_long(24, piece.len() as u64);
+        self.set_long(32, total as u64);
+        self.set_long(40, now_ps as u64);
+        self.wake();
+    }
+
+    /// Gives the rank the turn.
+    fn wake(&self) {
+        self.word(0).store(0, Ordering::Release);
+        let _: io::Result<_> = futex::wake(self.word(0), futex::Flags::empty(), 1).map_err(io::Error::from);
+    }
+
+    /// Wakes a rank that waits, to see that the command gives up.
+    pub(crate) fn rouse(&self) {
+        debug_assert!(self.segment.word(24).load(Ordering::Relaxed) == 1);
+        let _: io::Result<_> = futex::wake(self.word(0), futex::Flags::empty(), 1).map_err(io::Error::from);
+    }
+}

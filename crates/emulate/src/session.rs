@@ -1,0 +1,222 @@
+//! All ranks of a program, from their begin to their end.
+
+use std::ffi::OsString;
+use std::io;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use loggp::params::Work;
+use loggp::{ClockKind, Machine, Proc, Run, RunError, Time};
+use loggp_goal::patterns::CollectiveTable;
+use loggp_mpi_trace::schedule::TagTable;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::board::Board;
+use crate::rank::{Making, Rank, Sent};
+use crate::segment::{Flags, Segment};
+
+/// How a program is emulated.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How long a rank computes on the machine, for each second of its processor time here; 0 for no time.
+    pub speed: f64,
+    /// True if the clocks of the host show the machine's time to the program.
+    pub has_clocks: bool,
+    /// Which algorithms collectives take; `None` if the usual patterns.
+    pub table: Option<&'static CollectiveTable>,
+    /// The time that a rank computes for each byte that a reduction combines.
+    pub combine: Time,
+    /// The longest that a rank may compute between two calls.
+    pub limit: Option<Duration>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { speed: 1.0, has_clocks: false, table: None, combine: Time::ZERO, limit: None }
+    }
+}
+
+/// The ranks as processes.
+#[derive(Default)]
+pub(crate) struct Watch {
+    processes: OnceLock<Vec<(i32, AtomicI32)>>,
+    limit: Option<Duration>,
+    /// True if the program's launcher has ended, or is to end.
+    is_over: AtomicBool,
+}
+
+impl Watch {
+    /// Returns why no post of a rank can come any more, or `None` if one still may; the rank has computed for a time.
+    pub(crate) fn look_at(&self, rank: usize, computed: Duration) -> Option<String> {
+        let process = self.processes.get().and_then(|all| Pid::from_raw(all.get(rank)?.0));
+        if process.is_some_and(|process| !is_running(process)) {
+            return Some(format!("rank {rank} has ended before it called MPI_Finalize"));
+        }
+        if self.is_over.load(Ordering::Relaxed) {
+            return Some(format!("the program was ended while rank {rank} computed"));
+        }
+        self.limit.filter(|limit| computed > *limit).map(|limit| {
+            format!(
+                "rank {rank} has computed for {limit:?} without a call of MPI; --limit gives it more time"
+            )
+        })
+    }
+
+    /// Binds a rank to a core, unless it is.
+    pub(crate) fn bind(&self, rank: usize, core: usize) {
+        let Some((process, bound)) = self.processes.get().and_then(|all| all.get(rank)) else { return };
+        if bound.swap(core as i32, Ordering::Relaxed) == core as i32 {
+            return;
+        }
+        let mut one = CpuSet::new();
+        one.set(core);
+        let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+        for thread in threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok()) {
+            // A rank that is elsewhere computes as well.
+            let _: Result<_, _> = sched_setaffinity(Pid::from_raw(thread), &one);
+        }
+    }
+}
+
+/// Returns whether a process runs: one that its parent has not missed yet does not.
+fn is_running(process: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
+    let state = |stat: String| stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());
+    match stat {
+        Ok(stat) => state(stat) != Some('Z'),
+        Err(_) => test_kill_process(process).is_ok(),
+    }
+}
+
+/// What the processors share.
+pub(crate) struct Shared<'a> {
+    pub segment: &'a Segment,
+    pub watch: &'a Watch,
+    pub settings: Settings,
+    pub ranks: usize,
+    /// The numbers of communicators.
+    pub tags: Mutex<TagTable>,
+    pub board: Board,
+    /// The messages under way to each rank, by their senders, in the order of their sends.
+    pub sent: Vec<Mutex<FxHashMap<usize, Sent>>>,
+    /// The communicators that are being made.
+    pub making: Mutex<FxHashMap<(Vec<u32>, u64), Making>>,
+}
+
+/// An emulated program: its ranks, which come by the shared file.
+pub struct Session {
+    segment: Segment,
+    settings: Settings,
+    watch: Watch,
+}
+
+/// The most ranks of a program.
+const MOST_RANKS: usize = 4096;
+
+impl Session {
+    /// Prepares for a program, on a machine with this clock.
+    pub fn new(settings: Settings, clock: ClockKind, cores: usize) -> io::Result<Session> {
+        let work_is_free = settings.speed == 0.0;
+        // What is posted late keeps other ranks waiting, unless they would all the same.
+        let may_defer = clock == ClockKind::Virtual && (cores == 1 || work_is_free);
+        let flags = Flags { has_clocks: settings.has_clocks, work_is_free, may_defer };
+        let segment = Segment::create(MOST_RANKS, flags)?;
+        Ok(Session { segment, settings, watch: Watch { limit: settings.limit, ..Watch::default() } })
+    }
+
+    /// Returns the variables that the ranks need.
+    pub fn variables(&self) -> [(&'static str, OsString); 1] {
+        [("LOGGP_EMULATE", self.segment.path().as_os_str().to_os_string())]
+    }
+
+    /// Notes that the program's launcher has ended, or is to end.
+    pub fn end(&self) {
+        self.watch.is_over.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until all ranks have come through `MPI_Init`. Returns their number, or `None` if the program ends before
+    /// one of them has come.
+    pub fn wait_for_ranks(&self) -> Result<Option<usize>, String> {
+        let mut found: Vec<Option<i32>> = Vec::new();
+        let ranks = loop {
+            let attached = (0..self.segment.slots()).find_map(|rank| self.segment.slot(rank).attached());
+            if let Some((_, ranks)) = attached {
+                break ranks;
+            }
+            if self.watch.is_over.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        if ranks > MOST_RANKS {
+            return Err(format!("the program has {ranks} ranks, and at most {MOST_RANKS} can be emulated"));
+        }
+        found.resize(ranks, None);
+        while let Some(missing) = found.iter().position(Option::is_none) {
+            for (rank, found) in found.iter_mut().enumerate() {
+                *found = found.or_else(|| Some(self.segment.slot(rank).attached()?.0));
+            }
+            if self.watch.is_over.load(Ordering::Relaxed) {
+                return Err(format!("the program has ended before rank {missing} came through MPI_Init"));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let processes = found.into_iter().flatten().map(|process| (process, AtomicI32::new(-1)));
+        let _: Result<(), _> = self.watch.processes.set(processes.collect());
+        Ok(Some(ranks))
+    }
+
+    /// Runs the program on a machine with as many processors as it has ranks. Afterwards the ranks are at
+    /// `MPI_Finalize`, and [`release`](Session::release) lets them go on.
+    ///
+    /// # Errors
+    ///
+    /// If the program cannot end, or cannot be emulated: then its ranks are ended.
+    pub fn run(&self, machine: &Machine) -> Result<Run<()>, RunError> {
+        let ranks = machine.params().P;
+        let shared = Shared {
+            segment: &self.segment,
+            watch: &self.watch,
+            settings: self.settings,
+            ranks,
+            tags: Mutex::default(),
+            board: Board::default(),
+            sent: (0..ranks).map(|_| Mutex::default()).collect(),
+            making: Mutex::default(),
+        };
+        // How long a rank computes is asked of its process.
+        let machine = machine.clone().work(Work::Charged).patience(Duration::MAX);
+        let run = machine.run(|p: &mut Proc| Rank::new(&shared, p).run(p));
+        if run.is_err() {
+            self.give_up();
+        }
+        run
+    }
+
+    /// Lets the ranks, which are at `MPI_Finalize`, go on to their end.
+    pub fn release(&self, time: Time) {
+        for rank in 0..self.watch.processes.get().map_or(0, Vec::len) {
+            self.segment.slot(rank).answer(time.as_ps(), &[], &[], 0);
+        }
+    }
+
+    /// Ends all ranks.
+    pub fn give_up(&self) {
+        const PATIENCE: Duration = Duration::from_millis(300);
+        self.segment.give_up();
+        let processes = || self.watch.processes.get().into_iter().flatten();
+        (0..processes().count()).for_each(|rank| self.segment.slot(rank).rouse());
+        let until = Instant::now() + PATIENCE;
+        let running =
+            || processes().filter_map(|(process, _)| Pid::from_raw(*process)).filter(|p| is_running(*p));
+        while running().next().is_some() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        // A rank that computes does not look.
+        running().for_each(|process| _ = kill_process(process, Signal::KILL));
+    }
+}

@@ -1,0 +1,178 @@
+//! The calls of a running program, which its ranks post before they are done: what the recorder writes in its second
+//! mode, by the same encoders.
+
+use std::sync::Arc;
+
+use super::bytes::{Cursor, Wrong};
+use super::known::Known;
+use super::record::{
+    code, read_communicator, read_definition, read_post, read_ranks, read_receive, wait_form,
+};
+use crate::call::{CallKind, Communicator, Receive, RequestId, WaitForm};
+
+/// The codes of calls that no recording has.
+mod posted {
+    pub(super) const MPROBE: u8 = 48;
+    pub(super) const IMPROBE: u8 = 49;
+    pub(super) const MRECV: u8 = 50;
+    pub(super) const MRECV_REQUEST: u8 = 51;
+    pub(super) const MADE: u8 = 52;
+    pub(super) const CANCEL: u8 = 53;
+    pub(super) const ABORT: u8 = 54;
+    pub(super) const CLOCK: u8 = 55;
+    pub(super) const REFUSED: u8 = 56;
+    pub(super) const GET_STATUS: u8 = 57;
+    pub(super) const EXITED: u8 = 58;
+}
+
+/// A call that a rank is about to make.
+#[derive(Clone, Debug)]
+pub struct Post {
+    /// The time that the rank has computed since its call before.
+    pub work_ns: u64,
+    /// The number of the place from which it calls.
+    pub place: u32,
+    pub kind: PostKind,
+}
+
+/// What a rank is about to do.
+#[derive(Clone, Debug)]
+pub enum PostKind {
+    /// A send, a receive, both, a start or a collective. It has taken nothing yet.
+    Call(CallKind),
+    /// A wait or a test of requests, of which some may be null.
+    Wait {
+        form: WaitForm,
+        requests: Vec<Option<RequestId>>,
+    },
+    /// A look at a request, which completes nothing.
+    GetStatus(Option<RequestId>),
+    Probe {
+        receive: Receive,
+        is_wait: bool,
+        is_matched: bool,
+    },
+    /// The receive of a message that a matched probe found.
+    ReceiveMatched {
+        message: u64,
+        request: Option<RequestId>,
+    },
+    /// The beginning of a call that makes a communicator. `of` are the ranks that take part, if not all of the parent.
+    NewCommunicator {
+        parent: u32,
+        of: Option<Vec<u32>>,
+    },
+    /// The end of such a call.
+    Made(Option<u32>),
+    Forget(RequestId),
+    Cancel(RequestId),
+    /// A look at the clock.
+    Clock,
+    Finalize,
+    Abort(i64),
+    /// A call that an emulated program cannot make, and why.
+    Refused(String),
+    /// The process has ended before it called `MPI_Finalize`.
+    Exited,
+}
+
+/// Reads what a rank posts.
+pub struct PostReader(Known);
+
+impl PostReader {
+    /// Creates a reader for a rank of a program of so many.
+    pub fn new(ranks: u32) -> PostReader {
+        PostReader(Known::new(ranks, Arc::default()))
+    }
+
+    /// Returns the communicators that the rank has named so far, by their numbers.
+    pub fn communicators(&self) -> &[Communicator] {
+        &self.0.communicators
+    }
+
+    /// Returns a place's module and the address in the module.
+    pub fn address(&self, place: u32) -> (&str, u64) {
+        self.0.addresses.get(place as usize).map_or(("", 0), |(module, address)| (module, *address))
+    }
+
+    /// Reads posts, one after another. An error is a sentence.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<Vec<Post>, String> {
+        let mut cursor = Cursor::new(bytes);
+        let mut posts = Vec::new();
+        while !cursor.is_at_end() {
+            match self.read_one(&mut cursor) {
+                Ok(post) => posts.extend(post),
+                Err(Wrong { at, what }) => {
+                    return Err(format!("{what}, at byte {at} of what the rank posted"));
+                }
+            }
+        }
+        Ok(posts)
+    }
+
+    fn read_one(&mut self, cursor: &mut Cursor) -> Result<Option<Post>, Wrong> {
+        let (code, known) = (cursor.byte()?, &mut self.0);
+        if code < code::SEND && code != code::FINALIZE {
+            read_definition(code, cursor, known)?;
+            return Ok(None);
+        }
+        let (work_ns, place) = (cursor.number()?, cursor.small()?);
+        let kind = match code {
+            code::FINALIZE => PostKind::Finalize,
+            code::START => {
+                let code = cursor.byte()?;
+                PostKind::Call(CallKind::Start(vec![read_post(code, cursor, known, false)?]))
+            }
+            code::PROBE | code::IPROBE | posted::MPROBE | posted::IMPROBE => PostKind::Probe {
+                receive: read_receive(cursor, known, false)?,
+                is_wait: matches!(code, code::PROBE | posted::MPROBE),
+                is_matched: matches!(code, posted::MPROBE | posted::IMPROBE),
+            },
+            posted::MRECV | posted::MRECV_REQUEST => {
+                let (message, _most) = (cursor.number()?, cursor.number()?);
+                let request = (code == posted::MRECV_REQUEST).then(|| known.requests.add());
+                PostKind::ReceiveMatched { message, request }
+            }
+            code::NEW_COMMUNICATOR => {
+                let parent = read_communicator(cursor, known)?;
+                let of = if cursor.byte()? != 0 { Some(read_ranks(cursor, known)?) } else { None };
+                PostKind::NewCommunicator { parent, of }
+            }
+            posted::MADE => PostKind::Made(cursor.small()?.checked_sub(1)),
+            code::FORGET => PostKind::Forget(read_request(cursor, known)?),
+            posted::CANCEL => PostKind::Cancel(read_request(cursor, known)?),
+            posted::ABORT => PostKind::Abort(cursor.signed()?),
+            posted::CLOCK => PostKind::Clock,
+            posted::REFUSED => PostKind::Refused(cursor.text()?.into_owned()),
+            posted::EXITED => PostKind::Exited,
+            posted::GET_STATUS => PostKind::GetStatus(read_requests(cursor, known)?.pop().flatten()),
+            code => match wait_form(code) {
+                Some(form) => PostKind::Wait { form, requests: read_requests(cursor, known)? },
+                None => PostKind::Call(read_post(code, cursor, known, false)?),
+            },
+        };
+        Ok(Some(Post { work_ns, place, kind }))
+    }
+}
+
+fn read_requests(cursor: &mut Cursor, known: &Known) -> Result<Vec<Option<RequestId>>, Wrong> {
+    let length = cursor.length()?;
+    (0..length).map(|_| read_null_or_request(cursor, known)).collect()
+}
+
+fn read_request(cursor: &mut Cursor, known: &Known) -> Result<RequestId, Wrong> {
+    match read_null_or_request(cursor, known)? {
+        Some(request) => Ok(request),
+        None => cursor.wrong("a request is null"),
+    }
+}
+
+fn read_null_or_request(cursor: &mut Cursor, known: &Known) -> Result<Option<RequestId>, Wrong> {
+    match cursor.number()? {
+        0 => Ok(None),
+        distance => match known.requests.next.checked_sub(distance) {
+            Some(request) => Ok(Some(request)),
+            None => cursor.wrong("a request was posted before all requests"),
+        },
+    }
+}
