@@ -729,9 +729,12 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// Ends the rank: what it gave up must be over.
+    /// Ends the rank: what it gave up, or never waited for, must be over.
     fn finish(&mut self, p: &mut Proc) {
-        for pending in std::mem::take(&mut self.given_up) {
+        let mut left: Vec<_> = self.requests.drain().collect();
+        left.sort_unstable_by_key(|(number, _)| *number);
+        let given_up = std::mem::take(&mut self.given_up);
+        for pending in given_up.into_iter().chain(left.into_iter().map(|(_, pending)| pending)) {
             self.finish_given_up(p, pending);
         }
     }

@@ -122,7 +122,7 @@ impl EmulateCommand {
         }
         let (mut run_files, files) = self.outputs.open()?;
         // What is wrong with the machine is said before anything starts.
-        self.machine(self.levels.P().unwrap_or(2))?;
+        drop(self.machine(self.levels.P().unwrap_or(2))?);
         let settings = self.settings()?;
         let (clock, cores) = (self.clock.clock.unwrap_or(ClockKind::Virtual), self.clock.cores.cores);
         let session = Session::new(settings, clock, cores.unwrap_or(1)).map_err(|why| {
