@@ -461,8 +461,19 @@ async function start(browser) {
     await isAt(1);
     await isLocked(true);
     await enough();
+    // What is only passed is not reached, and what is reached moves no slider away from the pointer.
+    const heightOf = async () => (await page.locator("#slider-L").boundingBox()).y, height = await heightOf();
+    if (!byKeys) {
+      await slide(page, "o", "8 cycles");
+      await page.waitForTimeout(600);
+      await isLocked(true);
+      assert.match(await page.locator("#reached").textContent(), /^Now at 22/);
+      await type(page, "o", "2");
+    }
     await slide(page, "L", "12 cycles", byKeys);
     await slide(page, "o", "4 cycles", byKeys);
+    await isLocked(false);
+    assert.strictEqual(await heightOf(), height);
     await next(2);
     await isLocked(true);
     await enough();

@@ -1,38 +1,39 @@
 // ---- Start here: five screens, each with a picture, a control, and something to do that unlocks the next.
 
-// `now`: how far it is. `isDone`: whether the next one is unlocked. Each has 40 words at most.
+// `now`: how far it is. `isDone`: whether the next one is unlocked. `goal`: the end that is wanted, which the picture shows from
+// the beginning, so that its axis stays while a slider moves. Each has 40 words at most.
 const cyclesOf = (one) => spelled(one.time / 1e6);
 const LESSON = [
   {
     title: "One message", of: "broadcast", a: "flat", values: { P: "2" }, sliders: ["L", "o"],
-    text: "P0 sends P1 a message: it keeps P0 busy for o, is under way for L, then keeps P1 busy for o.",
-    task: "Drag L and o until P1 is done at 20.", isDone: ({ time }) => time === 20e6,
+    text: "Processor P0 sends P1 a message: it keeps P0 busy for o, is under way for L, then keeps P1 busy for o.",
+    task: "Move the sliders L and o until P1 is done at 20.", goal: 20e6, isDone: ({ time }) => time === 20e6,
     now: (one) => `Now at ${cyclesOf(one)}.`, after: "Right: o + L + o = 20.",
   },
   {
-    title: "Two messages", of: "broadcast", a: "flat", values: { P: "3" }, sliders: ["g"],
+    title: "Two messages", of: "broadcast", a: "flat", values: { P: "3", g: "7" }, sliders: ["g"],
     text: "P0 sends to P1, then to P2. Its second message cannot start before a gap of g has passed since the first one started.",
-    task: "Drag g until P2 is done at 20.", isDone: ({ time }) => time === 20e6,
+    task: "Move g until P2 is done at 20.", goal: 20e6, isDone: ({ time }) => time === 20e6,
     now: (one) => `Now at ${cyclesOf(one)}.`, after: "Right: g + o + L + o = 20.",
   },
   {
     title: "All eight", of: "broadcast", a: "flat", values: {}, sliders: [],
-    text: "P0 tells all eight itself, one in each g. The last one knows at 34. Can they be faster, if others help?",
+    text: "P0 has news for all and sends seven messages itself, one each g. The last one knows at 34. Is it faster if others help?",
     task: "Choose who helps.", isDone: ({ time }) => time < 34e6,
     now: (one) => `Now all know at ${cyclesOf(one)}.`, after: "Faster: all know at 30. And better is possible.",
-    choice: ["Who sends", ["flat", "P0 alone"], ["binary", "each who knows, to two others"], ["binomial", "each who knows, in every round"]],
+    choice: ["Who sends", ["flat", "P0 alone"], ["binary", "each tells two others"], ["binomial", "each keeps telling"]],
   },
   {
     title: "Your own tree", of: "broadcast", a: "flat", values: {}, sliders: [], tree: true,
-    text: "A line is a message, a number the time at which a processor knows. Drag P7 from P0 to P1, so that P1 tells it.",
+    text: "A line is a message; the number beside a node says when it knows. Drag node 7 onto node 1, so that P1 tells P7.",
     task: "Move more, until all know at 24.", isDone: ({ time }) => time <= 24e6,
     now: (one) => `Now all know at ${cyclesOf(one)}.`, after: "Right: no tree is faster than 24.",
   },
   {
     title: "A hot spot", of: "hot-spot", a: "linear", values: {}, sliders: ["L"],
-    text: "Seven send to P0. At most L/g messages, rounded up, may be under way to it; who must wait for room stalls: orange.",
-    task: "Drag L until nobody stalls.", isDone: ({ stalls }) => stalls === 0,
-    now: (one) => `Now ${one.stalls} stall.`, after: "Nobody stalls. You know L, o, g and P now.",
+    text: "Seven send to P0. It takes one each g, so at most L/g, rounded up, may be under way to it: the capacity. Who must wait stalls.",
+    task: "Move L until nobody stalls.", isDone: ({ stalls }) => stalls === 0,
+    now: (one) => `Now ${one.stalls} stall.`, after: "Nobody stalls, though P0 is done later. L, o, g and P processors: LogP.",
   },
 ];
 
@@ -77,10 +78,10 @@ function makeScreen({ title, text, task, choice }) {
     bar.append(one);
     return one;
   };
-  if (n > 1) button("before", "Back", () => turnTo(n - 1));
   const next = button("next", "Next", () => turnTo(n + 1));
   next.className = "main";
   next.setAttribute("aria-describedby", "reached");
+  if (n > 1) button("before", "Back", () => turnTo(n - 1));
   button("skip", "Skip all this", () => turnTo(0));
   $("lesson").replaceChildren(element("p", `Start here, ${n} of ${LESSON.length}`, { className: "given" }), head, element("p", text), element("p", task, { className: "task" }));
   if (choice) $("lesson").append(makeChoice(choice));
@@ -105,7 +106,8 @@ function tellLesson() {
   const screen = screenOf(), one = answers[0];
   if (!screen || !one || one.error) return;
   const { lesson } = setting, isDone = screen.isDone(one), next = $("next");
-  if (isDone && kept.reached <= lesson) keep({ reached: lesson + 1 });
+  // What a slider only passes is not reached.
+  if (isDone && !movedSlider && kept.reached <= lesson) keep({ reached: lesson + 1 });
   next.disabled = kept.reached <= lesson;
   next.textContent = lesson === LESSON.length ? "Open the playground" : next.disabled ? "Next, once this is done" : "Next";
   const words = lessonWords();

@@ -89,6 +89,7 @@ function finishMove() {
   showChangesLater();
   showZonesLater();
   movedSlider = "";
+  tellLesson();
   $("sliders").classList.remove("stale");
 }
 
@@ -104,18 +105,19 @@ function showWhole() {
 const roomOnAxis = () => isCovered() || guessed.kept ? 1.7 : 1;
 
 function showRuns(good) {
-  const unit = unitOfSetting(), before = `${runs.length} ${P}`;
+  const unit = unitOfSetting(), before = `${runs.length} ${P}`, goal = screenOf()?.goal;
   meta.unit = [unit.name, unit.length];
   for (const run of runs.splice(0)) run.painted?.close();
   for (const [index, one] of good.entries()) {
     const marks = one.formula?.time && !setting.lesson ? [[isEstimate(one) ? "our estimate" : "formula", one.formula.time]] : [];
+    if (goal) marks.push(["goal", goal]);
     if (guessed.shown !== null) marks.push(["your guess", guessed.shown]);
     runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes, haveCauses), { index, name: setting.lesson ? "Time" : nameOfAlgorithm(one.id), about: setting.lesson ? "" : formulaOf(one), marks }));
   }
   Object.assign(state, { chosen: null, hover: null });
   $("why").hidden = true;
   viewAll();
-  end = axisEnd(Math.max((guessed.shown ?? 0) / roomOnAxis(), ...runs.map((run) => run.finish * run.quantum)), unit.length, roomOnAxis()) / runs[0].quantum;
+  end = axisEnd(Math.max(goal ?? 0, (guessed.shown ?? 0) / roomOnAxis(), ...runs.map((run) => run.finish * run.quantum)), unit.length, roomOnAxis()) / runs[0].quantum;
   view.until = end;
   sortRows();
   if (before !== `${runs.length} ${P}` || !place.panels.length) resize();
