@@ -288,6 +288,13 @@ async function ownTree(browser) {
   const again = await opened(browser, { hash: link });
   assert.deepStrictEqual(await timesOf(again), [own, "24 cycles"]);
   assert.strictEqual(await again.locator("#tree h2").textContent(), "Your tree");
+  // After a setting of more processors and more words it stands beside the best tree of its own size still.
+  await again.selectOption("#papers", "contention");
+  await becomes(again, () => document.getElementById("operation").value === "remap");
+  await again.selectOption("#operation", "file");
+  await becomes(again, () => /^T = [\d.]+ us: [\d.]+ us more than the best\./.test(document.querySelector("#tree .own").textContent));
+  await becomes(again, () => location.hash.includes("goal="));
+  assert(!/undefined/.test(await again.evaluate(() => location.hash)));
   for (const [damage, why] of [["xx", /damaged/], ["", null]]) {
     const other = await opened(browser, { hash: link.replace("goal=", `goal=${damage}`) });
     why ? assert.match(await wrong(other), why) : assert.strictEqual(await wrong(other), "");

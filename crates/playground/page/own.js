@@ -35,13 +35,15 @@ function takeTree(parent, children = childrenOf(parent), bytes = bytesOfDatum())
 // Opens a schedule as a text. `more` changes the setting further, and `tell` says what is wrong.
 const takeText = (text, name, more, tell) => openBytes(name, new TextEncoder().encode(text), more, tell);
 
-const bytesOfDatum = () => (answers.find((one) => one.params)?.params.word ?? 8) * Number(setting.values.size || 1);
+const bytesOfWord = () => answers.find((one) => one.params)?.params.word ?? 8;
+const bytesOfDatum = () => bytesOfWord() * Number(setting.values.size || 1);
+const bytesOfTree = () => own.text.match(/send (\d+)b/)?.[1];
 
 // Whether nodes can be dragged: the tree of an algorithm, or one that the page has written.
 function isOwnable() {
   const { shape, id } = tree;
   if (!shape || shape.parent.length > MOST_NODES || isCovered()) return false;
-  return id !== "file" || own.text === goalOfTree(shape.parent, shape.children, own.text.match(/send (\d+)b/)?.[1]);
+  return id !== "file" || own.text === goalOfTree(shape.parent, shape.children, bytesOfTree());
 }
 
 // Whether a node is within the tree below another one, or is that.
@@ -49,7 +51,7 @@ const isBelow = (i, top) => i >= 0 && (i === top || isBelow(tree.shape.parent[i]
 
 // Makes the held node the last child of another one.
 function drop() {
-  const { held, over } = own, { parent, children } = tree.shape, bytes = tree.id === "file" ? own.text.match(/send (\d+)b/)[1] : bytesOfDatum();
+  const { held, over } = own, { parent, children } = tree.shape, bytes = tree.id === "file" ? bytesOfTree() : bytesOfDatum();
   letGo();
   if (held < 0 || over < 0) return drawTree();
   const lists = children.map((list) => list.filter((child) => child !== held));
@@ -158,7 +160,9 @@ function drawHeld(context, at, radius) {
 function treeWords(id) {
   const can = isOwnable(), { length } = tree.shape.parent;
   if (id !== "file") return can ? "Drag a node to another parent: the run follows." : length > MOST_NODES ? `With at most ${MOST_NODES} processors its nodes can be dragged.` : "";
-  const mine = answers.find((one) => one.id === id), best = answers.find((one) => one.id === "broadcast/optimal") ?? answer({ do: "run", ...requestFor("broadcast/optimal", { columns: false }) });
+  // The best one of as many nodes and as large a datum, whatever the sliders say.
+  const mine = answers.find((one) => one.id === id), { params, ...request } = requestFor("broadcast/optimal", { columns: false, size: Math.ceil(bytesOfTree() / bytesOfWord()) });
+  const best = answer({ do: "run", ...request, params: params.replace(/P=\d+/, `P=${length}`) });
   const off = best.error || !mine?.time ? NaN : mine.time - best.time;
   const says = Number.isNaN(off) ? "" : off > 0 ? `${spoken(off)} more than the best` : off < 0 ? `${spoken(-off)} less than \u201coptimal\u201d` : "as fast as the best";
   return `${mine?.time ? `T = ${spoken(mine.time)}` : ""}${says && `: ${says}`}. ${can ? "Drag a node to another parent; it becomes its last child." : ""}`;

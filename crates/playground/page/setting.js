@@ -92,7 +92,7 @@ function addressOf() {
 }
 
 function settingAddress() {
-  const [of, b] = setting.second.split("/"), isFile = setting.first === "file";
+  const [of, b = ""] = setting.second.split("/"), isFile = setting.first === "file";
   const fields = isFile ? { goal: own.packed, of: of || setting.operation, b } : { of: setting.operation, a: setting.first.split("/").pop(), b };
   if (setting.machine) fields.machine = setting.machine;
   for (const [name, value] of Object.entries(setting.values)) if (value !== "" || name === "G" && ownTime("G")) fields[name] = value;
