@@ -13,7 +13,7 @@ function showCurve(name, { values, times }) {
     return `<path d="${path.join("")}" style="stroke:${colourOf(id)}"${i ? ' stroke-dasharray="5 4"' : ""}/>`;
   });
   const say = (time) => spelled(+(time / unit.length).toPrecision(3));
-  curve.innerHTML = `<svg viewBox="0 0 100 30" preserveAspectRatio="none" role="img">${lines.join("")}</svg><i></i><span>T ${say(most)}</span><span>${least < most ? `T ${say(least)}` : ""}</span>`;
+  curve.innerHTML = `<svg viewBox="0 0 100 30" preserveAspectRatio="none" role="img">${lines.join("")}</svg><i></i><span>${least < most ? "T up to" : "T"} ${say(most)}</span><span>${least < most ? `T from ${say(least)}` : ""}</span>`;
   curve.firstChild.setAttribute("aria-label", `T over ${name}, ${say(least)} to ${say(most)} ${unit.name}: ${ids.map(nameOfAlgorithm).join(", ")}`);
 }
 

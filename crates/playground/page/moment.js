@@ -10,7 +10,7 @@ const isMomentOn = () => runs.length > 0 && !isCovered() && !isPicture();
 
 function makeMoment() {
   const handle = moment.handle = element("div", "", { id: "moment", tabIndex: 0 }), play = $("play");
-  for (const [name, value] of Object.entries({ role: "slider", "aria-label": "Moment of the run", "aria-valuemin": 0 })) handle.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ role: "slider", "aria-label": "Moment of the run", title: "Drag to a moment of the run", "aria-valuemin": 0 })) handle.setAttribute(name, value);
   handle.append(element("i", ""), element("b", ""));
   $("plot").append(handle);
   const go = (event) => setMoment(momentAt(event.clientX - $("plot").getBoundingClientRect().left) * runs[0].quantum);

@@ -77,7 +77,7 @@ function showExercise() {
   if (exercise.hint) form.append(hint);
   input.addEventListener("input", () => { guessed.at = input.value === "" ? null : isTime(exercise) ? Math.round(Number(input.value) * lengthOf(exercise)) : Number(input.value); placeGuess(); });
   form.addEventListener("submit", (event) => { event.preventDefault(); reveal(); });
-  $("exercise").replaceChildren(select, element("p", exercise.text), element("p", `${values}${exercise.asks === "time" ? ". Say a number, or sketch the run: drag along rows, or use arrows, Space and Delete. Where the last bar ends is your guess." : "."}`, { className: "given" }), form, told, result);
+  $("exercise").replaceChildren(select, element("p", exercise.text), element("p", `${values}${exercise.asks === "time" ? ". Type a number, or sketch the run: drag along rows, or use arrows, Space and Delete. Where the last bar ends is your guess." : "."}`, { className: "given" }), form, told, result);
 }
 
 function sayAnswer({ asks, over }, number) {
@@ -118,7 +118,7 @@ function placeGuess() {
   const [, line, words] = cover.children;
   line.hidden = !drag || moment === null;
   if (!line.hidden) line.style.translate = `${Math.min(place.width - 2, xOf(moment))}px`;
-  words.textContent = drag ? moment === null ? hasRows() ? "Drag along rows: who is busy when? The last end is your guess." : "When is the last processor done? Drag here." : `You say ${spoken(at)}` : "The run is hidden until you say a number.";
+  words.textContent = drag ? moment === null ? hasRows() ? "Drag along rows: who is busy when? The last end is your guess." : "When is the last processor done? Drag here." : `You say ${spoken(at)}` : "The run is hidden until you guess.";
   if (!drag) return ["role", "tabindex"].forEach((name) => cover.removeAttribute(name));
   const fields = { role: "slider", tabindex: 0, "aria-label": "Your guess of the time", "aria-valuemin": 0, "aria-valuemax": end * runs[0].quantum / lengthOf(exercise), "aria-valuenow": (at ?? 0) / lengthOf(exercise), "aria-valuetext": spoken(at ?? 0) + (hasRows() ? `, row P${sketch.row}${sketch.from === null ? "" : ", a bar has begun"}` : "") };
   for (const name in fields) cover.setAttribute(name, fields[name]);

@@ -226,7 +226,7 @@ function factsOf(one) {
   const says = Math.abs(off) < 5e-7 ? "the same" : `the run takes ${percent(Math.abs(off))} ${off > 0 ? "more" : "less"}`;
   const whence = isEstimate(one) ? "Our estimate" : source === "ours" ? `Our formula (${kind})` : kind ? `The paper's formula (${kind}; ${source})` : "The formula";
   const formula = paper === null || paper === undefined ? "" : `${whence}: ${spoken(paper)}, ${says}. `;
-  const stalls = one.stalls ? `${many(one.stalls, "stall")}, ${spoken(one.stall_time)} in all.` : "no stalls.";
+  const stalls = one.stalls ? `${many(one.stalls, "stall")} of ${spoken(one.stall_time)} in all.` : "no stalls.";
   return `${formula}${many(one.messages, "message")}, ${stalls}`;
 }
 
