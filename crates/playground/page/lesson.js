@@ -17,7 +17,7 @@ const LESSON = [
     now: (one) => `Now at ${cyclesOf(one)}.`, after: "Right: g + o + L + o = 20.",
   },
   {
-    title: "All eight", of: "broadcast", a: "flat", values: {}, sliders: [],
+    title: "News for eight", of: "broadcast", a: "flat", values: {}, sliders: [],
     text: "P0 has news for all and sends seven messages itself, one each g. The last one knows at 34. Is it faster if others help?",
     task: "Choose who helps.", isDone: ({ time }) => time < 34e6,
     now: (one) => `Now all know at ${cyclesOf(one)}.`, after: "Faster: all know at 30. And better is possible.",
