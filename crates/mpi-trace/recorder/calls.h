@@ -115,7 +115,7 @@ CALL(Wait, (MPI_Request *request, MPI_Status *status))
     MPI_Status own;
     MPI_Request handle = *request;
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    BEGIN(REAL(Wait)(request, status));
+    BEGIN(REAL(Wait)(request, status), emulate_all(RECORD_WAIT, 1, request, NULL, status));
     if (error == MPI_SUCCESS)
         record_done(&span, RECORD_WAIT, handle, status);
     END;
@@ -126,7 +126,7 @@ CALL(Test, (MPI_Request *request, int *flag, MPI_Status *status))
     MPI_Status own;
     MPI_Request handle = *request;
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    BEGIN(REAL(Test)(request, flag, status));
+    BEGIN(REAL(Test)(request, flag, status), emulate_all(RECORD_TEST, 1, request, flag, status));
     if (error == MPI_SUCCESS && *flag)
         record_done(&span, RECORD_TEST, handle, status);
     else if (error == MPI_SUCCESS)
@@ -138,7 +138,8 @@ CALL(Waitall, (int count, MPI_Request *requests_given, MPI_Status *statuses))
 {
     HANDLES;
     STATUSES;
-    BEGIN(REAL(Waitall)(count, requests_given, statuses));
+    BEGIN(REAL(Waitall)(count, requests_given, statuses),
+          emulate_all(RECORD_WAITALL, count, requests_given, NULL, statuses));
     if (error == MPI_SUCCESS)
         record_all_done(&span, RECORD_WAITALL, count, NULL, handles, statuses);
     FREE_HANDLES;
@@ -150,7 +151,8 @@ CALL(Testall, (int count, MPI_Request *requests_given, int *flag, MPI_Status *st
 {
     HANDLES;
     STATUSES;
-    BEGIN(REAL(Testall)(count, requests_given, flag, statuses));
+    BEGIN(REAL(Testall)(count, requests_given, flag, statuses),
+          emulate_all(RECORD_TESTALL, count, requests_given, flag, statuses));
     if (error == MPI_SUCCESS && *flag)
         record_all_done(&span, RECORD_TESTALL, count, NULL, handles, statuses);
     else if (error == MPI_SUCCESS)
@@ -165,7 +167,8 @@ CALL(Waitany, (int count, MPI_Request *requests_given, int *index, MPI_Status *s
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
     HANDLES;
-    BEGIN(REAL(Waitany)(count, requests_given, index, status));
+    BEGIN(REAL(Waitany)(count, requests_given, index, status),
+          emulate_any(RECORD_WAITANY, count, requests_given, index, NULL, status));
     if (error == MPI_SUCCESS && *index != MPI_UNDEFINED)
         record_done(&span, RECORD_WAITANY, handles[*index], status);
     FREE_HANDLES;
@@ -177,7 +180,8 @@ CALL(Testany, (int count, MPI_Request *requests_given, int *index, int *flag, MP
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
     HANDLES;
-    BEGIN(REAL(Testany)(count, requests_given, index, flag, status));
+    BEGIN(REAL(Testany)(count, requests_given, index, flag, status),
+          emulate_any(RECORD_TESTANY, count, requests_given, index, flag, status));
     if (error == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED)
         record_done(&span, RECORD_TESTANY, handles[*index], status);
     else if (error == MPI_SUCCESS && !*flag)
@@ -190,7 +194,8 @@ CALL(Waitsome, (int count, MPI_Request *requests_given, int *done, int *indices,
 {
     HANDLES;
     STATUSES;
-    BEGIN(REAL(Waitsome)(count, requests_given, done, indices, statuses));
+    BEGIN(REAL(Waitsome)(count, requests_given, done, indices, statuses),
+          emulate_some(RECORD_WAITSOME, count, requests_given, done, indices, statuses));
     if (error == MPI_SUCCESS && *done != MPI_UNDEFINED)
         record_all_done(&span, RECORD_WAITSOME, *done, indices, handles, statuses);
     FREE_HANDLES;
@@ -202,7 +207,8 @@ CALL(Testsome, (int count, MPI_Request *requests_given, int *done, int *indices,
 {
     HANDLES;
     STATUSES;
-    BEGIN(REAL(Testsome)(count, requests_given, done, indices, statuses));
+    BEGIN(REAL(Testsome)(count, requests_given, done, indices, statuses),
+          emulate_some(RECORD_TESTSOME, count, requests_given, done, indices, statuses));
     if (error == MPI_SUCCESS && *done > 0 && *done != MPI_UNDEFINED)
         record_all_done(&span, RECORD_TESTSOME, *done, indices, handles, statuses);
     else if (error == MPI_SUCCESS && *done == 0)
@@ -215,7 +221,7 @@ CALL(Testsome, (int count, MPI_Request *requests_given, int *done, int *indices,
 /* It completes nothing: if it says that the request is complete, the next call that completes says so again. */
 CALL(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))
 {
-    BEGIN(REAL(Request_get_status)(request, flag, status));
+    BEGIN(REAL(Request_get_status)(request, flag, status), emulate_get_status(request, flag, status));
     if (error == MPI_SUCCESS && !*flag)
         add_look(&span);
     END;
@@ -240,7 +246,8 @@ CALL(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status))
 {
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    BEGIN(REAL(Probe)(from, tag, comm, status));
+    BEGIN(REAL(Probe)(from, tag, comm, status),
+          emulate_probe(RECORD_PROBE, "MPI_Probe", from, tag, comm, NULL, NULL, status));
     if (error == MPI_SUCCESS)
         record_probe(&span, RECORD_PROBE, "MPI_Probe", comm, status, NULL);
     END;
@@ -250,7 +257,8 @@ CALL(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status))
 {
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    BEGIN(REAL(Iprobe)(from, tag, comm, flag, status));
+    BEGIN(REAL(Iprobe)(from, tag, comm, flag, status),
+          emulate_probe(RECORD_IPROBE, "MPI_Iprobe", from, tag, comm, flag, NULL, status));
     if (error == MPI_SUCCESS && *flag)
         record_probe(&span, RECORD_IPROBE, "MPI_Iprobe", comm, status, NULL);
     else if (error == MPI_SUCCESS)
@@ -262,7 +270,8 @@ CALL(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status
 {
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    BEGIN(REAL(Mprobe)(from, tag, comm, message, status));
+    BEGIN(REAL(Mprobe)(from, tag, comm, message, status),
+          emulate_probe(CALL_MPROBE, "MPI_Mprobe", from, tag, comm, NULL, message, status));
     if (error == MPI_SUCCESS)
         record_probe(&span, RECORD_PROBE, "MPI_Mprobe", comm, status, message);
     END;
@@ -272,7 +281,8 @@ CALL(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message
 {
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    BEGIN(REAL(Improbe)(from, tag, comm, flag, message, status));
+    BEGIN(REAL(Improbe)(from, tag, comm, flag, message, status),
+          emulate_probe(CALL_IMPROBE, "MPI_Improbe", from, tag, comm, flag, message, status));
     if (error == MPI_SUCCESS && *flag)
         record_probe(&span, RECORD_IPROBE, "MPI_Improbe", comm, status, message);
     else if (error == MPI_SUCCESS)
@@ -280,26 +290,9 @@ CALL(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message
     END;
 }
 
-static void record_start(const struct span *span, MPI_Request handle)
-{
-    struct request **link = find_request(handle), *request;
-    if (link == NULL || !(*link)->is_persistent) {
-        count_unmodelled("MPI_Start of an unknown request", span->end - span->begin);
-        return;
-    }
-    request = *link;
-    request->is_active = 1;
-    if (request->kind == REQUEST_NOTHING)
-        return;
-    request->number = next_request++;
-    begin_record(RECORD_START, span, request->start_bytes);
-    memcpy(at, request->start, request->start_bytes);
-    at += request->start_bytes;
-}
-
 CALL(Start, (MPI_Request *request))
 {
-    BEGIN(REAL(Start)(request));
+    BEGIN(REAL(Start)(request), emulate_start(1, request));
     if (error == MPI_SUCCESS)
         record_start(&span, *request);
     END;
@@ -308,7 +301,7 @@ CALL(Start, (MPI_Request *request))
 /* As many starts, of which the first one takes the whole time. */
 CALL(Startall, (int count, MPI_Request *requests_given))
 {
-    BEGIN(REAL(Startall)(count, requests_given));
+    BEGIN(REAL(Startall)(count, requests_given), emulate_start(count, requests_given));
     for (int i = 0; i < count && error == MPI_SUCCESS; i++) {
         record_start(&span, requests_given[i]);
         span.begin = span.end;
@@ -318,7 +311,7 @@ CALL(Startall, (int count, MPI_Request *requests_given))
 
 CALL(Cancel, (MPI_Request *request))
 {
-    BEGIN(REAL(Cancel)(request));
+    BEGIN(REAL(Cancel)(request), emulate_cancel(request));
     struct request **link = find_request(*request);
     if (error == MPI_SUCCESS && link != NULL)
         (*link)->is_cancelled = 1;
@@ -328,7 +321,7 @@ CALL(Cancel, (MPI_Request *request))
 CALL(Request_free, (MPI_Request *request))
 {
     MPI_Request handle = *request;
-    BEGIN(REAL(Request_free)(request));
+    BEGIN(REAL(Request_free)(request), emulate_request_free(request));
     struct request **link = find_request(handle);
     if (error == MPI_SUCCESS && link != NULL) {
         uint64_t number = (*link)->number;

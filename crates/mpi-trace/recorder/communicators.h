@@ -16,39 +16,43 @@ static void record_new(const struct span *span, const char *name, MPI_Comm paren
     at = put(at, new ? (uint64_t)new->number + 1 : 0);
 }
 
-#define MAKE(name, parent, is_out_of_order, parameters, arguments)                                                   \
+/* `wait` waits until an emulated rank can make it. */
+#define MAKE(name, parent, wait, is_out_of_order, parameters, arguments)                                             \
     CALL(name, parameters)                                                                                           \
     {                                                                                                                \
-        BEGIN(REAL(name) arguments);                                                                                 \
+        BEGIN(REAL(name) arguments, (wait, end_making(REAL(name) arguments, parent, made, is_out_of_order)) );       \
         if (error == MPI_SUCCESS)                                                                                    \
             record_new(&span, "MPI_" #name, parent, *made, is_out_of_order);                                         \
         END;                                                                                                         \
     }
 
-MAKE(Comm_dup, comm, 0, (MPI_Comm comm, MPI_Comm *made), (comm, made))
-MAKE(Comm_dup_with_info, comm, 0, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
-MAKE(Comm_split, comm, 0, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
-MAKE(Comm_split_type, comm, 0, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
+MAKE(Comm_dup, comm, ask_parent(comm), 0, (MPI_Comm comm, MPI_Comm *made), (comm, made))
+MAKE(Comm_dup_with_info, comm, ask_parent(comm), 0, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
+MAKE(Comm_split, comm, ask_parent(comm), 0, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
+MAKE(Comm_split_type, comm, ask_parent(comm), 0, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
      (comm, type, key, info, made))
-MAKE(Comm_create, comm, 0, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
-MAKE(Comm_create_group, comm, 1, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made), (comm, group, tag, made))
-MAKE(Cart_create, comm, 0, (MPI_Comm comm, int dimensions, const int *sizes, const int *periods, int reorder, MPI_Comm *made),
+MAKE(Comm_create, comm, ask_parent(comm), 0, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
+MAKE(Comm_create_group, comm, ask_group(comm, group), 1, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made),
+     (comm, group, tag, made))
+MAKE(Cart_create, comm, ask_parent(comm), 0,
+     (MPI_Comm comm, int dimensions, const int *sizes, const int *periods, int reorder, MPI_Comm *made),
      (comm, dimensions, sizes, periods, reorder, made))
-MAKE(Cart_sub, comm, 0, (MPI_Comm comm, const int *remain, MPI_Comm *made), (comm, remain, made))
-MAKE(Graph_create, comm, 0,
+MAKE(Cart_sub, comm, ask_parent(comm), 0, (MPI_Comm comm, const int *remain, MPI_Comm *made), (comm, remain, made))
+MAKE(Graph_create, comm, ask_parent(comm), 0,
      (MPI_Comm comm, int nodes, const int *index, const int *edges, int reorder, MPI_Comm *made),
      (comm, nodes, index, edges, reorder, made))
-MAKE(Dist_graph_create, comm, 0,
+MAKE(Dist_graph_create, comm, ask_parent(comm), 0,
      (MPI_Comm comm, int n, const int *nodes, const int *degrees, const int *targets, const int *weights, MPI_Info info,
       int reorder, MPI_Comm *made),
      (comm, n, nodes, degrees, targets, weights, info, reorder, made))
-MAKE(Dist_graph_create_adjacent, comm, 0,
+MAKE(Dist_graph_create_adjacent, comm, ask_parent(comm), 0,
      (MPI_Comm comm, int in, const int *sources, const int *source_weights, int out, const int *destinations,
       const int *weights, MPI_Info info, int reorder, MPI_Comm *made),
      (comm, in, sources, source_weights, out, destinations, weights, info, reorder, made))
-MAKE(Intercomm_create, comm, 1, (MPI_Comm comm, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm *made),
+MAKE(Intercomm_create, comm, ask_leaders(comm, leader, peer, remote_leader, tag), 1,
+     (MPI_Comm comm, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm *made),
      (comm, leader, peer, remote_leader, tag, made))
-MAKE(Intercomm_merge, comm, 0, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made))
+MAKE(Intercomm_merge, comm, ask_parent(comm), 0, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made))
 
 /* An immediate one is an all-gather of a word, with a request. Both libraries say at once which handle it will be. */
 static void record_idup(const struct span *span, const char *name, MPI_Comm parent_handle, MPI_Comm made, MPI_Request *request)
@@ -66,7 +70,7 @@ static void record_idup(const struct span *span, const char *name, MPI_Comm pare
 CALL(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
 {
     *made = MPI_COMM_NULL;
-    BEGIN(REAL(Comm_idup)(comm, made, request));
+    BEGIN(REAL(Comm_idup)(comm, made, request), emulate_idup(comm, MPI_INFO_NULL, 0, made, request));
     if (error == MPI_SUCCESS)
         record_idup(&span, "MPI_Comm_idup", comm, *made, request);
     END;
@@ -76,7 +80,7 @@ CALL(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
 CALL(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request))
 {
     *made = MPI_COMM_NULL;
-    BEGIN(REAL(Comm_idup_with_info)(comm, info, made, request));
+    BEGIN(REAL(Comm_idup_with_info)(comm, info, made, request), emulate_idup(comm, info, 1, made, request));
     if (error == MPI_SUCCESS)
         record_idup(&span, "MPI_Comm_idup_with_info", comm, *made, request);
     END;
@@ -86,7 +90,7 @@ CALL(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Req
 CALL(Comm_free, (MPI_Comm *comm))
 {
     MPI_Comm handle = *comm;
-    BEGIN(REAL(Comm_free)(comm));
+    BEGIN(REAL(Comm_free)(comm), emulate_comm_free(comm));
     if (error == MPI_SUCCESS)
         free_communicator(handle);
     END;
@@ -95,7 +99,7 @@ CALL(Comm_free, (MPI_Comm *comm))
 CALL(Comm_disconnect, (MPI_Comm *comm))
 {
     MPI_Comm handle = *comm;
-    BEGIN(REAL(Comm_disconnect)(comm));
+    BEGIN(REAL(Comm_disconnect)(comm), emulate_comm_free(comm));
     if (error == MPI_SUCCESS)
         free_communicator(handle);
     END;

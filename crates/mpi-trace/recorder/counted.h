@@ -1,9 +1,13 @@
 /* Messages, with counts of the type COUNT; included once for each type. */
 
+#define OUT message_of(data, (uint64_t)count, type)
+#define EMULATE_SEND(name, mode, request, is_persistent)                                                             \
+    emulate_send(mode, "MPI_" #name, OUT, to, tag, comm, request, is_persistent)
+
 #define SEND(name, mode)                                                                                             \
     CALL(NAME(name), (const void *data, COUNT count, MPI_Datatype type, int to, int tag, MPI_Comm comm))             \
     {                                                                                                                \
-        BEGIN(REAL(NAME(name))(data, count, type, to, tag, comm));                                                   \
+        BEGIN(REAL(NAME(name))(data, count, type, to, tag, comm), EMULATE_SEND(name, mode, NULL, 0));                \
         if (error == MPI_SUCCESS)                                                                                    \
             record_send(&span, mode, "MPI_" #name, (uint64_t)count * type_bytes(type), to, tag, comm, NULL, 0);      \
         END;                                                                                                         \
@@ -13,7 +17,8 @@
     CALL(NAME(name), (const void *data, COUNT count, MPI_Datatype type, int to, int tag, MPI_Comm comm,              \
                       MPI_Request *request))                                                                         \
     {                                                                                                                \
-        BEGIN(REAL(NAME(name))(data, count, type, to, tag, comm, request));                                          \
+        BEGIN(REAL(NAME(name))(data, count, type, to, tag, comm, request),                                           \
+              EMULATE_SEND(name, mode, request, is_persistent));                                                     \
         if (error == MPI_SUCCESS)                                                                                    \
             record_send(&span, mode, "MPI_" #name, (uint64_t)count * type_bytes(type), to, tag, comm, request,       \
                         is_persistent);                                                                              \
@@ -39,7 +44,8 @@ CALL(NAME(Recv), (void *data, COUNT count, MPI_Datatype type, int from, int tag,
 {
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    BEGIN(REAL(NAME(Recv))(data, count, type, from, tag, comm, status));
+    BEGIN(REAL(NAME(Recv))(data, count, type, from, tag, comm, status),
+          emulate_receive("MPI_Recv", OUT, from, tag, comm, status, NULL, 0));
     if (error == MPI_SUCCESS)
         record_receive(&span, "MPI_Recv", (uint64_t)count * type_bytes(type), from, tag, comm, status, NULL, 0);
     END;
@@ -47,7 +53,8 @@ CALL(NAME(Recv), (void *data, COUNT count, MPI_Datatype type, int from, int tag,
 
 CALL(NAME(Irecv), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))
 {
-    BEGIN(REAL(NAME(Irecv))(data, count, type, from, tag, comm, request));
+    BEGIN(REAL(NAME(Irecv))(data, count, type, from, tag, comm, request),
+          emulate_receive("MPI_Irecv", OUT, from, tag, comm, NULL, request, 0));
     if (error == MPI_SUCCESS)
         record_receive(&span, "MPI_Irecv", (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request, 0);
     END;
@@ -55,7 +62,8 @@ CALL(NAME(Irecv), (void *data, COUNT count, MPI_Datatype type, int from, int tag
 
 CALL(NAME(Recv_init), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))
 {
-    BEGIN(REAL(NAME(Recv_init))(data, count, type, from, tag, comm, request));
+    BEGIN(REAL(NAME(Recv_init))(data, count, type, from, tag, comm, request),
+          emulate_receive("MPI_Recv_init", OUT, from, tag, comm, NULL, request, 1));
     if (error == MPI_SUCCESS)
         record_receive(&span, "MPI_Recv_init", (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request, 1);
     END;
@@ -66,7 +74,7 @@ CALL(NAME(Mrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *mess
     MPI_Status own;
     MPI_Message before = *message;
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    BEGIN(REAL(NAME(Mrecv))(data, count, type, message, status));
+    BEGIN(REAL(NAME(Mrecv))(data, count, type, message, status), emulate_matched(OUT, message, status, NULL));
     struct matched found = take_matched(before);
     if (error == MPI_SUCCESS && found.communicator != NULL) {
         begin_record(RECORD_RECV, &span, 0);
@@ -79,7 +87,7 @@ CALL(NAME(Mrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *mess
 CALL(NAME(Imrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request))
 {
     MPI_Message before = *message;
-    BEGIN(REAL(NAME(Imrecv))(data, count, type, message, request));
+    BEGIN(REAL(NAME(Imrecv))(data, count, type, message, request), emulate_matched(OUT, message, NULL, request));
     struct matched found = take_matched(before);
     if (error == MPI_SUCCESS && found.communicator != NULL) {
         begin_record(RECORD_RECV + 1, &span, 0);
@@ -96,7 +104,9 @@ CALL(NAME(Sendrecv), (const void *data, COUNT count, MPI_Datatype type, int to, 
 {
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    BEGIN(REAL(NAME(Sendrecv))(data, count, type, to, send_tag, into, most, into_type, from, tag, comm, status));
+    BEGIN(REAL(NAME(Sendrecv))(data, count, type, to, send_tag, into, most, into_type, from, tag, comm, status),
+          emulate_exchange("MPI_Sendrecv", OUT, to, send_tag, message_of(into, (uint64_t)most, into_type), from, tag, comm, status,
+                           NULL));
     if (error == MPI_SUCCESS)
         record_exchange(&span, "MPI_Sendrecv", (uint64_t)count * type_bytes(type), to, send_tag,
                         (uint64_t)most * type_bytes(into_type), from, tag, comm, status, NULL);
@@ -108,7 +118,8 @@ CALL(NAME(Sendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int to
 {
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
-    BEGIN(REAL(NAME(Sendrecv_replace))(data, count, type, to, send_tag, from, tag, comm, status));
+    BEGIN(REAL(NAME(Sendrecv_replace))(data, count, type, to, send_tag, from, tag, comm, status),
+          emulate_exchange("MPI_Sendrecv_replace", OUT, to, send_tag, OUT, from, tag, comm, status, NULL));
     if (error == MPI_SUCCESS) {
         uint64_t bytes = (uint64_t)count * type_bytes(type);
         record_exchange(&span, "MPI_Sendrecv_replace", bytes, to, send_tag, bytes, from, tag, comm, status, NULL);
@@ -120,7 +131,9 @@ CALL(NAME(Sendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int to
 CALL(NAME(Isendrecv), (const void *data, COUNT count, MPI_Datatype type, int to, int send_tag, void *into, COUNT most,
                        MPI_Datatype into_type, int from, int tag, MPI_Comm comm, MPI_Request *request))
 {
-    BEGIN(REAL(NAME(Isendrecv))(data, count, type, to, send_tag, into, most, into_type, from, tag, comm, request));
+    BEGIN(REAL(NAME(Isendrecv))(data, count, type, to, send_tag, into, most, into_type, from, tag, comm, request),
+          emulate_exchange("MPI_Isendrecv", OUT, to, send_tag, message_of(into, (uint64_t)most, into_type), from, tag, comm, NULL,
+                           request));
     if (error == MPI_SUCCESS)
         record_exchange(&span, "MPI_Isendrecv", (uint64_t)count * type_bytes(type), to, send_tag,
                         (uint64_t)most * type_bytes(into_type), from, tag, comm, NULL, request);
@@ -130,7 +143,8 @@ CALL(NAME(Isendrecv), (const void *data, COUNT count, MPI_Datatype type, int to,
 CALL(NAME(Isendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int to, int send_tag, int from, int tag,
                                MPI_Comm comm, MPI_Request *request))
 {
-    BEGIN(REAL(NAME(Isendrecv_replace))(data, count, type, to, send_tag, from, tag, comm, request));
+    BEGIN(REAL(NAME(Isendrecv_replace))(data, count, type, to, send_tag, from, tag, comm, request),
+          emulate_exchange("MPI_Isendrecv_replace", OUT, to, send_tag, OUT, from, tag, comm, NULL, request));
     if (error == MPI_SUCCESS) {
         uint64_t bytes = (uint64_t)count * type_bytes(type);
         record_exchange(&span, "MPI_Isendrecv_replace", bytes, to, send_tag, bytes, from, tag, comm, NULL, request);
@@ -138,3 +152,5 @@ CALL(NAME(Isendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int t
     END;
 }
 #endif
+#undef OUT
+#undef EMULATE_SEND

@@ -27,6 +27,8 @@ static void *find_symbol(const char *name)
         static any_call *real;                                                                                       \
         if (real == NULL)                                                                                            \
             real = (any_call *)find_real("PMPI_" #name, (void *)count_##name);                                       \
+        if (is_emulated && !inside)                                                                                  \
+            refuse_call("MPI_" #name, PLACE);                                                                        \
         if (!is_on || inside)                                                                                        \
             return real(SAME_WORDS);                                                                                 \
         inside = 1;                                                                                                  \
@@ -39,6 +41,13 @@ static void *find_symbol(const char *name)
         inside = 0;                                                                                                  \
         return returned;                                                                                             \
     }
+
+__attribute__((noreturn)) static void refuse_call(const char *name, void *place)
+{
+    enter(place);
+    refuse("calls %s, which an emulated program cannot; of one-sided calls, files, dynamic processes, generalized requests, "
+           "partitioned messages and sessions it has none", name);
+}
 
 static void *find_real(const char *name, void *own)
 {

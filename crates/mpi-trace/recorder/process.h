@@ -138,11 +138,12 @@ static void write_header(uint64_t ticks, int64_t ns)
     position = to - header;
 }
 
-/* Begins to record, at the end of MPI_Init. */
-static void begin_recording(void)
+static void begin_recording(void);
+
+/* At the end of MPI_Init. */
+static void begin_program(void)
 {
-    uint64_t ticks = 0;
-    int64_t ns = 0;
+    const char *emulation = getenv("LOGGP_EMULATE");
     int level = MPI_THREAD_SINGLE;
     MPI_Comm parent = MPI_COMM_NULL;
     is_seen = 1;
@@ -157,6 +158,16 @@ static void begin_recording(void)
     world.rank = own_rank;
     world.size = world_size;
     world.remote_size = -1;
+    if (emulation != NULL && *emulation != 0)
+        attach(emulation);
+    else
+        begin_recording();
+}
+
+static void begin_recording(void)
+{
+    uint64_t ticks = 0;
+    int64_t ns = 0;
     open_file();
     choose_clock();
     measure_offset();
@@ -195,7 +206,7 @@ CALL(Init, (int *words, char ***arguments))
     inside = 1;
     int error = REAL(Init)(words, arguments);
     if (error == MPI_SUCCESS)
-        begin_recording();
+        begin_program();
     inside = 0;
     return error;
 }
@@ -205,7 +216,7 @@ CALL(Init_thread, (int *words, char ***arguments, int required, int *provided))
     inside = 1;
     int error = REAL(Init_thread)(words, arguments, required, provided);
     if (error == MPI_SUCCESS)
-        begin_recording();
+        begin_program();
     inside = 0;
     return error;
 }
@@ -213,7 +224,10 @@ CALL(Init_thread, (int *words, char ***arguments, int required, int *provided))
 CALL(Finalize, (void))
 {
     uint64_t ticks = now();
-    if (has_begun && !inside) {
+    if (is_emulated && !inside) {
+        enter(PLACE);
+        detach(RECORD_FINALIZE, 1);
+    } else if (has_begun && !inside) {
         inside = 1;
         lock();
         if (look.count > 0)
@@ -237,6 +251,13 @@ CALL(Finalize, (void))
 
 CALL(Abort, (MPI_Comm comm, int code))
 {
+    if (is_emulated && !inside) {
+        enter(PLACE);
+        begin_record(CALL_ABORT, &call, 0);
+        at = put_signed(at, code);
+        post(POST_CALLS, 0);
+        is_emulated = 0;
+    }
     if (is_on && !inside) {
         lock();
         is_on = 0;
@@ -266,6 +287,10 @@ __attribute__((destructor)) static void finish(void)
     if (is_on && getpid() == process) {
         is_on = 0;
         end_recording();
+    }
+    if (is_emulated && getpid() == process) {
+        inside = 1;
+        detach(CALL_EXITED, 0);
     }
     if (!is_seen)
         note_unseen();

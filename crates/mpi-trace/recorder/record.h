@@ -4,26 +4,39 @@
 #define JOIN(a, b) JOIN_(a, b)
 
 /* Defines MPI_name and PMPI_name, and finds what they stand before. */
-#define CALL(name, arguments) CALL_(name, arguments)
-#define CALL_(name, arguments)                                                                                       \
+#define CALL(name, arguments) CALL_(int, name, arguments)
+#define CALL_(type, name, arguments) CALL_OF(type, name, arguments)
+#define CALL_OF(type, name, arguments)                                                                               \
     static void *real_##name;                                                                                        \
     __attribute__((constructor)) static void find_##name(void) { real_##name = dlsym(RTLD_NEXT, "PMPI_" #name); }    \
-    int MPI_##name arguments;                                                                                        \
-    int PMPI_##name arguments __attribute__((alias("MPI_" #name)));                                                  \
-    int MPI_##name arguments
+    type MPI_##name arguments;                                                                                       \
+    type PMPI_##name arguments __attribute__((alias("MPI_" #name)));                                                 \
+    type MPI_##name arguments
 
 #define REAL(name) REAL_(name)
 #define REAL_(name) ((__typeof__(&MPI_##name))real_##name)
 
-/* Calls what is recorded, unless this is no time to record, and returns. What follows does so as `error` says, and owns the
+#define PLACE (fortran_caller ? fortran_caller : __builtin_return_address(0))
+
+/* Does what is `emulated`, if the program is. */
+#define EMULATED(emulated)                                                                                           \
+    if (is_emulated && !inside) {                                                                                    \
+        enter(PLACE);                                                                                                \
+        int emulated_error = emulated;                                                                               \
+        leave();                                                                                                     \
+        return emulated_error;                                                                                       \
+    }
+
+/* Calls what is recorded or emulated, unless this is no time to, and returns. What follows records as `error` says, and owns the
  * lock until END. */
-#define BEGIN(call)                                                                                                  \
+#define BEGIN(real, emulated)                                                                                        \
+    EMULATED(emulated)                                                                                               \
     if (!is_on || inside)                                                                                            \
-        return call;                                                                                                 \
-    struct span span = {.place = fortran_caller ? fortran_caller : __builtin_return_address(0)};                     \
+        return real;                                                                                                 \
+    struct span span = {.place = PLACE};                                                                             \
     inside = 1;                                                                                                      \
     span.begin = now();                                                                                              \
-    int error = call;                                                                                                \
+    int error = real;                                                                                                \
     span.end = now();                                                                                                \
     (void)span;                                                                                                      \
     lock()
@@ -97,10 +110,10 @@ static unsigned char *put_receive(unsigned char *to, const struct communicator *
     return put(to, bytes);
 }
 
-/* Writes the message that a receive took. */
+/* Writes the message that a receive took. One that is emulated has none yet. */
 static unsigned char *put_taken(unsigned char *to, const struct communicator *communicator, const MPI_Status *status)
 {
-    return put_send(to, communicator, status->MPI_SOURCE, status->MPI_TAG, status_bytes(status));
+    return is_emulated ? to : put_send(to, communicator, status->MPI_SOURCE, status->MPI_TAG, status_bytes(status));
 }
 
 enum send_mode { SEND_STANDARD, SEND_BUFFERED, SEND_SYNCHRONOUS, SEND_READY };
@@ -218,6 +231,7 @@ static struct matched {
     MPI_Message handle;
     const struct communicator *communicator;
     int from, tag;
+    uint64_t number; /* by which the command knows it */
 } *matched;
 static size_t matched_count, matched_slots;
 
@@ -229,7 +243,8 @@ static void add_matched(MPI_Message handle, const struct communicator *communica
         if (matched == NULL)
             abort();
     }
-    matched[matched_count++] = (struct matched){handle, communicator, status->MPI_SOURCE, status->MPI_TAG};
+    matched[matched_count++] =
+        (struct matched){.handle = handle, .communicator = communicator, .from = status->MPI_SOURCE, .tag = status->MPI_TAG};
 }
 
 /* Takes the message out of those matched; its communicator is NULL if it is none of them. */
@@ -244,19 +259,45 @@ static struct matched take_matched(MPI_Message handle)
     return (struct matched){.communicator = NULL};
 }
 
-/* How many bytes go to each rank, or come from each. */
+/* How many bytes go to each rank, or come from each, and which data these are. */
 struct counts {
     uint64_t same; /* with each, if `each` is NULL */
     const void *each;
     int n;
     int is_large; /* they are MPI_Count */
     uint64_t bytes; /* of an element */
-    const MPI_Datatype *types; /* instead of `bytes` */
+    const MPI_Datatype *types; /* instead of `bytes` and `type` */
+    void *data;
+    MPI_Datatype type;
+    uint64_t count; /* elements with each, if `each` is NULL */
+    /* Where those with each begin, in elements, or in bytes if there are `types`; if NULL, they lie one after another. */
+    const void *offsets;
+    int has_long_offsets; /* they are MPI_Aint */
 };
 
 static uint64_t count_of(const struct counts *counts, int i)
 {
     return counts->is_large ? (uint64_t)((const MPI_Count *)counts->each)[i] : (uint64_t)((const int *)counts->each)[i];
+}
+
+/* Returns part `i` alone, where others of `before` elements lie before it if none have offsets. */
+static struct counts part_behind(const struct counts *of, int i, uint64_t before)
+{
+    MPI_Datatype type = of->types ? of->types[i] : of->type;
+    uint64_t count = of->each ? count_of(of, i) : of->count;
+    MPI_Aint low, extent = 1, offset = (MPI_Aint)before;
+    if (of->offsets != NULL)
+        offset = of->has_long_offsets ? ((const MPI_Aint *)of->offsets)[i] : (MPI_Aint)((const int *)of->offsets)[i];
+    if (of->types == NULL && count > 0 && of->data != MPI_IN_PLACE)
+        PMPI_Type_get_extent(type, &low, &extent);
+    return (struct counts){.same = count == 0 ? 0 : count * type_bytes(type), .n = 1, .data = (char *)of->data + offset * extent,
+                           .type = type, .count = count};
+}
+
+/* The same of those that have offsets, or are of one length. */
+static struct counts part_of(const struct counts *of, int i)
+{
+    return part_behind(of, i, (uint64_t)i * of->count);
 }
 
 static unsigned char *put_counts(unsigned char *to, const struct counts *counts)
@@ -303,6 +344,7 @@ struct collective {
     enum collective_kind kind;
     const char *name;
     int has_root, root;
+    MPI_Op op;
     struct counts sent, received;
 };
 
@@ -341,4 +383,21 @@ static void record_collective(const struct span *span, const struct collective *
         if (request != NULL)
             add_request(*request, REQUEST_SEND, communicator);
     }
+}
+
+static void record_start(const struct span *span, MPI_Request handle)
+{
+    struct request **link = find_request(handle), *request;
+    if (link == NULL || !(*link)->is_persistent) {
+        count_unmodelled("MPI_Start of an unknown request", span->end - span->begin);
+        return;
+    }
+    request = *link;
+    request->is_active = 1;
+    if (request->kind == REQUEST_NOTHING)
+        return;
+    request->number = next_request++;
+    begin_record(RECORD_START, span, request->start_bytes);
+    memcpy(at, request->start, request->start_bytes);
+    at += request->start_bytes;
 }

@@ -1,5 +1,5 @@
-/* Records the calls of an MPI program. It is preloaded, and writes the file $LOGGP_RECORD.RANK at each rank, in the form
- * that ../README.md describes.
+/* Records the calls of an MPI program, or emulates it. It is preloaded, and writes the file $LOGGP_RECORD.RANK at each rank, in the
+ * form that ../README.md describes; or each rank talks with the command by the file that $LOGGP_EMULATE names.
  *
  * It stands before MPI_X and PMPI_X alike: whichever of them the bindings of Fortran call, a call is seen once, since calls
  * from inside of a recorded one are not looked at. No call of Fortran is thus taken apart here; only where it came from is
@@ -9,9 +9,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <link.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +23,9 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -36,9 +43,15 @@
 
 #include "write.h"
 
+#include "emulate.h"
+
 #include "tables.h"
 
 #include "record.h"
+
+#include "emulated.h"
+
+#include "emulated_collectives.h"
 
 /* Functions with counts, and in the second round the same ones with large counts. */
 #define COUNT int
@@ -66,5 +79,7 @@
 #include "communicators.h"
 
 #include "names.h"
+
+#include "emulated_process.h"
 
 #include "process.h"

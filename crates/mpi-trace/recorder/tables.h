@@ -234,6 +234,8 @@ struct request {
     /* What a start of a persistent request records. */
     unsigned char *start;
     size_t start_bytes;
+    /* The data of one that is emulated. */
+    struct collective *exchange;
 };
 
 static struct request **requests, *free_requests;

@@ -50,8 +50,12 @@ enum record_code {
     RECORD_TESTSOME = 43,
 };
 
-/* True between MPI_Init and MPI_Finalize. */
+/* True between MPI_Init and MPI_Finalize, if calls are recorded. */
 static volatile int is_on;
+/* The same if they are emulated. */
+static volatile int is_emulated;
+/* What the processor did for an emulated program since its last record, in nanoseconds. */
+static uint64_t work;
 /* True if several threads may be in MPI at once. */
 static int is_multiple;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -267,11 +271,17 @@ static inline void commit(void)
     put_fixed(buffer, (uint64_t)(at - buffer - BLOCK_HEADER), 4);
 }
 
+static void post_deferred(size_t bytes);
+
 /* Ends the block and begins another one. */
 static void flush_block(size_t bytes)
 {
     uint64_t ticks = 0;
     int64_t ns = 0;
+    if (is_emulated) {
+        post_deferred(bytes);
+        return;
+    }
     for (int i = 0; i < unmodelled_names; i++) {
         if (unmodelled[i].written == unmodelled[i].count)
             continue;
@@ -399,6 +409,13 @@ static struct {
 
 static void write_head(int code, const struct span *span, uint32_t place, int thread)
 {
+    if (is_emulated) {
+        *at++ = (unsigned char)code;
+        at = put(at, work);
+        at = put(at, place);
+        work = 0;
+        return;
+    }
     if (thread != last_thread) {
         *at++ = RECORD_THREAD;
         at = put(at, (uint64_t)thread);

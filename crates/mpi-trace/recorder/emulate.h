@@ -1,0 +1,226 @@
+/* A rank that is emulated: it says what it calls through shared memory and stops until the machine has come so far. Records of
+ * calls are written as when they are recorded, into the rank's slot of the file that LOGGP_EMULATE names. */
+
+#define HEADER_BYTES 4096
+#define AREA_BYTES 61440
+#define DATA_BYTES 327680
+#define EMULATION_VERSION 1
+
+/* Where a record goes is `at`, from `buffer` on, as in a file. */
+struct slot {
+    uint32_t turn; /* 0: the rank's, 1: the command's */
+    int32_t pid;
+    uint32_t ranks, attached, kind, record_bytes;
+    uint64_t data_bytes, all_bytes;
+    int64_t now; /* picoseconds */
+    uint32_t words, reserved;
+    uint64_t unaccounted;
+    unsigned char unused[4096 - 64];
+    unsigned char area[AREA_BYTES], data[DATA_BYTES];
+};
+_Static_assert(sizeof(struct slot) == 393216 && offsetof(struct slot, area) == 4096 && offsetof(struct slot, unaccounted) == 56,
+               "a slot is as the command has it");
+
+struct header {
+    char magic[8];
+    uint32_t version, slots, flags;
+    int32_t command;
+    uint32_t gone;
+};
+
+enum { HAS_CLOCKS = 1, WORK_IS_NONE = 2, CAN_DEFER = 4 };
+enum post { POST_CALLS, POST_CHUNK, POST_NEXT };
+/* Codes of records that no recording has. */
+enum emulated_code {
+    CALL_MPROBE = 48,
+    CALL_IMPROBE = 49,
+    CALL_MRECV = 50, /* + has a request */
+    CALL_MADE = 52,
+    CALL_CANCEL = 53,
+    CALL_ABORT = 54,
+    CALL_CLOCK = 55,
+    CALL_REFUSED = 56,
+    CALL_GET_STATUS = 57,
+    CALL_EXITED = 58,
+};
+
+static const volatile struct header *header;
+static struct slot *slot;
+/* Bytes in the window that are to be posted, and of those there after an answer, how many have been taken. */
+static size_t data_given, data_taken;
+/* The words of the last answer. */
+static uint64_t answer[AREA_BYTES / 8];
+static size_t answer_words, next_word;
+/* The call that a rank is in: where it was called. */
+static struct span call;
+/* When the last call ended, and what it costs to ask for that. */
+static int64_t last_process_ns, reading_ns;
+/* How often in a row the program asked for the time. */
+static int polls;
+
+static int64_t process_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Ends the process if the command has given up, or is no more. */
+static void look_for_command(int is_late)
+{
+    if (header->gone || (is_late && kill(header->command, 0) != 0 && errno == ESRCH))
+        _exit(1);
+}
+
+/* It does not spin: the command may need this core. */
+static void await_turn(void)
+{
+    const struct timespec second = {.tv_sec = 1};
+    while (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) != 0) {
+        long error = syscall(SYS_futex, &slot->turn, FUTEX_WAIT, 1, &second, NULL, 0);
+        look_for_command(error != 0 && errno == ETIMEDOUT);
+    }
+}
+
+static void give_turn(void)
+{
+    __atomic_store_n(&slot->turn, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &slot->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void post(enum post kind, int is_answered)
+{
+    slot->kind = kind;
+    slot->data_bytes = data_given;
+    data_given = data_taken = 0;
+    if (kind == POST_CALLS) {
+        slot->record_bytes = (uint32_t)(at - buffer);
+        at = buffer;
+    }
+    give_turn();
+    if (!is_answered)
+        return;
+    await_turn();
+    if (kind == POST_CALLS) {
+        answer_words = slot->words;
+        next_word = 0;
+        memcpy(answer, slot->area, 8 * answer_words);
+    }
+}
+
+/* Returns the next word of the answer. */
+static uint64_t word(void)
+{
+    return next_word < answer_words ? answer[next_word++] : 0;
+}
+
+/* Refuses what the program calls: the command says the sentence and ends the run. */
+__attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *form, ...)
+{
+    char sentence[1024];
+    va_list arguments;
+    va_start(arguments, form);
+    vsnprintf(sentence, sizeof sentence, form, arguments);
+    va_end(arguments);
+    begin_record(CALL_REFUSED, &call, sizeof sentence);
+    at = put_text(at, sentence, sizeof sentence);
+    post(POST_CALLS, 0);
+    for (;;) {
+        await_turn();
+        usleep(1000);
+        look_for_command(1);
+    }
+}
+
+/* Makes room for a record of `bytes`: what was deferred goes first. */
+static void post_deferred(size_t bytes)
+{
+    if (at > buffer)
+        post(POST_CALLS, 1);
+    if (bytes > AREA_BYTES)
+        refuse("describes a call by %zu bytes, which an emulated program cannot; up to %d are possible, so it has to name fewer "
+               "ranks or requests at once", bytes, AREA_BYTES);
+}
+
+/* Ends the record of a call, which stays here until another one needs an answer if this one needs none. */
+static void end_record(int needs_answer)
+{
+    polls = 0;
+    if (needs_answer || !(header->flags & CAN_DEFER))
+        post(POST_CALLS, 1);
+}
+
+/* Gives the data of the record that is being written. */
+static void give_bytes(const void *from, size_t bytes)
+{
+    while (bytes > 0) {
+        if (data_given == DATA_BYTES)
+            post(POST_CHUNK, 1);
+        size_t part = bytes < DATA_BYTES - data_given ? bytes : DATA_BYTES - data_given;
+        memcpy(slot->data + data_given, from, part);
+        data_given += part;
+        from = (const char *)from + part;
+        bytes -= part;
+    }
+}
+
+/* Takes the next of the answer's data, or leaves it if `to` is MPI_IN_PLACE. */
+static void take_bytes(void *to, size_t bytes)
+{
+    while (bytes > 0) {
+        if (data_taken == slot->data_bytes)
+            post(POST_NEXT, 1);
+        size_t part = slot->data_bytes - data_taken;
+        if (part == 0) {
+            fprintf(stderr, "loggp: rank %d got %zu bytes less than it was told\n", own_rank, bytes);
+            abort();
+        }
+        part = bytes < part ? bytes : part;
+        if (to != MPI_IN_PLACE) {
+            memcpy(to, slot->data + data_taken, part);
+            to = (char *)to + part;
+        }
+        data_taken += part;
+        bytes -= part;
+    }
+}
+
+/* Several threads may call MPI, but only one of them does. */
+static void look_for_threads(void)
+{
+    static int first = -1;
+    int none = -1, thread = this_thread(), is_first;
+    __atomic_compare_exchange_n(&first, &none, thread, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    is_first = first == thread;
+    if (!is_first && pthread_mutex_trylock(&mutex) != 0)
+        fprintf(stderr, "loggp: rank %d calls MPI in a second thread while the first one is in MPI, which an emulated program cannot\n",
+                own_rank);
+    else if (!is_first)
+        pthread_mutex_unlock(&mutex);
+    pthread_mutex_lock(&mutex);
+    if (!is_first)
+        refuse("calls MPI in a second thread, which an emulated program cannot; let one thread make all calls, "
+               "and ask MPI_Init_thread for no more than MPI_THREAD_SERIALIZED");
+}
+
+/* Begins a call. What the processor has done for the program since the last one is work. */
+static void enter(void *place)
+{
+    inside = 1;
+    if (is_multiple)
+        look_for_threads();
+    call.place = place;
+    if (!(header->flags & WORK_IS_NONE)) {
+        int64_t passed = process_ns() - last_process_ns - reading_ns;
+        work += passed > 0 ? (uint64_t)passed : 0;
+    }
+}
+
+static void leave(void)
+{
+    if (!(header->flags & WORK_IS_NONE))
+        last_process_ns = process_ns();
+    if (is_multiple)
+        pthread_mutex_unlock(&mutex);
+    inside = 0;
+}

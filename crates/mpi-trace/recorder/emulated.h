@@ -1,0 +1,572 @@
+/* What an emulated program's messages, requests and probes do. */
+
+/* Requests and matched messages have handles that no library has seen: numbers from this one on. */
+#define FIRST_HANDLE 0x6c000000
+#define MOST_HANDLES (1 << 24)
+/* No more requests can be completed at once: the words of an answer have room for so many. */
+#define MOST_AT_ONCE 1000
+
+static int *free_handles, free_handle_count, handle_count;
+
+#if defined(OPEN_MPI)
+/* Handles are pointers, and bindings of Fortran read a request's number at a place in it that differs by version: all of it is the
+ * number. */
+struct fabricated {
+    MPI_Fint numbers[64];
+};
+static struct fabricated *fabricated[MOST_HANDLES / 256];
+#endif
+
+static void *room(size_t bytes)
+{
+    void *made = malloc(bytes ? bytes : 1);
+    if (made == NULL) {
+        fprintf(stderr, "loggp: rank %d has no memory for %zu bytes\n", own_rank, bytes);
+        abort();
+    }
+    return made;
+}
+
+/* Returns the handle of this number as it is, or as a pointer to it. */
+static intptr_t handle_of(int number)
+{
+#if defined(OPEN_MPI)
+    struct fabricated **block = &fabricated[number / 256];
+    if (*block == NULL) {
+        *block = room(256 * sizeof **block);
+        for (int i = 0; i < 256 * 64; i++)
+            (*block)->numbers[i] = FIRST_HANDLE + number / 256 * 256 + i / 64;
+    }
+    return (intptr_t)(*block)[number % 256].numbers;
+#else
+    return FIRST_HANDLE + number;
+#endif
+}
+
+static intptr_t new_handle(void)
+{
+    if (free_handle_count > 0)
+        return handle_of(free_handles[--free_handle_count]);
+    if (handle_count == MOST_HANDLES)
+        refuse("has %d requests at once, and an emulated program no more; wait for some of them first", MOST_HANDLES);
+    if (handle_count % 1024 == 0 && (free_handles = realloc(free_handles, sizeof(int) * (size_t)(handle_count + 1024))) == NULL)
+        abort();
+    return handle_of(handle_count++);
+}
+
+static void free_handle(intptr_t handle)
+{
+#if defined(OPEN_MPI)
+    handle = *(MPI_Fint *)handle;
+#endif
+    free_handles[free_handle_count++] = (int)handle - FIRST_HANDLE;
+}
+
+static int is_named(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    return combiner == MPI_COMBINER_NAMED;
+}
+
+/* True if elements lie in memory as they are sent. */
+static int is_plain(MPI_Datatype type)
+{
+    MPI_Aint low, extent;
+    if (type == MPI_BYTE)
+        return 1;
+    PMPI_Type_get_extent(type, &low, &extent);
+    return (uint64_t)extent == type_bytes(type) && is_named(type);
+}
+
+/* Packs elements of these data from the `first` on, or unpacks them, in pieces whose bytes an int can count. */
+static void pack(const struct counts *data, uint64_t first, uint64_t count, unsigned char *packed, int is_unpacked)
+{
+    uint64_t bytes = type_bytes(data->type), most = bytes < 1 << 30 ? (1 << 30) / bytes : 1;
+    MPI_Aint low, extent;
+    PMPI_Type_get_extent(data->type, &low, &extent);
+    while (count > 0) {
+        int piece = (int)(count < most ? count : most), position = 0, piece_bytes = piece * (int)bytes;
+        char *place = (char *)data->data + (MPI_Aint)first * extent;
+        if (is_unpacked)
+            PMPI_Unpack(packed, piece_bytes, &position, place, piece, data->type, MPI_COMM_SELF);
+        else
+            PMPI_Pack(place, piece, data->type, packed, piece_bytes, &position, MPI_COMM_SELF);
+        first += (uint64_t)piece;
+        count -= (uint64_t)piece;
+        packed += piece_bytes;
+    }
+}
+
+/* Gives these data to the command. */
+static void give(const struct counts *data)
+{
+    if (data->same == 0)
+        return;
+    if (is_plain(data->type)) {
+        give_bytes(data->data, data->same);
+        return;
+    }
+    unsigned char *packed = room(data->same);
+    pack(data, 0, data->count, packed, 0);
+    give_bytes(packed, data->same);
+    free(packed);
+}
+
+/* Takes the next of the answer's data to where these are. */
+static void take(const struct counts *data, uint64_t bytes)
+{
+    if (bytes == 0)
+        return;
+    if (data->data == MPI_IN_PLACE || is_plain(data->type)) {
+        take_bytes(data->data, bytes);
+        return;
+    }
+    uint64_t each = type_bytes(data->type), whole = bytes / each, rest = bytes % each;
+    unsigned char *packed = room(bytes + each);
+    if (rest > 0) /* What the last element has behind the message stays. */
+        pack(data, whole, 1, packed + whole * each, 0);
+    take_bytes(packed, bytes);
+    pack(data, 0, whole + (rest > 0), packed, 1);
+    free(packed);
+}
+
+static void give_all(const struct counts *counts)
+{
+    uint64_t before = 0;
+    for (int i = 0; i < counts->n; i++) {
+        struct counts part = part_behind(counts, i, before);
+        give(&part);
+        before += part.count;
+    }
+}
+
+static struct counts message_of(const void *data, uint64_t count, MPI_Datatype type)
+{
+    if ((int64_t)count < 0)
+        refuse("gives a message %lld elements; 0 is the least", (long long)count);
+    return (struct counts){.same = count * type_bytes(type), .n = 1, .data = (void *)data, .type = type, .count = count};
+}
+
+/* Copies an array that the program may change while the request lasts. */
+static const void *keep_array(const void *array, size_t bytes)
+{
+    return array == NULL ? NULL : memcpy(room(bytes), array, bytes);
+}
+
+/* The program may free the type while the request lasts. */
+static MPI_Datatype keep_type(MPI_Datatype type)
+{
+    MPI_Datatype kept = type;
+    if (type != MPI_DATATYPE_NULL && !is_named(type))
+        PMPI_Type_dup(type, &kept);
+    return kept;
+}
+
+static void keep_counts(struct counts *counts)
+{
+    size_t n = (size_t)counts->n;
+    counts->each = keep_array(counts->each, n * (counts->is_large ? sizeof(MPI_Count) : sizeof(int)));
+    counts->offsets = keep_array(counts->offsets, n * (counts->has_long_offsets ? sizeof(MPI_Aint) : sizeof(int)));
+    if (n > 0 && counts->types == NULL)
+        counts->type = keep_type(counts->type);
+    if (counts->types != NULL) {
+        MPI_Datatype *types = room(n * sizeof *types);
+        for (size_t i = 0; i < n; i++)
+            types[i] = count_of(counts, (int)i) > 0 ? keep_type(counts->types[i]) : MPI_DATATYPE_NULL;
+        counts->types = types;
+    }
+}
+
+static void forget_type(MPI_Datatype type)
+{
+    if (type != MPI_DATATYPE_NULL && !is_named(type))
+        PMPI_Type_free(&type);
+}
+
+static void forget_counts(struct counts *counts)
+{
+    for (int i = 0; i < counts->n; i++)
+        if (counts->types != NULL)
+            forget_type(counts->types[i]);
+        else if (i == 0)
+            forget_type(counts->type);
+    free((void *)counts->each);
+    free((void *)counts->offsets);
+    free((void *)counts->types);
+}
+
+/* Keeps what the request sends at each start and what it receives. */
+static void keep(MPI_Request handle, const struct collective *exchange)
+{
+    struct request *request = *find_request(handle);
+    request->exchange = room(sizeof *exchange);
+    *request->exchange = *exchange;
+    if (!request->is_persistent)
+        request->exchange->sent = (struct counts){.n = 0};
+    keep_counts(&request->exchange->sent);
+    keep_counts(&request->exchange->received);
+}
+
+/* The request is no more. */
+static void drop(MPI_Request *handle)
+{
+    struct request **link = find_request(*handle);
+    if ((*link)->exchange != NULL) {
+        forget_counts(&(*link)->exchange->sent);
+        forget_counts(&(*link)->exchange->received);
+        free((*link)->exchange);
+    }
+    remove_request(link);
+    free_handle((intptr_t)*handle);
+    *handle = MPI_REQUEST_NULL;
+}
+
+static MPI_Status *status_at(MPI_Status *statuses, int i)
+{
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+static void set_status(MPI_Status *status, int source, int tag, uint64_t bytes, int is_cancelled)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    status->MPI_ERROR = MPI_SUCCESS;
+    PMPI_Status_set_elements_x(status, MPI_BYTE, (MPI_Count)bytes);
+    PMPI_Status_set_cancelled(status, is_cancelled);
+}
+
+/* Of what is to or from nobody. */
+static void set_nobody(MPI_Status *status)
+{
+    set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, 0);
+}
+
+/* Looks whether the communicator has this rank. */
+static void look_for_rank(const char *name, MPI_Comm comm, int peer, int is_any_right)
+{
+    const struct communicator *communicator = peer == MPI_PROC_NULL || (is_any_right && peer == MPI_ANY_SOURCE)
+                                                  ? NULL
+                                                  : find_communicator(comm);
+    if (communicator != NULL && (peer < 0 || peer >= peers(communicator)))
+        refuse("calls %s with rank %d of a communicator of %d ranks; its ranks are 0 to %d", name, peer, peers(communicator),
+               peers(communicator) - 1);
+}
+
+/* Takes the message that the answer says, and notes it in `status`. */
+static void take_message(const struct counts *into, MPI_Status *status, int is_cancelled)
+{
+    int source = (int)word(), tag = (int)word();
+    uint64_t bytes = word();
+    if (bytes > into->same)
+        refuse("receives a message of %llu bytes, from rank %d with tag %d, into a buffer of %llu; it has to have room for all of it",
+               (unsigned long long)bytes, source, tag, (unsigned long long)into->same);
+    take(into, bytes);
+    set_status(status, source, tag, bytes, is_cancelled);
+}
+
+static int emulate_send(enum send_mode mode, const char *name, struct counts message, int to, int tag, MPI_Comm comm,
+                        MPI_Request *request, int is_persistent)
+{
+    look_for_rank(name, comm, to, 0);
+    if (request != NULL)
+        *request = (MPI_Request)new_handle();
+    record_send(&call, mode, name, message.same, to, tag, comm, request, is_persistent);
+    if (is_persistent) {
+        keep(*request, &(struct collective){.sent = message});
+    } else if (to != MPI_PROC_NULL) {
+        give(&message);
+        end_record(0);
+    }
+    return MPI_SUCCESS;
+}
+
+static int emulate_receive(const char *name, struct counts message, int from, int tag, MPI_Comm comm, MPI_Status *status,
+                           MPI_Request *request, int is_persistent)
+{
+    look_for_rank(name, comm, from, 1);
+    if (request != NULL)
+        *request = (MPI_Request)new_handle();
+    record_receive(&call, name, message.same, from, tag, comm, status, request, is_persistent);
+    if (request != NULL)
+        keep(*request, &(struct collective){.received = message});
+    if (from != MPI_PROC_NULL && !is_persistent)
+        end_record(request == NULL);
+    if (request == NULL && from == MPI_PROC_NULL)
+        set_nobody(status);
+    else if (request == NULL)
+        take_message(&message, status, 0);
+    return MPI_SUCCESS;
+}
+
+static int emulate_exchange(const char *name, struct counts sent, int to, int send_tag, struct counts received, int from, int tag,
+                            MPI_Comm comm, MPI_Status *status, MPI_Request *request)
+{
+    look_for_rank(name, comm, to, 0);
+    look_for_rank(name, comm, from, 1);
+    if (request != NULL)
+        *request = (MPI_Request)new_handle();
+    record_exchange(&call, name, sent.same, to, send_tag, received.same, from, tag, comm, status, request);
+    if (to != MPI_PROC_NULL)
+        give(&sent);
+    if (request != NULL && from != MPI_PROC_NULL)
+        keep(*request, &(struct collective){.received = received});
+    if (to != MPI_PROC_NULL || from != MPI_PROC_NULL)
+        end_record(request == NULL);
+    if (request == NULL && from == MPI_PROC_NULL)
+        set_nobody(status);
+    else if (request == NULL)
+        take_message(&received, status, 0);
+    return MPI_SUCCESS;
+}
+
+/* Receives a message that was matched. */
+static int emulate_matched(struct counts message, MPI_Message *handle, MPI_Status *status, MPI_Request *request)
+{
+    int is_nobody = *handle == MPI_MESSAGE_NO_PROC;
+    struct matched found = take_matched(*handle);
+    if (request != NULL)
+        *request = (MPI_Request)new_handle();
+    if (!is_nobody && found.communicator == NULL)
+        refuse("receives a message that no MPI_Mprobe or MPI_Improbe has matched");
+    if (!is_nobody) {
+        free_handle((intptr_t)*handle);
+        begin_record(CALL_MRECV + (request != NULL), &call, 0);
+        at = put(at, found.number);
+        at = put(at, message.same);
+        if (request != NULL)
+            add_request(*request, REQUEST_RECV, found.communicator);
+        end_record(1);
+    } else if (request != NULL) {
+        add_nothing(*request);
+    }
+    *handle = MPI_MESSAGE_NULL;
+    if (request != NULL)
+        keep(*request, &(struct collective){.received = message});
+    else if (is_nobody)
+        set_nobody(status);
+    else
+        take_message(&message, status, 0);
+    return MPI_SUCCESS;
+}
+
+static int emulate_probe(int code, const char *name, int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                         MPI_Status *status)
+{
+    int is_found = 1;
+    look_for_rank(name, comm, from, 1);
+    if (from == MPI_PROC_NULL) {
+        set_nobody(status);
+    } else {
+        const struct communicator *communicator = find_communicator(comm);
+        begin_record(code, &call, 0);
+        at = put_receive(at, communicator, from, tag, 0);
+        end_record(1);
+        is_found = code == RECORD_PROBE || word() != 0;
+        int source = (int)word(), its_tag = (int)word();
+        uint64_t bytes = word();
+        if (is_found)
+            set_status(status, source, its_tag, bytes, 0);
+        if (is_found && message != NULL) {
+            *message = (MPI_Message)new_handle();
+            add_matched(*message, communicator, status);
+            matched[matched_count - 1].number = word();
+        }
+    }
+    if (message != NULL && from == MPI_PROC_NULL)
+        *message = MPI_MESSAGE_NO_PROC;
+    if (flag != NULL)
+        *flag = is_found;
+    return MPI_SUCCESS;
+}
+
+/* What has to be done that a request completes: nothing if it is none or not active, nothing by the command if it is of nobody. */
+enum state { STATE_IDLE, STATE_OWN, STATE_POSTED };
+
+static enum state state_of(MPI_Request handle)
+{
+    if (handle == MPI_REQUEST_NULL)
+        return STATE_IDLE;
+    struct request **link = find_request(handle);
+    if (link == NULL)
+        refuse("names a request that no call has made, or that is complete; after that it is MPI_REQUEST_NULL");
+    return !(*link)->is_active ? STATE_IDLE : (*link)->kind == REQUEST_NOTHING ? STATE_OWN : STATE_POSTED;
+}
+
+/* Returns how many requests are in a state. */
+static int number_in(enum state state, int count, const MPI_Request *requests)
+{
+    int number = 0;
+    for (int i = 0; i < count; i++)
+        number += state_of(requests[i]) == state;
+    return number;
+}
+
+static void end_request(MPI_Request *handle)
+{
+    struct request *request = *find_request(*handle);
+    if (request->is_persistent)
+        request->is_active = 0;
+    else
+        drop(handle);
+}
+
+/* Asks the command for requests, and returns whether it found what was asked for. */
+static int ask(int code, int count, const MPI_Request *requests)
+{
+    begin_record(code, &call, 5 * (size_t)count);
+    at = put(at, (uint64_t)count);
+    for (int i = 0; i < count; i++)
+        at = put(at, state_of(requests[i]) == STATE_POSTED ? next_request - (*find_request(requests[i]))->number : 0);
+    end_record(1);
+    return word() != 0;
+}
+
+static void take_collective(const struct collective *collective);
+
+/* Takes the completions that the answer says, of requests from the `first` on. Their places go to `indices` if there are any. */
+static int take_completions(MPI_Request *given, int first, int *indices, MPI_Status *statuses)
+{
+    int number = (int)word();
+    for (int i = 0; i < number; i++) {
+        int index = first + (int)word(), kind = (int)word(), is_cancelled = (int)word();
+        MPI_Status *status = status_at(statuses, indices ? i : index);
+        const struct request *request = *find_request(given[index]);
+        if (kind == 1)
+            take_message(&request->exchange->received, status, is_cancelled);
+        else
+            set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, is_cancelled);
+        if (kind == 2)
+            take_collective(request->exchange);
+        end_request(&given[index]);
+        if (indices != NULL)
+            indices[i] = index;
+    }
+    return number;
+}
+
+static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_Status *statuses)
+{
+    int is_done = 1;
+    for (int i = 0; i < count; i++) {
+        enum state state = state_of(given[i]);
+        if (state == STATE_IDLE)
+            set_status(status_at(statuses, i), MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+        else if (state == STATE_OWN)
+            set_nobody(status_at(statuses, i));
+        else if (flag != NULL && count > MOST_AT_ONCE)
+            is_done = is_done && ask(CALL_GET_STATUS, 1, &given[i]);
+    }
+    for (int first = 0; first < count && is_done; first += MOST_AT_ONCE) {
+        int next = count - first < MOST_AT_ONCE ? count - first : MOST_AT_ONCE;
+        if (number_in(STATE_POSTED, next, given + first) == 0)
+            continue;
+        is_done = ask(code, next, given + first);
+        if (is_done)
+            take_completions(given, first, NULL, statuses);
+    }
+    for (int i = 0; i < count && is_done; i++)
+        if (state_of(given[i]) == STATE_OWN)
+            end_request(&given[i]);
+    if (flag != NULL)
+        *flag = is_done;
+    return MPI_SUCCESS;
+}
+
+/* Completes those of nobody, up to `most`, and returns how many that are. */
+static int complete_own(int most, int count, MPI_Request *given, int *indices, MPI_Status *statuses)
+{
+    int number = 0;
+    for (int i = 0; i < count && number < most; i++)
+        if (state_of(given[i]) == STATE_OWN) {
+            set_nobody(status_at(statuses, number));
+            end_request(&given[i]);
+            indices[number++] = i;
+        }
+    return number;
+}
+
+static int emulate_any(int code, int count, MPI_Request *given, int *index, int *flag, MPI_Status *status)
+{
+    int is_done = 1;
+    *index = MPI_UNDEFINED;
+    if (complete_own(1, count, given, index, status) == 0) {
+        if (number_in(STATE_POSTED, count, given) == 0)
+            set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+        else if ((is_done = ask(code, count, given)))
+            take_completions(given, 0, index, status);
+    }
+    if (flag != NULL)
+        *flag = is_done;
+    return MPI_SUCCESS;
+}
+
+static int emulate_some(int code, int count, MPI_Request *given, int *done, int *indices, MPI_Status *statuses)
+{
+    int posted = number_in(STATE_POSTED, count, given), own = number_in(STATE_OWN, count, given);
+    *done = posted + own == 0 ? MPI_UNDEFINED : complete_own(count, count, given, indices, statuses);
+    if (posted > 0 && ask(own > 0 ? RECORD_TESTSOME : code, count, given))
+        *done += take_completions(given, 0, indices + own, statuses == MPI_STATUSES_IGNORE ? statuses : statuses + own);
+    return MPI_SUCCESS;
+}
+
+static int emulate_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    enum state state = state_of(request);
+    *flag = 1;
+    if (state == STATE_OWN) {
+        set_nobody(status);
+    } else if (state == STATE_IDLE) {
+        set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+    } else if ((*flag = ask(CALL_GET_STATUS, 1, &request)) && (*find_request(request))->kind == REQUEST_RECV) {
+        int source = (int)word(), tag = (int)word();
+        set_status(status, source, tag, word(), 0);
+    } else if (*flag) {
+        set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+    }
+    return MPI_SUCCESS;
+}
+
+static int emulate_start(int count, MPI_Request *given)
+{
+    for (int i = 0; i < count; i++) {
+        if (given[i] == MPI_REQUEST_NULL || state_of(given[i]) != STATE_IDLE || !(*find_request(given[i]))->is_persistent)
+            refuse("starts a request that is no persistent one, or has been started and is not complete");
+        const struct request *request = *find_request(given[i]);
+        record_start(&call, given[i]);
+        if (request->kind == REQUEST_NOTHING)
+            continue;
+        give_all(&request->exchange->sent);
+        end_record(0);
+    }
+    return MPI_SUCCESS;
+}
+
+static int emulate_cancel(MPI_Request *handle)
+{
+    if (state_of(*handle) == STATE_POSTED) {
+        begin_record(CALL_CANCEL, &call, 0);
+        at = put(at, next_request - (*find_request(*handle))->number);
+        end_record(1);
+    }
+    return MPI_SUCCESS;
+}
+
+static int emulate_request_free(MPI_Request *handle)
+{
+    enum state state = state_of(*handle);
+    struct request **link = find_request(*handle);
+    if (link == NULL)
+        refuse("frees MPI_REQUEST_NULL, which is no request");
+    if (state == STATE_POSTED) {
+        if ((*link)->exchange != NULL && (*link)->exchange->received.n > 0)
+            refuse("frees a request that receives and is not complete, so that an emulated program would not get the data; wait for it");
+        begin_record(RECORD_FORGET, &call, 0);
+        at = put(at, next_request - (*link)->number);
+        end_record(0);
+    }
+    drop(handle);
+    return MPI_SUCCESS;
+}

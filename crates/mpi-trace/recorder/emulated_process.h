@@ -1,0 +1,191 @@
+/* The begin and the end of an emulated program, its clocks, and what its handles are in Fortran. */
+
+#define CLOCKS 12
+/* The clocks of the host that tell the time, and what they were when the program began. */
+static const int is_clock_of_time[CLOCKS] = {
+    [CLOCK_REALTIME] = 1, [CLOCK_MONOTONIC] = 1,    [CLOCK_MONOTONIC_RAW] = 1, [CLOCK_REALTIME_COARSE] = 1,
+    [CLOCK_BOOTTIME] = 1, [CLOCK_MONOTONIC_COARSE] = 1, [CLOCK_TAI] = 1,
+};
+static int64_t clock_base[CLOCKS];
+/* By how much these are ahead after the program's end, so that no time is shown twice. */
+static int64_t clocks_ahead;
+
+__attribute__((noreturn, format(printf, 1, 2))) static void fail_to_attach(const char *form, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "loggp: rank %d cannot be emulated: ", own_rank);
+    va_start(arguments, form);
+    vfprintf(stderr, form, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    PMPI_Abort(MPI_COMM_WORLD, 2);
+    _exit(2);
+}
+
+/* A process that was forked is no rank. */
+static void leave_child(void)
+{
+    is_emulated = 0;
+}
+
+/* The least time between two looks at the clock is what one costs. */
+static void measure_reading(void)
+{
+    reading_ns = INT64_MAX;
+    for (int i = 0; i < 200; i++) {
+        int64_t before = process_ns(), after = process_ns();
+        reading_ns = after - before < reading_ns ? after - before : reading_ns;
+    }
+}
+
+/* Begins to be emulated, at the end of MPI_Init. */
+static void attach(const char *path)
+{
+    struct stat status;
+    int shared = open(path, O_RDWR | O_CLOEXEC), none = 0, error;
+    off_t place = HEADER_BYTES + (off_t)own_rank * (off_t)sizeof *slot;
+    if (shared < 0 || fstat(shared, &status) != 0)
+        fail_to_attach("%s, which LOGGP_EMULATE names, cannot be opened: %s", path, strerror(errno));
+    header = mmap(NULL, HEADER_BYTES, PROT_READ, MAP_SHARED, shared, 0);
+    if (header == MAP_FAILED || status.st_size < HEADER_BYTES || memcmp((const char *)header->magic, "LOGGPEMU", 8) != 0)
+        fail_to_attach("%s, which LOGGP_EMULATE names, is no file of loggp emulate", path);
+    if (header->version != EMULATION_VERSION)
+        fail_to_attach("this library speaks version %d and the command %u; build it with `loggp record --build`", EMULATION_VERSION,
+                       header->version);
+    if ((uint32_t)world_size > header->slots)
+        fail_to_attach("%d ranks are more than the %u that the command has room for", world_size, header->slots);
+    /* Memory that is not there would end the program by a signal later. */
+    if ((error = posix_fallocate(shared, place, sizeof *slot)) != 0)
+        fail_to_attach("it has no room in /dev/shm for %zu bytes: %s; take fewer ranks or give it more", sizeof *slot, strerror(error));
+    slot = mmap(NULL, sizeof *slot, PROT_READ | PROT_WRITE, MAP_SHARED, shared, place);
+    if (slot == MAP_FAILED)
+        fail_to_attach("%s cannot be mapped: %s", path, strerror(errno));
+    close(shared);
+    process = getpid();
+    if (!__atomic_compare_exchange_n(&slot->pid, &none, process, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        fail_to_attach("another process is rank %d of %d too; start the program as its MPI expects", own_rank, world_size);
+    slot->ranks = (uint32_t)world_size;
+    buffer = at = slot->area;
+    buffer_end = slot->area + AREA_BYTES;
+    pthread_atfork(NULL, NULL, leave_child);
+    this_thread();
+    measure_reading();
+    slot->turn = 1;
+    __atomic_store_n(&slot->attached, 1, __ATOMIC_RELEASE);
+    give_turn();
+    await_turn();
+    for (int clock = 0; clock < CLOCKS; clock++) {
+        struct timespec time;
+        if (is_clock_of_time[clock] && clock_gettime(clock, &time) == 0)
+            clock_base[clock] = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    }
+    last_process_ns = process_ns();
+    is_emulated = 1;
+}
+
+/* Posts the last record of the program, and is no longer emulated. */
+static void detach(int code, int is_answered)
+{
+    begin_record(code, &call, 0);
+    post(POST_CALLS, is_answered);
+    is_emulated = 0;
+    clocks_ahead = clock_base[CLOCK_MONOTONIC] + slot->now / 1000 - monotonic_ns();
+}
+
+/* Returns the machine's time. A program that does nothing but ask lets time pass in the end. */
+static int64_t ask_time(void)
+{
+    if (!(header->flags & WORK_IS_NONE) || at > buffer || ++polls > 1000) {
+        begin_record(CALL_CLOCK, &call, 0);
+        post(POST_CALLS, 1);
+    }
+    return slot->now;
+}
+
+CALL_(double, Wtime, (void))
+{
+    if (!is_emulated || inside)
+        return REAL(Wtime)();
+    enter(PLACE);
+    int64_t time = ask_time();
+    leave();
+    return (double)time / 1e12;
+}
+
+CALL_(double, Wtick, (void))
+{
+    return is_emulated && !inside ? 1e-12 : REAL(Wtick)();
+}
+
+/* Where the host's clocks are the machine's, those of the threads that call MPI are, and outside of MPI. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    static int (*real)(clockid_t, struct timespec *);
+    if (real == NULL)
+        real = (__typeof__(real))dlsym(RTLD_NEXT, "clock_gettime");
+    if (header == NULL || !(header->flags & HAS_CLOCKS) || inside || thread_number < 0 || clock < 0 || clock >= CLOCKS ||
+        !is_clock_of_time[clock] || (!is_emulated && clocks_ahead == 0))
+        return real(clock, time);
+    int64_t ns = 0;
+    if (is_emulated) {
+        enter(PLACE);
+        ns = clock_base[clock] + ask_time() / 1000;
+        leave();
+    } else if (real(clock, time) == 0) {
+        ns = (int64_t)time->tv_sec * 1000000000 + time->tv_nsec + clocks_ahead;
+    }
+    *time = (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+    struct timespec now;
+    int error = clock_gettime(CLOCK_REALTIME, &now);
+    (void)zone;
+    *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+    return error;
+}
+
+time_t time(time_t *into)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (into != NULL)
+        *into = now.tv_sec;
+    return now.tv_sec;
+}
+
+/* Immediate reductions may need it still. */
+CALL(Op_free, (MPI_Op * op))
+{
+    if (!is_emulated || inside || request_count == 0)
+        return REAL(Op_free)(op);
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+#if defined(OPEN_MPI)
+/* Bindings of Fortran ask for the numbers of handles, of which the library does not know ours. */
+#define NUMBERS(Type, name, is_ours)                                                                                 \
+    CALL_(MPI_Fint, name##_c2f, (Type handle))                                                                       \
+    {                                                                                                                \
+        return is_ours ? *(MPI_Fint *)handle : REAL(name##_c2f)(handle);                                             \
+    }                                                                                                                \
+    CALL_(Type, name##_f2c, (MPI_Fint number))                                                                       \
+    {                                                                                                                \
+        return number >= FIRST_HANDLE && number < FIRST_HANDLE + handle_count ? (Type)handle_of(number - FIRST_HANDLE)       \
+                                                                             : REAL(name##_f2c)(number);             \
+    }
+
+static int is_matched(MPI_Message handle)
+{
+    size_t i = 0;
+    while (i < matched_count && matched[i].handle != handle)
+        i++;
+    return i < matched_count;
+}
+
+NUMBERS(MPI_Request, Request, is_emulated && find_request(handle) != NULL)
+NUMBERS(MPI_Message, Message, is_emulated && is_matched(handle))
+#endif
