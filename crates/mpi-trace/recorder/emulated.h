@@ -79,6 +79,27 @@ static int is_plain(MPI_Datatype type)
     return (uint64_t)extent == type_bytes(type) && is_named(type);
 }
 
+/* Packs elements, or unpacks them. MPICH packs nothing from MPI_BOTTOM: there the type says how far it is from `packed`. */
+static void pack_piece(char *place, int count, MPI_Datatype type, unsigned char *packed, int bytes, int is_unpacked)
+{
+    int position = 0;
+    MPI_Datatype moved = MPI_DATATYPE_NULL;
+    if (place == MPI_BOTTOM) {
+        MPI_Aint offset = -(MPI_Aint)packed;
+        PMPI_Type_create_hindexed(1, &count, &offset, type, &moved);
+        PMPI_Type_commit(&moved);
+        place = (char *)packed;
+        type = moved;
+        count = 1;
+    }
+    if (is_unpacked)
+        PMPI_Unpack(packed, bytes, &position, place, count, type, MPI_COMM_SELF);
+    else
+        PMPI_Pack(place, count, type, packed, bytes, &position, MPI_COMM_SELF);
+    if (moved != MPI_DATATYPE_NULL)
+        PMPI_Type_free(&moved);
+}
+
 /* Packs elements of these data from the `first` on, or unpacks them, in pieces whose bytes an int can count. */
 static void pack(const struct counts *data, uint64_t first, uint64_t count, unsigned char *packed, int is_unpacked)
 {
@@ -86,12 +107,8 @@ static void pack(const struct counts *data, uint64_t first, uint64_t count, unsi
     MPI_Aint low, extent;
     PMPI_Type_get_extent(data->type, &low, &extent);
     while (count > 0) {
-        int piece = (int)(count < most ? count : most), position = 0, piece_bytes = piece * (int)bytes;
-        char *place = (char *)data->data + (MPI_Aint)first * extent;
-        if (is_unpacked)
-            PMPI_Unpack(packed, piece_bytes, &position, place, piece, data->type, MPI_COMM_SELF);
-        else
-            PMPI_Pack(place, piece, data->type, packed, piece_bytes, &position, MPI_COMM_SELF);
+        int piece = (int)(count < most ? count : most), piece_bytes = piece * (int)bytes;
+        pack_piece((char *)data->data + (MPI_Aint)first * extent, piece, data->type, packed, piece_bytes, is_unpacked);
         first += (uint64_t)piece;
         count -= (uint64_t)piece;
         packed += piece_bytes;
