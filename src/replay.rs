@@ -5,13 +5,15 @@
 //! holds none.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use loggp_model::error::RunError;
-use loggp_model::log::{Call, CallKind, CallParts, CallTag, SendRecv, Until, send_after_gap};
+use loggp_model::log::{Call, CallKind, CallParts, CallTag, SendRecv, Transfer, Until, send_after_gap};
 use loggp_model::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
-use loggp_model::params::{Capacity, LeveledParams, MAX_WORDS, Model, Noise, Params, ParamsError};
+use loggp_model::params::{
+    Capacity, LeveledParams, MAX_WORDS, Model, Noise, Params, ParamsError, innermost_params,
+};
 use loggp_trace::Trace;
 
 use crate::clock::ClockKind;
@@ -132,6 +134,8 @@ impl<'a> Replay<'a> {
         let calls = self.check(&pieces, is_same)?;
         let lengths = self.longest.map(|_| trace.lengths()).unwrap_or_default();
         let requests = request_messages(trace);
+        let synchronous = synchronous_requests(trace);
+        let keeps_order = trace.calls.iter().any(|call| call.kind.tag().is_some_and(is_scoped));
         let mut machine = Machine::new(params).ports(trace.ports).capacity(trace.capacity);
         machine = machine.surcharge(surcharge).trace(self.is_traced);
         // The recorded draws fit only the recorded messages, so a changed run draws anew.
@@ -146,10 +150,15 @@ impl<'a> Replay<'a> {
         // SAFETY: the program below is not the user's, calls nothing deep, and has plenty of this stack.
         machine = unsafe { machine.stack(STACK).unguarded_stacks(true) };
         machine.run(|p| {
+            if keeps_order {
+                p.keep_order();
+            }
             let mut player = CallPlayer {
                 pieces: &pieces,
                 lengths: &lengths,
                 requests: &requests,
+                synchronous: &synchronous,
+                trace,
                 noise: trace.noise.as_ref(),
                 waits: HashMap::new(),
                 send_after_gap: (0, None),
@@ -263,6 +272,36 @@ fn request_messages(trace: &Trace) -> RequestMessages {
     trace.calls.iter().filter_map(received).collect()
 }
 
+fn is_scoped(tag: &CallTag) -> bool {
+    RawTag::from_number(tag.number).is_scoped()
+}
+
+/// Returns whether a send asked its receiver although its message was not too long to go without.
+fn is_synchronous(trace: &Trace, from: usize, (to, bytes): (usize, usize), sent: &Transfer) -> bool {
+    let params = innermost_params(&trace.params, &trace.levels, from, to);
+    let is_long = params.gps().is_some_and(|gps| trace.params.words(bytes) > gps.S);
+    sent.rendezvous.is_some() && !is_long
+}
+
+/// Returns the requests of synchronous sends, by processor and request number.
+fn synchronous_requests(trace: &Trace) -> HashSet<(usize, u32)> {
+    let mut posted = HashMap::new();
+    let mut synchronous = HashSet::new();
+    for Call { id, kind, .. } in &trace.calls {
+        match kind {
+            CallKind::Isend { request, to, bytes, .. } => _ = posted.insert((*id, *request), (*to, *bytes)),
+            CallKind::Wait { request, is_send: true, transfer } if transfer.rendezvous.is_some() => {
+                let sent = posted.get(&(*id, *request));
+                if sent.is_some_and(|sent| is_synchronous(trace, *id, *sent, transfer)) {
+                    synchronous.insert((*id, *request));
+                }
+            }
+            _ => (),
+        }
+    }
+    synchronous
+}
+
 /// The cutting of messages in pieces.
 struct Pieces {
     /// Length of the longest piece in bytes, or `None` if messages are not cut.
@@ -288,6 +327,9 @@ struct CallPlayer<'a> {
     /// The bytes of each message, if messages go in pieces.
     lengths: &'a HashMap<MessageId, usize>,
     requests: &'a RequestMessages,
+    /// The requests of synchronous sends.
+    synchronous: &'a HashSet<(usize, u32)>,
+    trace: &'a Trace,
     noise: Option<&'a Noise>,
     /// The waits for the requests not yet waited for, by recorded request. A request stands for those of all
     /// pieces.
@@ -353,6 +395,11 @@ impl CallPlayer<'_> {
                 p.compute_for(kind.clone(), took);
             }
             CallKind::WaitUntil(time) => p.wait_until(*time),
+            CallKind::Send { to, tag, bytes, sent }
+                if is_synchronous(self.trace, call.id, (*to, *bytes), sent) =>
+            {
+                self.pieces.split(*bytes).for_each(|piece| p.send_synchronously(*to, blank_tag(tag), piece));
+            }
             CallKind::Send { to, tag, bytes, .. } => {
                 self.pieces.split(*bytes).for_each(|piece| p.send(*to, blank_tag(tag), piece));
             }
@@ -379,8 +426,9 @@ impl CallPlayer<'_> {
             CallKind::SendRecv(both) => self.exchange(p, both),
             CallKind::Barrier => drop(p.try_hardware_barrier()),
             CallKind::Isend { request, to, tag, bytes } => {
-                let sends =
-                    self.pieces.split(*bytes).map(|piece| p.isend(*to, blank_tag(tag), piece)).collect();
+                let asks = self.synchronous.contains(&(call.id, *request));
+                let post = |piece| p.post_send(*to, blank_tag(tag), piece, asks);
+                let sends = self.pieces.split(*bytes).map(post).collect();
                 self.waits.insert(*request, wait_all_fn(sends));
             }
             CallKind::Irecv { request, tag, .. } => {

@@ -201,6 +201,12 @@ impl RawTag {
         if is_scoped { Some((self.0 >> RawTag::SCOPE) as u32 & RawTag::LAST_SCOPE) } else { None }
     }
 
+    /// Returns whether a program that came from elsewhere sent with this tag: its sends may be synchronous, whatever their
+    /// length, and its receives may be withdrawn.
+    pub fn is_scoped(self) -> bool {
+        self.scope().is_some()
+    }
+
     /// Returns the tags of the filters that take a message with this tag.
     #[inline]
     pub fn filters(self) -> [RawTag; 3] {

@@ -289,8 +289,8 @@ fn ports(trace: &Trace, level: usize, message: &Message) -> [NetworkPlace; 2] {
 /// LogGPS, table 3: kG_s, or sG_s + (k-s)G_l above s).
 pub(super) fn stream(params: &Params, k: usize) -> Time {
     match params.long {
-        LongMessages::LogP => (words(k) - 1) * params.o.max(params.g),
-        LongMessages::LogGP { G } => (words(k) - 1) * G,
+        LongMessages::LogP => words(k.saturating_sub(1)) * params.o.max(params.g),
+        LongMessages::LogGP { G } => words(k.saturating_sub(1)) * G,
         LongMessages::LogGPS(gps) if k <= gps.s => words(k) * gps.G_s,
         LongMessages::LogGPS(gps) => words(gps.s) * gps.G_s + words(k - gps.s) * gps.G_l,
     }

@@ -359,10 +359,13 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
     fn audit_sent(&mut self, call: &Call, to: usize, bytes: usize, sent: &Transfer) {
         let (who, words, message) = (CallName(call), self.auditor.word_count(bytes), sent.message);
         let must_ask = self.auditor.params(call.id, to).gps().is_some_and(|gps| words > gps.S);
+        // A synchronous send of an MPI program asks, whatever its length.
+        let sent_tag = self.sent.sent.get(&message).map(|(tag, _)| RawTag::from_number(*tag));
+        let may_ask = must_ask || sent_tag.is_some_and(RawTag::is_scoped);
         broken!(self.auditor, "{who}",
             !self.auditor.has_message(message, call.id, to, words) => AuditRule::CallResult,
                 "sends {words} words to {to}, and {message} does not";
-            must_ask != sent.rendezvous.is_some() => AuditRule::CallResult,
+            if sent.rendezvous.is_some() { !may_ask } else { must_ask } => AuditRule::CallResult,
                 "sends {words} words, and is wrong to ask or not to ask for {message}";
         );
         self.audit_rendezvous(call, sent, call.id, to);

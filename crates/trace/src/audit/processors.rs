@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use loggp_model::message::RawTag;
 use loggp_model::params::Params;
 use loggp_model::time::Time;
 
 use super::auditor::{AuditRule, Auditor, broken, words};
 use super::flight::{Flight, SendTimes};
 use crate::path::Event;
-use crate::{ActivityKind, Message};
+use crate::{ActivityKind, CallKind, Message};
 
 /// A request in the audit.
 #[derive(Default)]
@@ -200,6 +201,9 @@ impl<'a> Auditor<'a> {
             if waits.is_empty() && self.trace.faults.may_stop(x) {
                 continue;
             }
+            if waits.is_empty() && activities.is_empty() && self.may_be_withdrawn(x, number) {
+                continue;
+            }
             let (&[post], &[wait], 1..) = (&posts[..], &waits[..], activities.len()) else {
                 let [posts, waits, activities] = [posts.len(), waits.len(), activities.len()];
                 let sentence = format!("{who} is called for {posts} times and waited for {waits} times");
@@ -218,6 +222,16 @@ impl<'a> Auditor<'a> {
                 !in_time => AuditRule::Request, "is waited for until {end}, and that is over at {over}";
             );
         }
+    }
+
+    /// Returns whether a request is the receive of an MPI program, which may cancel it.
+    fn may_be_withdrawn(&self, x: usize, number: u32) -> bool {
+        self.trace.calls.iter().any(|call| match &call.kind {
+            CallKind::Irecv { request, tag, .. } => {
+                (call.id, *request) == (x, number) && RawTag::from_number(tag.number).is_scoped()
+            }
+            _ => false,
+        })
     }
 
     /// Audits barriers: the n-th barrier of every processor is the same one, and ends for all of them when
