@@ -432,7 +432,13 @@ impl CallPlayer<'_> {
                 self.waits.insert(*request, wait_all_fn(sends));
             }
             CallKind::Irecv { request, tag, .. } => {
-                let Some(message) = self.requests.get(&(call.id, *request)) else { return };
+                let Some(message) = self.requests.get(&(call.id, *request)) else {
+                    // It was withdrawn, but its call took its time.
+                    let nothing: Tag<BlankPayload> = Tag::from_raw(RawTag::NOTHING, None);
+                    let request = p.irecv(nothing);
+                    p.withdraw(&request);
+                    return;
+                };
                 let filter = blank_tag(tag).from(message.from);
                 let wait = wait_all_fn((0..self.count(*message)).map(|_| p.irecv(filter)).collect());
                 self.waits.insert(*request, wait);

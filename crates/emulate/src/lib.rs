@@ -8,6 +8,7 @@
 //! - `link`: what a rank posts, with its data, and the answers;
 //! - `rank`: the loop of a processor, which makes the calls of its rank; `requests` waits and tests;
 //! - `plan`: the messages of a collective, as the MPI in use sends them; `board`: the data of collectives;
+//! - `failure`: why a program cannot go on, and in which calls its ranks are then;
 //! - `session`: all ranks of a program, from their begin to their end.
 //!
 //! The data of messages travel as the machine's own payloads; those of a collective lie on a board, from which each rank
@@ -17,6 +18,7 @@
 #![allow(non_snake_case)] // P is the papers' name
 
 mod board;
+mod failure;
 mod link;
 mod plan;
 mod rank;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use loggp::Proc;
 use loggp_mpi_trace::call::Communicator;
-use loggp_mpi_trace::recording::post::{Post, PostReader};
+use loggp_mpi_trace::recording::post::{Address, Post, PostReader};
 
 use crate::segment::{PostForm, Slot, WINDOW_BYTES};
 use crate::session::Watch;
@@ -42,6 +42,11 @@ impl<'a> Link<'a> {
 
     pub(crate) fn communicators(&self) -> &[Communicator] {
         self.reader.communicators()
+    }
+
+    /// Returns where a place of the rank is.
+    pub(crate) fn address(&self, place: u32) -> Address {
+        self.reader.address(place)
     }
 
     /// Binds the rank to the core of this thread: so the one that waits for the other leaves it the core, and nobody

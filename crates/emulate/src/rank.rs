@@ -13,6 +13,7 @@ use loggp_schedule::ScheduleBuilder;
 use rustc_hash::FxHashMap;
 
 use crate::board::{CollectiveId, Contribution, Taken};
+use crate::failure::{Called, CurrentCall, LastCall};
 use crate::link::{Answer, Link};
 use crate::plan::{Background, Blank, BlankTag, Plan, scaled};
 use crate::requests::{Completion, Pending};
@@ -137,6 +138,17 @@ pub(crate) struct Rank<'a> {
     makings: FxHashMap<Vec<u32>, u64>,
     /// True if the last call was a look at the clock.
     looked_at_clock: bool,
+    call: CurrentCall,
+}
+
+/// A run that fails says in which calls its ranks were.
+impl Drop for Rank<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let CurrentCall { what, place } = self.call;
+            *self.shared.calls[self.id].lock() = Some(LastCall { what, address: self.link.address(place) });
+        }
+    }
 }
 
 impl<'a> Rank<'a> {
@@ -156,6 +168,7 @@ impl<'a> Rank<'a> {
             plans: FxHashMap::default(),
             makings: FxHashMap::default(),
             looked_at_clock: false,
+            call: CurrentCall { what: Called::Nothing, place: 0 },
         }
     }
 
@@ -181,6 +194,7 @@ impl<'a> Rank<'a> {
         if post.work_ns > 0 {
             p.compute_for(Cow::Borrowed("computing"), scaled(post.work_ns, self.shared.settings.speed));
         }
+        self.call = CurrentCall { what: Called::of(&post.kind), place: post.place };
         self.learn(p);
         let looked = std::mem::replace(&mut self.looked_at_clock, matches!(post.kind, PostKind::Clock));
         match post.kind {
@@ -209,11 +223,16 @@ impl<'a> Rank<'a> {
             PostKind::Abort(code) => {
                 p.fail_with(format!("rank {} called MPI_Abort with code {code}", self.id))
             }
-            PostKind::Refused(why) => p.fail_with(format!("rank {} {why}", self.id)),
+            PostKind::Refused(why) => self.refuse(p, &why),
             PostKind::Exited => {
                 p.fail_with(format!("rank {} has ended without MPI_Finalize", self.id));
             }
         }
+    }
+
+    /// Ends the run, since the rank has said why it cannot go on.
+    fn refuse(&self, p: &mut Proc, why: &str) -> ! {
+        p.fail_with(format!("rank {} {why}", self.id));
     }
 
     /// Learns of the communicators that the rank has named since.
@@ -692,9 +711,7 @@ impl<'a> Rank<'a> {
         let (posts, _) = self.link.next(p);
         match posts.last() {
             Some(Post { kind: PostKind::Made(_), .. }) => Reply::NOTHING,
-            Some(Post { kind: PostKind::Refused(why), .. }) => {
-                p.fail_with(format!("rank {} {why}", self.id));
-            }
+            Some(Post { kind: PostKind::Refused(why), .. }) => self.refuse(p, why),
             _ => p.fail_with(format!("rank {} did not make its communicator", self.id)),
         }
     }

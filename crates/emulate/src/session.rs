@@ -1,13 +1,15 @@
 //! All ranks of a program, from their begin to their end.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 use loggp::params::Work;
-use loggp::{ClockKind, Machine, Proc, Run, RunError, Time};
+use loggp::{ClockKind, Machine, Proc, Run, Time};
 use loggp_goal::patterns::CollectiveTable;
 use loggp_mpi_trace::schedule::TagTable;
 use parking_lot::Mutex;
@@ -16,6 +18,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::board::Board;
+use crate::failure::{LastCall, describe};
 use crate::rank::{Making, Rank, Sent};
 use crate::segment::{Flags, Segment};
 
@@ -103,6 +106,8 @@ pub(crate) struct Shared<'a> {
     pub board: Board,
     /// The messages under way to each rank, by their senders, in the order of their sends.
     pub sent: Vec<Mutex<FxHashMap<usize, Sent>>>,
+    /// The last calls of the ranks of a run that fails.
+    pub calls: Vec<Mutex<Option<LastCall>>>,
     /// The communicators that are being made.
     pub making: Mutex<FxHashMap<(Vec<u32>, u64), Making>>,
 }
@@ -175,8 +180,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// If the program cannot end, or cannot be emulated: then its ranks are ended.
-    pub fn run(&self, machine: &Machine) -> Result<Run<()>, RunError> {
+    /// If the program cannot end, or cannot be emulated: then its ranks are ended. The text says in which calls they were.
+    pub fn run(&self, machine: &Machine) -> Result<Run<()>, String> {
         let ranks = machine.params().P;
         let shared = Shared {
             segment: &self.segment,
@@ -186,15 +191,17 @@ impl Session {
             tags: Mutex::default(),
             board: Board::default(),
             sent: (0..ranks).map(|_| Mutex::default()).collect(),
+            calls: (0..ranks).map(|_| Mutex::default()).collect(),
             making: Mutex::default(),
         };
         // How long a rank computes is asked of its process.
         let machine = machine.clone().work(Work::Charged).patience(Duration::MAX);
         let run = machine.run(|p: &mut Proc| Rank::new(&shared, p).run(p));
-        if run.is_err() {
+        run.map_err(|error| {
             self.give_up();
-        }
-        run
+            let calls: Vec<_> = shared.calls.into_iter().map(Mutex::into_inner).collect();
+            describe(&error, &calls)
+        })
     }
 
     /// Lets the ranks, which are at `MPI_Finalize`, go on to their end.
@@ -207,8 +214,9 @@ impl Session {
     /// Ends all ranks.
     pub fn give_up(&self) {
         const PATIENCE: Duration = Duration::from_millis(300);
-        self.segment.give_up();
         let processes = || self.watch.processes.get().into_iter().flatten();
+        let files: BTreeSet<PathBuf> = processes().flat_map(|(process, _)| shared_files(*process)).collect();
+        self.segment.give_up();
         (0..processes().count()).for_each(|rank| self.segment.slot(rank).rouse());
         let until = Instant::now() + PATIENCE;
         let running =
@@ -218,5 +226,16 @@ impl Session {
         }
         // A rank that computes does not look.
         running().for_each(|process| _ = kill_process(process, Signal::KILL));
+        // An MPI that is ended so does not clear up.
+        for file in files.iter().filter(|file| *file != self.segment.path()) {
+            let _: io::Result<()> = std::fs::remove_file(file);
+        }
     }
+}
+
+/// Returns the files in the host's shared memory that a process has mapped.
+fn shared_files(process: i32) -> Vec<PathBuf> {
+    let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+    let path = |line: &str| line.find("/dev/shm/").map(|at| line[at..].to_owned());
+    maps.lines().filter_map(path).filter(|path| !path.ends_with(" (deleted)")).map(PathBuf::from).collect()
 }

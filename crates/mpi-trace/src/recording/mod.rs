@@ -11,7 +11,7 @@ mod known;
 #[cfg(feature = "merge")]
 pub mod merge;
 #[cfg(feature = "merge")]
-mod places;
+pub mod places;
 pub mod post;
 mod record;
 mod source;

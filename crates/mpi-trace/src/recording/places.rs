@@ -19,6 +19,11 @@ pub(super) fn name(places: &mut [NamedPlace]) {
     }
 }
 
+/// Returns the place in a module from which a call returns to this address, or `None` if the module does not say it.
+pub fn find_in(module: &str, address: u64) -> Option<Place> {
+    find(&Loader::new(module).ok()?, address.saturating_sub(1))
+}
+
 /// Returns the innermost function at the address, inlined or not, that has a name.
 fn find(loader: &Loader, address: u64) -> Option<Place> {
     let mut frames = loader.find_frames(address).ok();

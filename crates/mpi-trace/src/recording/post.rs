@@ -76,6 +76,9 @@ pub enum PostKind {
     Exited,
 }
 
+/// A place in a program: its module, and the address in the module.
+pub type Address = (String, u64);
+
 /// Reads what a rank posts.
 pub struct PostReader(Known);
 
@@ -90,9 +93,9 @@ impl PostReader {
         &self.0.communicators
     }
 
-    /// Returns a place's module and the address in the module.
-    pub fn address(&self, place: u32) -> (&str, u64) {
-        self.0.addresses.get(place as usize).map_or(("", 0), |(module, address)| (module, *address))
+    /// Returns where a place is.
+    pub fn address(&self, place: u32) -> Address {
+        self.0.addresses.get(place as usize).cloned().unwrap_or_default()
     }
 
     /// Reads posts, one after another. An error is a sentence.

@@ -201,7 +201,7 @@ impl EmulateCommand {
             None => return Ok(None),
         };
         let (choice, machine) = self.machine(ranks).inspect_err(|_| session.give_up())?;
-        let run = session.run(&machine).map_err(CliError::run)?;
+        let run = session.run(&machine).map_err(CliError::Run)?;
         session.release(run.time);
         Ok(Some((choice, run)))
     }
