@@ -9,6 +9,9 @@ use crate::board::Taken;
 use crate::plan::Background;
 use crate::rank::{Open, Parcel, Rank, Reply};
 
+/// The most requests that one answer says are complete, where some will do.
+const MOST_FOUND: usize = 1000;
+
 /// What came of a request.
 pub(crate) enum Completion {
     Send,
@@ -68,7 +71,8 @@ impl Rank<'_> {
             }
             WaitForm::Waitsome => {
                 let first = self.first_over(p, &places);
-                let over = self.all_over(p, &places);
+                let mut over = self.all_over(p, &places);
+                over.truncate(MOST_FOUND);
                 let over = if over.is_empty() { vec![first] } else { over };
                 Reply::Found(Some(over.into_iter().flat_map(|at| one(self, p, at)).collect()))
             }
@@ -85,7 +89,10 @@ impl Rank<'_> {
             },
             WaitForm::Testsome => match self.all_over(p, &places) {
                 over if over.is_empty() => self.look_in_vain(p, &places),
-                over => Reply::Found(Some(over.into_iter().flat_map(|at| one(self, p, at)).collect())),
+                over => {
+                    let some = over.into_iter().take(MOST_FOUND);
+                    Reply::Found(Some(some.flat_map(|at| one(self, p, at)).collect()))
+                }
             },
         }
     }

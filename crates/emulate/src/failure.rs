@@ -1,0 +1,207 @@
+//! The error of a program that cannot go on: why, and for each rank which call of which place it was in.
+
+use std::fmt::Write as _;
+
+use loggp::{Cause, ProcStatus, RunError, Time};
+use loggp_mpi_trace::call::{CallKind, CollectiveKind, Envelope, Place, Receive, SendMode, WaitForm};
+use loggp_mpi_trace::recording::post::PostKind;
+use loggp_mpi_trace::recording::{places, post::Address};
+
+/// A call that a rank is in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CurrentCall {
+    pub what: Called,
+    pub place: u32,
+}
+
+/// Which function it is, and what matters of its arguments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Called {
+    /// None so far.
+    Nothing,
+    Send(SendMode, Envelope, bool),
+    Receive(Receive, bool),
+    Exchange(Option<Envelope>, Option<Receive>),
+    Start,
+    Collective(CollectiveKind, u32, bool),
+    Wait(WaitForm),
+    Probe(Receive, bool),
+    Making,
+    Named(&'static str),
+}
+
+impl Called {
+    /// Returns what a rank posts.
+    pub(crate) fn of(kind: &PostKind) -> Called {
+        match kind {
+            PostKind::Call(CallKind::Send { mode, message, request }) => {
+                Called::Send(*mode, *message, request.is_some())
+            }
+            PostKind::Call(CallKind::Recv { receive, request }) => {
+                Called::Receive(*receive, request.is_some())
+            }
+            PostKind::Call(CallKind::SendRecv { message, receive, .. }) => {
+                Called::Exchange(*message, *receive)
+            }
+            PostKind::Call(CallKind::Collective { kind, communicator, request, .. }) => {
+                Called::Collective(*kind, *communicator, request.is_some())
+            }
+            PostKind::Call(_) => Called::Start,
+            PostKind::Wait { form, .. } => Called::Wait(*form),
+            PostKind::Probe { receive, is_wait, .. } => Called::Probe(*receive, *is_wait),
+            PostKind::NewCommunicator { .. } | PostKind::Made(_) => Called::Making,
+            PostKind::GetStatus(_) => Called::Named("MPI_Request_get_status"),
+            PostKind::ReceiveMatched { .. } => Called::Named("MPI_Mrecv"),
+            PostKind::Forget(_) => Called::Named("MPI_Request_free"),
+            PostKind::Cancel(_) => Called::Named("MPI_Cancel"),
+            PostKind::Clock => Called::Named("MPI_Wtime"),
+            PostKind::Finalize => Called::Named("MPI_Finalize"),
+            PostKind::Abort(_) => Called::Named("MPI_Abort"),
+            PostKind::Refused(_) | PostKind::Exited => Called::Nothing,
+        }
+    }
+
+    /// Returns the call as text, such as `MPI_Recv from 3 with tag 7`.
+    fn text(self) -> String {
+        let to = |message: Envelope| {
+            format!(" of {} bytes to {} with tag {}", message.bytes, message.peer, message.tag)
+        };
+        let from = |receive: Receive| {
+            let from = receive.from.map_or("any".into(), |from| from.to_string());
+            let tag = receive.tag.map_or("any tag".into(), |tag| format!("tag {tag}"));
+            format!(" from {from} with {tag}")
+        };
+        let immediate = |is_immediate: bool| if is_immediate { "I" } else { "" };
+        match self {
+            Called::Nothing => String::new(),
+            Called::Send(mode, message, is_immediate) => {
+                let letter = match mode {
+                    SendMode::Standard => "",
+                    SendMode::Buffered => "b",
+                    SendMode::Synchronous => "s",
+                    SendMode::Ready => "r",
+                };
+                let name = capital(&format!("{}{letter}send", immediate(is_immediate)));
+                format!("MPI_{name}{}", to(message))
+            }
+            Called::Receive(receive, is_immediate) => {
+                format!("MPI_{}{}", capital(&format!("{}recv", immediate(is_immediate))), from(receive))
+            }
+            Called::Exchange(message, receive) => {
+                let (sent, received) = (message.map(to), receive.map(from));
+                format!("MPI_Sendrecv{}{}", sent.unwrap_or_default(), received.unwrap_or_default())
+            }
+            Called::Start => "MPI_Start".into(),
+            Called::Collective(kind, communicator, is_immediate) => {
+                let name = capital(&format!("{}{}", immediate(is_immediate), kind.name()));
+                let on = if communicator == 0 {
+                    String::new()
+                } else {
+                    format!(" on communicator {communicator}")
+                };
+                format!("MPI_{name}{on}")
+            }
+            Called::Wait(form) => format!("MPI_{}", capital(form.name())),
+            Called::Probe(receive, true) => format!("MPI_Probe{}", from(receive)),
+            Called::Probe(receive, false) => format!("MPI_Iprobe{}", from(receive)),
+            Called::Making => "a call that makes a communicator".into(),
+            Called::Named(name) => name.into(),
+        }
+    }
+}
+
+/// Returns the text with a capital letter at its begin.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The last call of a rank, and where that is in the program.
+#[derive(Clone, Debug)]
+pub(crate) struct LastCall {
+    pub what: Called,
+    pub address: Address,
+}
+
+impl LastCall {
+    /// Returns the call and its place, such as ` in MPI_Recv from 3 with tag 7 at main (ring.c:12)`.
+    pub(crate) fn text(&self) -> String {
+        let (module, address) = &self.address;
+        let place = if module.is_empty() { None } else { places::find_in(module, *address) };
+        let unnamed = || format!("{}+{address:#x}", module.rsplit('/').next().unwrap_or_default());
+        let at = match place {
+            None if module.is_empty() => String::new(),
+            None => format!(" at {}", unnamed()),
+            Some(Place { function, source: None }) => format!(" at {function}"),
+            Some(Place { function, source: Some((file, line)) }) => {
+                format!(" at {function} ({}:{line})", file.rsplit('/').next().unwrap_or(&file))
+            }
+        };
+        match self.what {
+            Called::Nothing => at,
+            what => format!(" in {}{at}", what.text()),
+        }
+    }
+}
+
+/// The most ranks that an error lists.
+const LISTED: usize = 8;
+
+/// Describes the error of a run, whose ranks were in these calls.
+pub(crate) fn describe(error: &RunError, calls: &[Option<LastCall>]) -> String {
+    let mut text = match &error.cause {
+        Cause::Deadlock { waiting, of } => {
+            let verb = if *waiting == 1 { "waits" } else { "wait" };
+            format!("deadlock: {waiting} of {of} ranks {verb} for what no other one does")
+        }
+        Cause::NotReceived { count, from, to, about, arrival } => {
+            let (messages, others) = match count {
+                1 => ("a message was", String::new()),
+                _ => ("messages were", format!(", and {} more", count - 1)),
+            };
+            let about = in_words(about);
+            format!(
+                "{messages} never received: one from rank {from} to rank {to} {about}, which arrived at {arrival}{others}"
+            )
+        }
+        cause => cause.to_string(),
+    };
+    let is_waiting = |status: &ProcStatus| !matches!(status, ProcStatus::Finished | ProcStatus::NotStarted);
+    let states = error.processors.iter().filter(|state| is_waiting(&state.status));
+    for state in states.clone().take(LISTED) {
+        let call = calls.get(state.id).and_then(Option::as_ref);
+        let _ = write!(text, "\n  {}", line(state.id, state.at, &state.status, call));
+    }
+    let more = states.count().saturating_sub(LISTED);
+    if more > 0 {
+        let _ = write!(text, "\n  ... and {more} more");
+    }
+    text
+}
+
+fn line(rank: usize, at: Time, status: &ProcStatus, call: Option<&LastCall>) -> String {
+    let is_said = call.is_some_and(|call| matches!(call.what, Called::Receive(_, false) | Called::Probe(..)));
+    let waits = match status {
+        ProcStatus::Running => String::new(),
+        ProcStatus::WaitingFor(_) if is_said => String::new(),
+        status => format!(", {}", in_words(&status.to_string())),
+    };
+    format!("rank {rank} at {at}{}{waits}", call.map(LastCall::text).unwrap_or_default())
+}
+
+/// Returns what the machine says of a message in the words of MPI: it knows scopes where a program has communicators, and
+/// calls of this crate.
+fn in_words(text: &str) -> String {
+    let text = text.split(" (at crates/").next().unwrap_or(text).replace("processor", "rank");
+    let Some((before, after)) = text.split_once(" of scope ") else { return text };
+    let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
+    let rest = &after[digits.len()..];
+    match digits.parse::<u32>() {
+        Ok(0) => format!("{before}{rest}"),
+        Ok(scope) if scope % 2 == 0 => format!("{before} of communicator {}{rest}", scope / 2),
+        _ => {
+            let before = before.rsplit_once(" with ").map_or(before, |(before, _)| before);
+            format!("{before} of a collective{rest}")
+        }
+    }
+}
