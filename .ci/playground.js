@@ -1,18 +1,20 @@
 "use strict";
-// Opens the playground in Chromium, does what a student does, and says what is wrong. `.ci/playground` runs it.
+// Opens the playground in Chromium or in Firefox, does what a student does, and says what is wrong. `.ci/playground` runs it.
 //
-//     node .ci/playground.js playground.html [--pictures FOLDER] [--times] [--only NAME]
+//     node .ci/playground.js playground.html [--firefox] [--pictures FOLDER] [--times] [--only NAME]
 
 const fs = require("fs"), path = require("path"), assert = require("assert");
-const { chromium } = require("playwright-core");
+const { chromium, _bidiFirefox } = require("playwright-core");
 const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const [file, ...options] = process.argv.slice(2);
 const only = options.includes("--only") ? options[options.indexOf("--only") + 1] : null;
+const isFirefox = options.includes("--firefox");
 const keep = options.includes("--pictures") ? options[options.indexOf("--pictures") + 1] : null;
 
 // A page that is open; whatever it complains of, and whatever it asks for, is a mistake.
-async function opened(browser, { hash = "", width = 1280, height = 900, before = null, first = false, ...more } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true, ...more }), page = await context.newPage();
+async function opened(browser, { hash = "", width = 1280, height = 900, before = null, first = false, permissions = [], ...more } = {}) {
+  const options = { viewport: { width, height }, acceptDownloads: true, ...more };
+  const context = isFirefox ? await (await firefoxFor(more)).newContext(options) : await browser.newContext({ ...options, permissions }), page = await context.newPage();
   watch(page);
   if (before) await page.addInitScript(...before);
   // Somebody who was here before, unless it is the first time.
@@ -20,6 +22,14 @@ async function opened(browser, { hash = "", width = 1280, height = 900, before =
   await page.goto("file://" + path.resolve(file) + hash);
   await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 60000 });
   return page;
+}
+
+// Firefox takes wishes about colours and motion when it starts, and no others, such as for touch.
+const firefoxes = {};
+function firefoxFor({ colorScheme = "light", reducedMotion = "", forcedColors = "" }) {
+  return firefoxes[colorScheme + reducedMotion + forcedColors] ??= _bidiFirefox.launch({ executablePath: process.env.FIREFOX || "/usr/bin/firefox-esr", firefoxUserPrefs: {
+    "layout.css.prefers-color-scheme.content-override": colorScheme === "dark" ? 0 : 1, "ui.prefersReducedMotion": reducedMotion ? 1 : 0,
+    "browser.display.document_color_use": forcedColors ? 2 : 0, "dom.events.testing.asyncClipboard": true } });
 }
 
 const complaints = [];
@@ -206,7 +216,8 @@ async function shared(browser) {
   await viewer.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 30000 });
   assert.strictEqual(await viewer.evaluate(() => runs.length), 2);
   await viewer.close();
-  for (const [button, start] of [["#svg", "<svg"], ["#png", "\u0089PNG"]]) {
+  // Of Firefox nobody says what it saves.
+  for (const [button, start] of isFirefox ? [] : [["#svg", "<svg"], ["#png", "\u0089PNG"]]) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
     assert(fs.readFileSync(await download.path(), "latin1").startsWith(start), button);
   }
@@ -411,19 +422,16 @@ async function exercises(browser) {
 
 // Moves a slider by the mouse, or by keys, until it says so.
 async function slide(page, name, until, byKeys) {
-  const slider = page.locator(`#slider-${name}`), says = () => slider.getAttribute("aria-valuetext");
+  const slider = page.locator(`#slider-${name}`), says = async () => { await timesOf(page); return slider.getAttribute("aria-valuetext"); };
   await slider.focus();
   if (!byKeys) {
     const box = await slider.boundingBox(), most = Number(await slider.getAttribute("max")), y = box.y + box.height / 2;
-    const xOf = (n) => box.x + 8 + n / most * (box.width - 16);
+    const end = isFirefox ? 10 : 8, xOf = (n) => box.x + end + n / most * (box.width - 2 * end);
     await page.mouse.move(xOf(Number(await slider.inputValue())), y);
     await page.mouse.down();
     for (let n = Number(await slider.inputValue()); n <= most && await says() !== until; n++) await page.mouse.move(xOf(n), y);
     await page.mouse.up();
-  } else for (let turn = 0; turn < 40 && await says() !== until; turn++) {
-    await page.keyboard.press("ArrowRight");
-    await timesOf(page);
-  }
+  } else for (let turn = 0; turn < 40 && await says() !== until; turn++) await page.keyboard.press("ArrowRight");
   assert.strictEqual(await says(), until);
 }
 
@@ -732,7 +740,7 @@ async function lettered(browser) {
   await page.context().close();
   // On a phone the chain of causes opens beside the tap.
   const phone = await opened(browser, { hash: "#of=broadcast&a=flat&b=&P=3", width: 390, height: 844, hasTouch: true, isMobile: true }), box = await phone.locator("#plot").boundingBox(), y = box.y + box.height * 0.6;
-  await phone.touchscreen.tap(box.x + box.width * 0.6, y);
+  await (isFirefox ? phone.mouse.click(box.x + box.width * 0.6, y) : phone.touchscreen.tap(box.x + box.width * 0.6, y));
   await becomes(phone, () => document.querySelectorAll("#why li").length > 0);
   const why = await phone.locator("#why").boundingBox();
   assert(why.y >= 0 && why.y + why.height <= 844 && Math.min(Math.abs(why.y - y), Math.abs(why.y + why.height - y)) < 40, `a tap at ${y} opens ${JSON.stringify(why)}`);
@@ -782,7 +790,7 @@ async function dragged(browser, slow, frames, hash) {
 }
 
 (async () => {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = isFirefox ? await firefoxFor({}) : await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
   const started = Date.now(), test = async (name, act) => { if (only && only !== name) return; const result = await act(browser); assert.deepStrictEqual(complaints, [], name); console.log(`${name}${typeof result === "number" ? `: ${result}` : ""}, after ${((Date.now() - started) / 1000).toFixed(0)} s`); };
   await test("sliders", sliders);
   await test("workers", besides);
@@ -810,5 +818,5 @@ async function dragged(browser, slow, frames, hash) {
     assert(median < 1.05 * most, `a frame takes ${median} ms`);
     assert(after < before * 1.1 + 1, `memory grows from ${before} MB to ${after} MB`);
   }
-  await browser.close();
+  for (const one of isFirefox ? Object.values(firefoxes) : [browser]) await (await one).close();
 })().catch((error) => { console.error(error, complaints); process.exit(1); });
