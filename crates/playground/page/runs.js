@@ -255,9 +255,9 @@ function showTable() {
     if (one.error) return element("p", one.error);
     const kinds = Object.keys(one.busy).filter((kind) => one.busy[kind].some((time) => time > 0)), table = element("table", ""), { name, length } = unitOfSetting();
     table.append(element("caption", `${nameOfAlgorithm(id)}: what each processor does, in ${name}`));
-    const row = (cells, kind) => { const row = element("tr", ""); cells.forEach((cell, i) => row.append(element(kind === "th" || !i ? "th" : "td", cell, { scope: kind === "th" ? "col" : i ? "" : "row" }))); return row; };
+    const row = (cells, kind) => { const row = element("tr", ""); cells.forEach((cell, i) => row.append(kind || !i ? element("th", cell, { scope: kind || "row" }) : element("td", cell))); return row; };
     const head = table.createTHead(), body = table.createTBody();
-    head.append(row(["processor", ...kinds, "done at"], "th"));
+    head.append(row(["processor", ...kinds, "done at"], "col"));
     one.finish.forEach((time, i) => i < 256 && body.append(row([`P${i}`, ...kinds.map((kind) => spelled(one.busy[kind][i] / length)), spelled(time / length)])));
     return table;
   });

@@ -100,7 +100,8 @@ async function open() {
   noted = stepOf(addressOf());
   update();
   let wide = innerWidth;
-  const recolour = () => { readColours(); draw(); showTree(); drawZones(); };
+  // At once: a print waits for no frame.
+  const recolour = () => { readColours(); resize(); placeGuess(); showTree(); drawZones(); };
   listenToPrints(recolour);
   // A print draws its own changes.
   new ResizeObserver(() => { if (runs.length && !state.print && (wide !== innerWidth || $("plot").clientWidth !== place.width)) { wide = innerWidth; resize(); placeGuess(); showMoment(); drawZones(); } }).observe(document.body);
