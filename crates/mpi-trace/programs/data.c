@@ -171,17 +171,13 @@ static void messages(MPI_Comm comm, int own, int size)
     note_status(&status, MPI_INT);
     MPI_Irecv(in, 1, MPI_INT, MPI_PROC_NULL, 1, comm, &requests[0]);
     requests[1] = MPI_REQUEST_NULL;
-    MPI_Waitany(2, requests, &index, &status);
+    MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
     fprintf(file, "any %d\n", index);
-    note_status(&status, MPI_INT);
-    MPI_Waitany(2, requests, &index, &status);
+    MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
     fprintf(file, "any %d\n", index == MPI_UNDEFINED);
-    note_status(&status, MPI_INT);
-    MPI_Mprobe(MPI_PROC_NULL, 1, comm, &message, &status);
-    note_status(&status, MPI_INT);
-    MPI_Mrecv(in, 1, MPI_INT, &message, &status);
-    note_status(&status, MPI_INT);
-    MPI_Irecv(in, 1, MPI_INT, from, 88, comm, &requests[0]);
+    MPI_Mprobe(MPI_PROC_NULL, 1, comm, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Irecv(in, 1, MPI_INT, from, 2000, comm, &requests[0]);
     MPI_Cancel(&requests[0]);
     MPI_Wait(&requests[0], &status);
     MPI_Test_cancelled(&status, &flag);
@@ -230,7 +226,8 @@ static void reductions(MPI_Comm comm, int own, int size)
         note("scan", in, 16);
         MPI_Exscan(out, in, 4, types[i], composed, comm);
         note("exscan", own == 0 ? out : in, 16);
-        MPI_Reduce_scatter_block(out, in, 2, types[i], composed, comm);
+        /* MPICH 4.0 takes elements with holes for shorter ones here. */
+        MPI_Reduce_scatter_block(out, in, 2, types[0], composed, comm);
         note("reduce_scatter_block", in, 16);
         memcpy(in, out, sizeof in);
         MPI_Allreduce(MPI_IN_PLACE, in, 4, types[i], composed, comm);
@@ -478,6 +475,9 @@ int main(int count, char **words)
     neighbours();
     between();
     parts();
+    MPI_Type_free(&holes);
+    MPI_Type_free(&shifted);
+    MPI_Type_free(&mixed);
     fclose(file);
     MPI_Finalize();
     return 0;
