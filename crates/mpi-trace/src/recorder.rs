@@ -2,16 +2,20 @@
 
 /// The files of the source, each with its name. The first one is compiled:
 /// `mpicc -O2 -fPIC -shared -o libloggp-mpi.so recorder.c`.
-pub const SOURCE: [(&str, &str); 10] = [
+pub const SOURCE: [(&str, &str); 14] = [
     ("recorder.c", include_str!("../recorder/recorder.c")),
     ("write.h", include_str!("../recorder/write.h")),
+    ("emulate.h", include_str!("../recorder/emulate.h")),
     ("tables.h", include_str!("../recorder/tables.h")),
     ("record.h", include_str!("../recorder/record.h")),
+    ("emulated.h", include_str!("../recorder/emulated.h")),
+    ("emulated_collectives.h", include_str!("../recorder/emulated_collectives.h")),
     ("counted.h", include_str!("../recorder/counted.h")),
     ("collectives.h", include_str!("../recorder/collectives.h")),
     ("calls.h", include_str!("../recorder/calls.h")),
     ("communicators.h", include_str!("../recorder/communicators.h")),
     ("names.h", include_str!("../recorder/names.h")),
+    ("emulated_process.h", include_str!("../recorder/emulated_process.h")),
     ("process.h", include_str!("../recorder/process.h")),
 ];
 
