@@ -131,7 +131,7 @@ impl<'a> Proc<'a> {
     /// Ends the run with a sentence that is not about one of the processor's calls.
     #[doc(hidden)] // for programs that come from elsewhere
     pub fn fail_with(&mut self, sentence: String) -> ! {
-        self.fail(Cause::Host(sentence))
+        self.fail(Cause::OtherProcess(sentence))
     }
 
     /// Ends the run from inside one of the processor's calls.

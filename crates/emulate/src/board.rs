@@ -5,9 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use loggp_mpi_trace::call::{CollectiveKind, Counts, Root};
+use loggp_mpi_trace::recording::post::Types;
 use loggp_mpi_trace::schedule::KnownCommunicator;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+
+use crate::failure::{FaultKind, LastCall};
 
 /// A collective of the program: its communicator's number, and how many that had before.
 pub(crate) type CollectiveId = (u32, u64);
@@ -34,8 +37,54 @@ impl Contribution {
     }
 }
 
+/// How a rank calls a collective, in what must be the same at all.
+#[derive(Clone, Debug)]
+pub(crate) struct Manner {
+    pub kind: CollectiveKind,
+    pub is_immediate: bool,
+    pub root: Root,
+    pub types: Types,
+    /// The rank, and its call in words.
+    pub rank: usize,
+    pub call: LastCall,
+}
+
+impl Manner {
+    /// Returns the kind of a difference to an earlier rank's call and a sentence, if there is one that matters.
+    fn difference(&self, first: &Manner) -> Option<(FaultKind, String)> {
+        let (rank, other) = (self.rank, first.rank);
+        let (call, earlier) = (self.call.text(), first.call.text());
+        let say = |kind, what: &str| {
+            Some((kind, format!("rank {rank} is{call}, {what} that rank {other} has{earlier}")))
+        };
+        if (self.kind, self.is_immediate) != (first.kind, first.is_immediate) {
+            return Some((
+                FaultKind::CallOrdering,
+                format!(
+                    "rank {rank} is{call}, where rank {other} was{earlier}; all ranks of a communicator call the same collectives in the same order"
+                ),
+            ));
+        }
+        let is_named = |root: Root| matches!(root, Root::Rank(_));
+        if self.root != first.root && is_named(self.root) && is_named(first.root) {
+            return say(FaultKind::ParameterMatching, "with another root than the one");
+        }
+        let differs = |one: u64, other: u64| one != 0 && other != 0 && one != other;
+        if differs(self.types.operation, first.types.operation) {
+            return say(FaultKind::ParameterMatching, "with another operation than the one");
+        }
+        let of = |types: Types| if types.sent != 0 { types.sent } else { types.received };
+        if differs(of(self.types), of(first.types)) {
+            return say(FaultKind::ParameterMatching, "with data of another type than those");
+        }
+        None
+    }
+}
+
 #[derive(Default)]
 struct Instance {
+    /// How the first rank called it.
+    first: Option<Manner>,
     laid: FxHashMap<u32, Arc<Contribution>>,
     taken: usize,
 }
@@ -79,8 +128,23 @@ enum Which {
 }
 
 impl Board {
-    pub(crate) fn lay(&self, id: CollectiveId, rank: u32, contribution: Contribution) {
-        self.0.lock().entry(id).or_default().laid.insert(rank, Arc::new(contribution));
+    /// Lays down what a rank contributes. An error says what does not fit to the call of another one.
+    pub(crate) fn lay(
+        &self,
+        id: CollectiveId,
+        contribution: Contribution,
+        manner: Manner,
+    ) -> Result<(), (FaultKind, String)> {
+        let mut instances = self.0.lock();
+        let instance = instances.entry(id).or_default();
+        instance.laid.insert(manner.rank as u32, Arc::new(contribution));
+        match &instance.first {
+            Some(first) => manner.difference(first).map_or(Ok(()), Err),
+            None => {
+                instance.first = Some(manner);
+                Ok(())
+            }
+        }
     }
 
     /// Takes what a rank gets of a collective, which `takers` ranks take part in.

@@ -6,6 +6,9 @@ use loggp::{Cause, ProcStatus, RunError, Time};
 use loggp_mpi_trace::call::{CallKind, CollectiveKind, Envelope, Place, Receive, SendMode, WaitForm};
 use loggp_mpi_trace::recording::post::PostKind;
 use loggp_mpi_trace::recording::{places, post::Address};
+use rustc_hash::FxHashMap;
+
+use crate::rank::Sent;
 
 /// A call that a rank is in.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +18,10 @@ pub(crate) struct CurrentCall {
 }
 
 /// Which function it is, and what matters of its arguments.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Called {
     /// None so far.
+    #[default]
     Nothing,
     Send(SendMode, Envelope, bool),
     Receive(Receive, bool),
@@ -57,7 +61,7 @@ impl Called {
             PostKind::Clock => Called::Named("MPI_Wtime"),
             PostKind::Finalize => Called::Named("MPI_Finalize"),
             PostKind::Abort(_) => Called::Named("MPI_Abort"),
-            PostKind::Refused(_) | PostKind::Exited => Called::Nothing,
+            PostKind::Refused(_) | PostKind::Finding(..) | PostKind::Exited => Called::Nothing,
         }
     }
 
@@ -116,11 +120,71 @@ fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// A message that a rank waits for: its sender, its tag and its scope.
+pub(crate) type Wanted = (Option<u32>, Option<i32>, u32);
+
 /// The last call of a rank, and where that is in the program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LastCall {
     pub what: Called,
     pub address: Address,
+    /// The messages that it waits for.
+    pub wants: Vec<Wanted>,
+    /// True if the rank has received from anyone, or any tag.
+    pub has_chosen: bool,
+}
+
+/// The calls of all ranks at the end, and the messages that nobody has taken: for each rank, by their senders.
+pub(crate) struct Calls {
+    pub of_ranks: Vec<Option<LastCall>>,
+    pub sent: Vec<FxHashMap<usize, Sent>>,
+}
+
+/// What is wrong with a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FaultKind {
+    CallOrdering,
+    ParameterMatching,
+    MessageRace,
+}
+
+impl std::fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            FaultKind::CallOrdering => "call ordering",
+            FaultKind::ParameterMatching => "parameter matching",
+            FaultKind::MessageRace => "message race",
+        })
+    }
+}
+
+impl Calls {
+    /// Returns what is wrong where ranks wait for ever, or where messages are left.
+    fn kind(&self) -> FaultKind {
+        let calls = || self.of_ranks.iter().flatten();
+        if calls().any(|call| call.has_chosen) {
+            return FaultKind::MessageRace;
+        }
+        let is_near = |(rank, call): (usize, &Option<LastCall>)| {
+            let wants = call.iter().flat_map(|call| &call.wants);
+            wants.into_iter().any(|want| self.sent.get(rank).is_some_and(|sent| is_nearly_there(sent, want)))
+        };
+        match self.of_ranks.iter().enumerate().any(is_near) {
+            true => FaultKind::ParameterMatching,
+            false => FaultKind::CallOrdering,
+        }
+    }
+}
+
+/// Returns whether a message is there that differs from the wanted one in its tag or its communicator alone.
+fn is_nearly_there(sent: &FxHashMap<usize, Sent>, (from, tag, scope): &Wanted) -> bool {
+    let from_there = |sender: &usize| from.is_none_or(|from| from as usize == *sender);
+    let mut messages =
+        sent.iter().filter(|(sender, _)| from_there(sender)).flat_map(|(_, messages)| messages);
+    messages.any(|(of, with, _)| {
+        let (same_tag, same_scope) = (tag.is_none_or(|tag| tag as u32 == *with), of == scope);
+        same_tag != same_scope
+    })
 }
 
 impl LastCall {
@@ -147,8 +211,8 @@ impl LastCall {
 /// The most ranks that an error lists.
 const LISTED: usize = 8;
 
-/// Describes the error of a run, whose ranks were in these calls.
-pub(crate) fn describe(error: &RunError, calls: &[Option<LastCall>]) -> String {
+/// Describes the error of a run, whose ranks were in these calls; of a checked program also what kind of fault it is.
+pub(crate) fn describe(error: &RunError, calls: &Calls, is_checked: bool) -> String {
     let mut text = match &error.cause {
         Cause::Deadlock { waiting, of } => {
             let verb = if *waiting == 1 { "waits" } else { "wait" };
@@ -166,10 +230,17 @@ pub(crate) fn describe(error: &RunError, calls: &[Option<LastCall>]) -> String {
         }
         cause => cause.to_string(),
     };
+    let is_of_orders = matches!(
+        error.cause,
+        Cause::Deadlock { .. } | Cause::PollingDeadlock { .. } | Cause::NotReceived { .. }
+    );
+    if is_checked && is_of_orders {
+        text = format!("{}: {text}", calls.kind());
+    }
     let is_waiting = |status: &ProcStatus| !matches!(status, ProcStatus::Finished | ProcStatus::NotStarted);
     let states = error.processors.iter().filter(|state| is_waiting(&state.status));
     for state in states.clone().take(LISTED) {
-        let call = calls.get(state.id).and_then(Option::as_ref);
+        let call = calls.of_ranks.get(state.id).and_then(Option::as_ref);
         let _ = write!(text, "\n  {}", line(state.id, state.at, &state.status, call));
     }
     let more = states.count().saturating_sub(LISTED);

@@ -36,8 +36,13 @@ thread_local! {
 }
 
 impl<'a> Link<'a> {
-    pub(crate) fn new(slot: Slot<'a>, watch: &'a Watch, rank: usize, ranks: usize) -> Link<'a> {
-        Link { slot, watch, rank, reader: PostReader::new(ranks as u32), data: Vec::new() }
+    pub(crate) fn new(
+        slot: Slot<'a>,
+        watch: &'a Watch,
+        (rank, ranks): (usize, usize),
+        is_checked: bool,
+    ) -> Link<'a> {
+        Link { slot, watch, rank, reader: PostReader::new(ranks as u32, is_checked), data: Vec::new() }
     }
 
     pub(crate) fn communicators(&self) -> &[Communicator] {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use loggp::{Payload, Proc, Tag, WithSender};
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{CallKind, CollectiveKind, Counts, Envelope, Receive, RequestId, Root, SendMode};
-use loggp_mpi_trace::recording::post::{Post, PostKind};
+use loggp_mpi_trace::recording::post::{Post, PostKind, Types};
 use loggp_mpi_trace::schedule::{Collective, CommunicatorList, KnownCommunicator};
 use loggp_schedule::ScheduleBuilder;
 use rustc_hash::FxHashMap;
 
-use crate::board::{CollectiveId, Contribution, Taken};
-use crate::failure::{Called, CurrentCall, LastCall};
+use crate::board::{CollectiveId, Contribution, Form, Manner, Taken};
+use crate::failure::{Called, CurrentCall, FaultKind, LastCall, Wanted};
 use crate::link::{Answer, Link};
 use crate::plan::{Background, Blank, BlankTag, Plan, scaled};
 use crate::requests::{Completion, Pending};
@@ -22,6 +22,8 @@ use crate::session::Shared;
 /// A message of the program: its tag in its communicator, and its data.
 pub(crate) struct Parcel {
     pub tag: u32,
+    /// The type of its data, if it is known.
+    pub kind: u64,
     pub data: Vec<u8>,
 }
 
@@ -108,6 +110,7 @@ pub(crate) struct Open {
     communicator: u32,
     kind: CollectiveKind,
     root: Root,
+    received: Counts,
 }
 
 /// What decides the messages of a collective.
@@ -139,6 +142,10 @@ pub(crate) struct Rank<'a> {
     /// True if the last call was a look at the clock.
     looked_at_clock: bool,
     call: CurrentCall,
+    /// The types of the current call's data.
+    types: Types,
+    /// True if the rank has received from anyone, or any tag.
+    has_chosen: bool,
 }
 
 /// A run that fails says in which calls its ranks were.
@@ -146,7 +153,9 @@ impl Drop for Rank<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let CurrentCall { what, place } = self.call;
-            *self.shared.calls[self.id].lock() = Some(LastCall { what, address: self.link.address(place) });
+            let address = self.link.address(place);
+            let (wants, has_chosen) = (self.wants(), self.has_chosen);
+            *self.shared.calls[self.id].lock() = Some(LastCall { what, address, wants, has_chosen });
         }
     }
 }
@@ -154,7 +163,8 @@ impl Drop for Rank<'_> {
 impl<'a> Rank<'a> {
     pub(crate) fn new(shared: &'a Shared<'a>, p: &Proc) -> Rank<'a> {
         let id = p.id();
-        let link = Link::new(shared.segment.slot(id), shared.watch, id, shared.ranks);
+        let is_checked = shared.settings.checks.is_some();
+        let link = Link::new(shared.segment.slot(id), shared.watch, (id, shared.ranks), is_checked);
         Rank {
             id,
             shared,
@@ -169,6 +179,8 @@ impl<'a> Rank<'a> {
             makings: FxHashMap::default(),
             looked_at_clock: false,
             call: CurrentCall { what: Called::Nothing, place: 0 },
+            types: Types::default(),
+            has_chosen: false,
         }
     }
 
@@ -195,6 +207,7 @@ impl<'a> Rank<'a> {
             p.compute_for(Cow::Borrowed("computing"), scaled(post.work_ns, self.shared.settings.speed));
         }
         self.call = CurrentCall { what: Called::of(&post.kind), place: post.place };
+        self.types = post.types;
         self.learn(p);
         let looked = std::mem::replace(&mut self.looked_at_clock, matches!(post.kind, PostKind::Clock));
         match post.kind {
@@ -224,6 +237,7 @@ impl<'a> Rank<'a> {
                 p.fail_with(format!("rank {} called MPI_Abort with code {code}", self.id))
             }
             PostKind::Refused(why) => self.refuse(p, &why),
+            PostKind::Finding(kind, why) => p.fail_with(format!("{kind}: rank {} {why}", self.id)),
             PostKind::Exited => {
                 p.fail_with(format!("rank {} has ended without MPI_Finalize", self.id));
             }
@@ -233,6 +247,49 @@ impl<'a> Rank<'a> {
     /// Ends the run, since the rank has said why it cannot go on.
     fn refuse(&self, p: &mut Proc, why: &str) -> ! {
         p.fail_with(format!("rank {} {why}", self.id));
+    }
+
+    /// Ends the run, since a fault has been found.
+    pub(crate) fn fail(&self, p: &mut Proc, (kind, why): (FaultKind, String)) -> ! {
+        p.fail_with(format!("{kind}: {why}"));
+    }
+
+    /// Returns which messages the rank waits for in its present call.
+    fn wants(&mut self) -> Vec<Wanted> {
+        let mut wants = Vec::new();
+        match self.call.what {
+            Called::Receive(receive, false)
+            | Called::Probe(receive, _)
+            | Called::Exchange(_, Some(receive)) => {
+                wants.push((receive.from, receive.tag, self.scope(receive.communicator)));
+            }
+            Called::Wait(_) => {
+                let wanted = |pending: &Pending| match pending {
+                    Pending::Receive { from, tag, scope, .. } => Some((*from, *tag, *scope)),
+                    _ => None,
+                };
+                wants.extend(self.requests.values().filter_map(wanted));
+            }
+            _ => (),
+        }
+        wants
+    }
+
+    /// Compares the type of a message with that of its receive.
+    pub(crate) fn compare_types(&self, p: &mut Proc, from: usize, sent: u64, asked: u64) {
+        if sent != 0 && asked != 0 && sent != asked {
+            let call = LastCall {
+                what: self.call.what,
+                address: self.link.address(self.call.place),
+                ..LastCall::default()
+            };
+            let why = format!(
+                "rank {} is{}, and gets data of another type than it names from rank {from}; both ends of a message name the same type",
+                self.id,
+                call.text()
+            );
+            self.fail(p, (FaultKind::ParameterMatching, why));
+        }
     }
 
     /// Learns of the communicators that the rank has named since.
@@ -315,7 +372,11 @@ impl<'a> Rank<'a> {
         request: Option<RequestId>,
         data: &mut &[u8],
     ) -> Reply {
-        let parcel = Parcel { tag: message.tag as u32, data: Rank::take_data(data, message.bytes) };
+        let parcel = Parcel {
+            tag: message.tag as u32,
+            kind: self.types.sent,
+            data: Rank::take_data(data, message.bytes),
+        };
         let to = message.peer as usize;
         if to == self.id && self.send_to_itself(message.communicator, parcel.tag, &parcel.data) {
             request.into_iter().for_each(|request| {
@@ -324,7 +385,9 @@ impl<'a> Rank<'a> {
             return Reply::NOTHING;
         }
         let tag = self.envelope(&message);
-        let is_synchronous = mode == SendMode::Synchronous;
+        let may_wait = mode == SendMode::Standard
+            && self.shared.settings.checks.is_some_and(|checks| checks.is_unbuffered);
+        let is_synchronous = mode == SendMode::Synchronous || may_wait;
         match request {
             Some(request) => {
                 let posted = p.post_send(to, tag, parcel, is_synchronous);
@@ -348,7 +411,7 @@ impl<'a> Rank<'a> {
         if self.requests.values().any(is_open) {
             return false;
         }
-        let parcel = Parcel { tag, data: data.to_vec() };
+        let parcel = Parcel { tag, kind: self.types.sent, data: data.to_vec() };
         self.own.push_back(Got { from: self.id, scope, parcel });
         true
     }
@@ -361,6 +424,13 @@ impl<'a> Rank<'a> {
 
     /// Receives a message.
     pub(crate) fn receive(&mut self, p: &mut Proc, receive: &Receive) -> Got {
+        let got = self.receive_any_type(p, receive);
+        self.compare_types(p, got.from, got.parcel.kind, self.types.received);
+        got
+    }
+
+    fn receive_any_type(&mut self, p: &mut Proc, receive: &Receive) -> Got {
+        self.has_chosen |= receive.from.is_none() || receive.tag.is_none();
         if let Some(got) = self.take_here(receive) {
             return got;
         }
@@ -417,7 +487,9 @@ impl<'a> Rank<'a> {
 
     /// Posts a receive.
     fn post_receive(&mut self, p: &mut Proc, receive: &Receive) -> Pending {
+        self.has_chosen |= receive.from.is_none() || receive.tag.is_none();
         if let Some(got) = self.take_here(receive) {
+            self.compare_types(p, got.from, got.parcel.kind, self.types.received);
             let from = self.place(receive.communicator, got.from);
             return Pending::Ready(Completion::Receive(from, got.parcel));
         }
@@ -430,7 +502,8 @@ impl<'a> Rank<'a> {
             Some(from) => p.irecv(WithSender(filter.from(from as usize))),
             None => p.irecv(filter.with_sender()),
         };
-        Pending::Receive { request, communicator, scope, from }
+        let (tag, kind) = (receive.tag, self.types.received);
+        Pending::Receive { request, communicator, scope, from, tag, kind }
     }
 
     /// Makes a send and a receive in one call.
@@ -449,9 +522,14 @@ impl<'a> Rank<'a> {
             && message.peer as usize != self.id
             && self.probed.is_empty()
         {
-            let parcel = Parcel { tag: message.tag as u32, data: Rank::take_data(data, message.bytes) };
+            let parcel = Parcel {
+                tag: message.tag as u32,
+                kind: self.types.sent,
+                data: Rank::take_data(data, message.bytes),
+            };
             let (tag, from) = (self.envelope(&message), receive.from.expect("it names one") as usize);
             let parcel = p.send_recv(message.peer as usize, from, tag, parcel);
+            self.compare_types(p, from, parcel.kind, self.types.received);
             let got = self.arrived(receive.communicator, from, parcel);
             return Reply::Message(self.place(receive.communicator, from), got.parcel);
         }
@@ -572,12 +650,18 @@ impl<'a> Rank<'a> {
         let of = self.communicator(communicator);
         let destinations = if kind.is_of_neighbors() { of.destinations.clone() } else { Vec::new() };
         let laid = Contribution { data: Rank::take_data(data, bytes), counts: sent, destinations };
-        self.shared.board.lay(id, self.id as u32, laid);
-        let open = Open { id, communicator, kind, root };
+        let (what, address) = (self.call.what, self.link.address(self.call.place));
+        let call = LastCall { what, address, ..LastCall::default() };
+        let is_immediate = request.is_some();
+        let manner = Manner { kind, is_immediate, root, types: self.types, rank: self.id, call };
+        if let Err(fault) = self.shared.board.lay(id, laid, manner) {
+            self.fail(p, fault);
+        }
+        let open = Open { id, communicator, kind, root, received };
         match request {
             None => {
                 plan.run(p, tag);
-                Reply::Collective(self.take(&open))
+                Reply::Collective(self.take(p, &open))
             }
             Some(request) => {
                 let begun = Background::begin(p, &plan, tag);
@@ -588,10 +672,33 @@ impl<'a> Rank<'a> {
     }
 
     /// Takes what the rank gets of a collective whose messages are through.
-    pub(crate) fn take(&mut self, open: &Open) -> Taken {
+    pub(crate) fn take(&mut self, p: &mut Proc, open: &Open) -> Taken {
         let shared = self.shared;
         let communicator = self.communicator(open.communicator);
-        shared.board.take(open.id, open.kind, communicator, open.root)
+        let taken = shared.board.take(open.id, open.kind, communicator, open.root);
+        let asked = |place: usize| match &open.received {
+            Counts::Same(bytes) => *bytes,
+            Counts::Each(each) => each.get(place).copied().unwrap_or(0),
+        };
+        let first = taken.parts().next().map_or(0, <[u8]>::len);
+        let differs = |(place, part): (usize, &[u8])| match taken.form {
+            Form::Parts => part.len() as u64 != asked(place),
+            Form::Combine => part.len() != first,
+            Form::Nothing => false,
+        };
+        if let Some(place) = taken.parts().enumerate().position(differs) {
+            let (name, id) = (open.kind.name(), self.id);
+            let lengths = (taken.parts().nth(place).map_or(0, <[u8]>::len), asked(place));
+            let why = match taken.form {
+                Form::Parts => format!(
+                    "rank {id} expects {} bytes of a part of MPI's {name} that has {}",
+                    lengths.1, lengths.0
+                ),
+                _ => format!("rank {id} combines {first} bytes with {} in MPI's {name}", lengths.0),
+            };
+            self.fail(p, (FaultKind::ParameterMatching, format!("{why}; all ranks name the same counts")));
+        }
+        taken
     }
 
     /// Returns the bytes of what a rank contributes.

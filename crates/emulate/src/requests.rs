@@ -43,6 +43,9 @@ pub(crate) enum Pending {
         communicator: u32,
         scope: u32,
         from: Option<u32>,
+        tag: Option<i32>,
+        /// The type of the data, if it is known.
+        kind: u64,
     },
     /// A receive from the rank itself, which has not sent yet.
     Own(Receive),
@@ -225,8 +228,9 @@ impl Rank<'_> {
                 p.wait(request);
                 Completion::Send
             }
-            Pending::Receive { request, communicator, .. } => {
+            Pending::Receive { request, communicator, kind, .. } => {
                 let (from, parcel) = p.wait(request);
+                self.compare_types(p, from, parcel.kind, kind);
                 let got = self.arrived(communicator, from, parcel);
                 Completion::Receive(self.place(communicator, from), got.parcel)
             }
@@ -243,7 +247,7 @@ impl Rank<'_> {
             Pending::Collective(open) => {
                 let (background, open) = *open;
                 background.finish(p);
-                Completion::Collective(self.take(&open))
+                Completion::Collective(self.take(p, &open))
             }
         }
     }

@@ -37,6 +37,8 @@ pub(crate) struct Flags {
     pub work_is_free: bool,
     /// Calls that need no answer may be posted with later ones.
     pub may_defer: bool,
+    /// The ranks look for faults of their own, and say of which types their data are.
+    pub is_checked: bool,
 }
 
 /// The shared file.
@@ -83,8 +85,9 @@ impl Segment {
         }?;
         let map = NonNull::new(map.cast::<u8>()).expect("a map is nowhere at 0");
         let segment = Segment { file, map, slots };
-        let Flags { has_clocks, work_is_free, may_defer } = flags;
-        let bits = u32::from(has_clocks) | u32::from(work_is_free) << 1 | u32::from(may_defer) << 2;
+        let bits = [flags.has_clocks, flags.work_is_free, flags.may_defer, flags.is_checked];
+        let bits =
+            bits.into_iter().zip(0..).fold(0, |bits, (is_set, place)| bits | u32::from(is_set) << place);
         let pid = rustix::process::getpid().as_raw_nonzero().get();
         for (at, word) in [(8, VERSION), (12, slots as u32), (16, bits), (20, pid as u32)] {
             segment.word(at).store(word, Ordering::Relaxed);

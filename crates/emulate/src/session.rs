@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 use loggp::params::Work;
-use loggp::{ClockKind, Machine, Proc, Run, Time};
+use loggp::{Cause, ClockKind, Machine, Proc, Run, RunError, Time};
 use loggp_goal::patterns::CollectiveTable;
 use loggp_mpi_trace::schedule::TagTable;
 use parking_lot::Mutex;
@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::board::Board;
-use crate::failure::{LastCall, describe};
+use crate::failure::{Calls, LastCall, describe};
 use crate::rank::{Making, Rank, Sent};
 use crate::segment::{Flags, Segment};
 
@@ -35,11 +35,27 @@ pub struct Settings {
     pub combine: Time,
     /// The longest that a rank may compute between two calls.
     pub limit: Option<Duration>,
+    /// What is looked for beyond, if the program is checked.
+    pub checks: Option<Checks>,
+}
+
+/// How a program is checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checks {
+    /// True if a standard send waits for its receiver, as it may.
+    pub is_unbuffered: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { speed: 1.0, has_clocks: false, table: None, combine: Time::ZERO, limit: None }
+        Settings {
+            speed: 1.0,
+            has_clocks: false,
+            table: None,
+            combine: Time::ZERO,
+            limit: None,
+            checks: None,
+        }
     }
 }
 
@@ -128,7 +144,8 @@ impl Session {
         let work_is_free = settings.speed == 0.0;
         // What is posted late keeps other ranks waiting, unless they would all the same.
         let may_defer = clock == ClockKind::Virtual && (cores == 1 || work_is_free);
-        let flags = Flags { has_clocks: settings.has_clocks, work_is_free, may_defer };
+        let is_checked = settings.checks.is_some();
+        let flags = Flags { has_clocks: settings.has_clocks, work_is_free, may_defer, is_checked };
         let segment = Segment::create(MOST_RANKS, flags)?;
         Ok(Session { segment, settings, watch: Watch { limit: settings.limit, ..Watch::default() } })
     }
@@ -180,8 +197,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// If the program cannot end, or cannot be emulated: then its ranks are ended. The text says in which calls they were.
-    pub fn run(&self, machine: &Machine) -> Result<Run<()>, String> {
+    /// If the program cannot end, or cannot be emulated: then its ranks are ended. The error says in which calls they were.
+    pub fn run(&self, machine: &Machine) -> Result<Run<()>, RunError> {
         let ranks = machine.params().P;
         let shared = Shared {
             segment: &self.segment,
@@ -199,8 +216,13 @@ impl Session {
         let run = machine.run(|p: &mut Proc| Rank::new(&shared, p).run(p));
         run.map_err(|error| {
             self.give_up();
-            let calls: Vec<_> = shared.calls.into_iter().map(Mutex::into_inner).collect();
-            describe(&error, &calls)
+            let calls: Vec<_> = shared.calls.iter().map(|call| call.lock().take()).collect();
+            let calls =
+                Calls { of_ranks: calls, sent: shared.sent.into_iter().map(Mutex::into_inner).collect() };
+            match error.cause {
+                Cause::Params(_) | Cause::Host(_) => error,
+                _ => Cause::OtherProcess(describe(&error, &calls, self.settings.checks.is_some())).into(),
+            }
         })
     }
 

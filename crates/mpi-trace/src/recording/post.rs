@@ -23,6 +23,7 @@ mod posted {
     pub(super) const REFUSED: u8 = 56;
     pub(super) const GET_STATUS: u8 = 57;
     pub(super) const EXITED: u8 = 58;
+    pub(super) const FINDING: u8 = 59;
 }
 
 /// A call that a rank is about to make.
@@ -33,6 +34,17 @@ pub struct Post {
     /// The number of the place from which it calls.
     pub place: u32,
     pub kind: PostKind,
+    /// What a checked program's calls are about.
+    pub types: Types,
+}
+
+/// Of which types the data of a call are, and by which operation they are combined: numbers that are the same on all ranks, and 0
+/// if it is not known. Only the ranks of a checked program say them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Types {
+    pub sent: u64,
+    pub received: u64,
+    pub operation: u64,
 }
 
 /// What a rank is about to do.
@@ -74,28 +86,33 @@ pub enum PostKind {
     Refused(String),
     /// The process has ended before it called `MPI_Finalize`.
     Exited,
+    /// What a checked rank has found at itself: its kind, and a sentence.
+    Finding(String, String),
 }
 
 /// A place in a program: its module, and the address in the module.
 pub type Address = (String, u64);
 
 /// Reads what a rank posts.
-pub struct PostReader(Known);
+pub struct PostReader {
+    known: Known,
+    has_types: bool,
+}
 
 impl PostReader {
-    /// Creates a reader for a rank of a program of so many.
-    pub fn new(ranks: u32) -> PostReader {
-        PostReader(Known::new(ranks, Arc::default()))
+    /// Creates a reader for a rank of a program of so many. The ranks of a checked program say of which types data are.
+    pub fn new(ranks: u32, has_types: bool) -> PostReader {
+        PostReader { known: Known::new(ranks, Arc::default()), has_types }
     }
 
     /// Returns the communicators that the rank has named so far, by their numbers.
     pub fn communicators(&self) -> &[Communicator] {
-        &self.0.communicators
+        &self.known.communicators
     }
 
     /// Returns where a place is.
     pub fn address(&self, place: u32) -> Address {
-        self.0.addresses.get(place as usize).cloned().unwrap_or_default()
+        self.known.addresses.get(place as usize).cloned().unwrap_or_default()
     }
 
     /// Reads posts, one after another. An error is a sentence.
@@ -114,7 +131,7 @@ impl PostReader {
     }
 
     fn read_one(&mut self, cursor: &mut Cursor) -> Result<Option<Post>, Wrong> {
-        let (code, known) = (cursor.byte()?, &mut self.0);
+        let (code, known) = (cursor.byte()?, &mut self.known);
         if code < code::SEND && code != code::FINALIZE {
             read_definition(code, cursor, known)?;
             return Ok(None);
@@ -148,14 +165,37 @@ impl PostReader {
             posted::CLOCK => PostKind::Clock,
             posted::REFUSED => PostKind::Refused(cursor.text()?.into_owned()),
             posted::EXITED => PostKind::Exited,
+            posted::FINDING => {
+                let kind = cursor.text()?.into_owned();
+                PostKind::Finding(kind, cursor.text()?.into_owned())
+            }
             posted::GET_STATUS => PostKind::GetStatus(read_requests(cursor, known)?.pop().flatten()),
             code => match wait_form(code) {
                 Some(form) => PostKind::Wait { form, requests: read_requests(cursor, known)? },
                 None => PostKind::Call(read_post(code, cursor, known, false)?),
             },
         };
-        Ok(Some(Post { work_ns, place, kind }))
+        let types = match &kind {
+            PostKind::Call(call) if self.has_types => read_types(cursor, call)?,
+            _ => Types::default(),
+        };
+        Ok(Some(Post { work_ns, place, kind, types }))
     }
+}
+
+fn read_types(cursor: &mut Cursor, call: &CallKind) -> Result<Types, Wrong> {
+    let (has_sent, has_received, has_operation) = match call {
+        CallKind::Send { .. } => (true, false, false),
+        CallKind::Recv { .. } => (false, true, false),
+        CallKind::SendRecv { message, receive, .. } => (message.is_some(), receive.is_some(), false),
+        CallKind::Collective { .. } => (true, true, true),
+        CallKind::Start(calls) => {
+            return calls.first().map_or(Ok(Types::default()), |call| read_types(cursor, call));
+        }
+        _ => return Ok(Types::default()),
+    };
+    let mut number = |is_there: bool| if is_there { cursor.number() } else { Ok(0) };
+    Ok(Types { sent: number(has_sent)?, received: number(has_received)?, operation: number(has_operation)? })
 }
 
 fn read_requests(cursor: &mut Cursor, known: &Known) -> Result<Vec<Option<RequestId>>, Wrong> {

@@ -151,6 +151,7 @@ impl EmulateCommand {
             table: given.or(named).or(Some(CollectiveTable::open_mpi())),
             combine: self.combine.unwrap_or_default(),
             limit: self.limit,
+            checks: None,
         })
     }
 
@@ -201,7 +202,7 @@ impl EmulateCommand {
             None => return Ok(None),
         };
         let (choice, machine) = self.machine(ranks).inspect_err(|_| session.give_up())?;
-        let run = session.run(&machine).map_err(CliError::Run)?;
+        let run = session.run(&machine).map_err(CliError::run)?;
         session.release(run.time);
         Ok(Some((choice, run)))
     }
