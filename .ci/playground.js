@@ -782,7 +782,7 @@ async function lettered(browser) {
     CanvasRenderingContext2D.prototype.fillText = function (text, ...more) { window.written.add(text); return fillText.call(this, text, ...more); };
   };
   const letters = ["o", "L", "g"], written = (page) => page.evaluate((letters) => letters.filter((letter) => window.written.has(letter)), letters);
-  for (const [hash, width, found] of [["P=8&b=binomial", 1280, letters], ["P=2", 390, ["o", "L"]], ["P=3", 390, letters], ["P=32", 1280, []]]) {
+  for (const [hash, width, found] of [["P=8&b=binomial", 1280, letters], ["P=8&b=binomial", 390, letters], ["P=2", 390, ["o", "L"]], ["P=3", 390, letters], ["P=32", 1280, []]]) {
     const page = await opened(browser, { hash: `#of=broadcast&a=flat&b=&L=6&o=2&g=4&${hash}`, width, before: [record] });
     assert.deepStrictEqual(await written(page), found, `${hash} at ${width}`);
     const heights = await page.evaluate(() => { const { height, clientHeight } = document.getElementById("base"); return [height, Math.round(clientHeight * devicePixelRatio)]; });

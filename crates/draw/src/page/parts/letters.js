@@ -2,7 +2,7 @@
 // message stand in a line next to the rows, and the bracket of the gap above them.
 
 // LANE: the height for them, which rows of a readable height must leave.
-const LANE = 30, READABLE = 18;
+const LANE = 30, READABLE = 12;
 
 // The height for letters, if rows in this height and width leave it and some letter is seen where all of the run is shown.
 function laneFor(free, width) {
