@@ -26,4 +26,4 @@ mod requests;
 mod segment;
 mod session;
 
-pub use session::{Session, Settings};
+pub use session::{Checks, Session, Settings};

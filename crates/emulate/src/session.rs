@@ -160,16 +160,17 @@ impl Session {
         self.watch.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until all ranks have come through `MPI_Init`. Returns their number, or `None` if the program ends before
-    /// one of them has come.
-    pub fn wait_for_ranks(&self) -> Result<Option<usize>, String> {
+    /// Waits until all ranks have come through `MPI_Init`. Returns their number, or `None` if the program ends, as `is_over`
+    /// says, before one of them has come.
+    pub fn wait_for_ranks(&self, mut is_over: impl FnMut() -> bool) -> Result<Option<usize>, String> {
+        let mut is_over = || self.watch.is_over.load(Ordering::Relaxed) || is_over();
         let mut found: Vec<Option<i32>> = Vec::new();
         let ranks = loop {
             let attached = (0..self.segment.slots()).find_map(|rank| self.segment.slot(rank).attached());
             if let Some((_, ranks)) = attached {
                 break ranks;
             }
-            if self.watch.is_over.load(Ordering::Relaxed) {
+            if is_over() {
                 return Ok(None);
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -182,7 +183,7 @@ impl Session {
             for (rank, found) in found.iter_mut().enumerate() {
                 *found = found.or_else(|| Some(self.segment.slot(rank).attached()?.0));
             }
-            if self.watch.is_over.load(Ordering::Relaxed) {
+            if is_over() {
                 return Err(format!("the program has ended before rank {missing} came through MPI_Init"));
             }
             std::thread::sleep(Duration::from_millis(1));

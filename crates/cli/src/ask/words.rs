@@ -21,6 +21,12 @@ pub(crate) fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<
     let [verb, rest @ ..] = rest else { return Ok(words.to_vec()) };
     let before = || [*command_name].into_iter().chain(global.iter().copied());
     let line = |words: &[&str]| Ok(before().chain(words.iter().copied()).map(OsString::from).collect());
+    // What stands behind `--` is a command that starts an MPI program.
+    let verb = if *verb == "check" && rest.contains(&"--") { &"check-mpi" } else { verb };
+    let own: Vec<&str> = [*verb].into_iter().chain(rest.iter().copied()).collect();
+    if *verb == "check-mpi" {
+        return line(&own);
+    }
     match (*verb, rest) {
         ("version", []) => return line(&["--version"]),
         ("help", [program]) if find_program(program).is_ok() => {

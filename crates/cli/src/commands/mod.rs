@@ -20,6 +20,8 @@ pub(crate) enum Subcommand {
     Sweep(Box<runs::sweep::SweepCommand>),
     Tune(Box<runs::tune::TuneCommand>),
     Check(Box<runs::check::CheckCommand>),
+    #[command(hide = true)]
+    CheckMpi(Box<runs::check_mpi::CheckMpiCommand>),
     Calibrate(Box<runs::calibrate::CalibrateCommand>),
     Reproduce(Box<runs::reproduce::ReproduceCommand>),
     Stress(Box<runs::stress::StressCommand>),
@@ -52,6 +54,7 @@ impl Subcommand {
             Subcommand::Sweep(command) => command.execute(out),
             Subcommand::Tune(command) => command.execute(out),
             Subcommand::Check(command) => command.execute(out),
+            Subcommand::CheckMpi(command) => command.execute(out),
             Subcommand::Calibrate(command) => command.execute(out),
             Subcommand::Reproduce(command) => command.execute(out),
             Subcommand::Stress(command) => command.execute(out),

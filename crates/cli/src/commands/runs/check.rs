@@ -57,35 +57,35 @@ struct CheckArgs {
 /// The options that choose the orders of messages.
 #[derive(Args)]
 #[command(next_help_heading = "Orders", next_display_order = 27)]
-struct OrderOptions {
+pub(super) struct OrderOptions {
     /// Which orders of messages are tried
     #[arg(long, value_parser = one_of::<Strategy>(STRATEGIES), default_value = "mixed")]
-    strategy: Strategy,
+    pub(super) strategy: Strategy,
     /// How many runs are made [default: 1000; with --for as many as there is time for]
     #[arg(long, value_name = "N", value_parser = parse_positive, allow_negative_numbers = true)]
-    runs: Option<usize>,
+    pub(super) runs: Option<usize>,
     /// For how long runs are begun: 30s
     #[arg(long = "for", id = "for", value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
-    time: Option<Duration>, // the id isn't `time`, since a program has an option of that name
+    pub(super) time: Option<Duration>, // the id isn't `time`, since a program has an option of that name
     /// At most so many messages are lost in each run
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
-    losses: usize,
+    pub(super) losses: usize,
     /// At most so many messages come twice in each run
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
-    duplicates: usize,
+    pub(super) duplicates: usize,
     /// At most so many processors crash in each run
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
-    crashes: usize,
+    pub(super) crashes: usize,
     /// Draws the orders
     #[arg(long, value_name = "N", value_parser = parse_seed, default_value = "1", allow_negative_numbers = true)]
-    order_seed: u64,
+    pub(super) order_seed: u64,
     /// One run of so many is checked against the rules of the machine, as `loggp audit` does; 0 is none
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "50", allow_negative_numbers = true)]
-    audit: usize,
+    pub(super) audit: usize,
     /// Write the run that failed to this file, FILE.json or FILE.loggp [default: PROGRAM-ALGORITHM-failed.json, with a number
     /// if another run is there]
     #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    pub(super) trace: Option<PathBuf>,
 }
 
 const STRATEGIES: &[NamedValue] = &[
@@ -100,6 +100,39 @@ const STRATEGIES: &[NamedValue] = &[
     ("ties", "Latencies are exact, and any processor goes first"),
     ("systematic", "All orders that differ in what a receive from anyone, a look or a wait takes"),
 ];
+
+impl OrderOptions {
+    /// Returns the check, of `usual` runs unless it is said how many or for how long, and its progress, which names what is
+    /// checked.
+    pub(super) fn check(
+        &self,
+        usual: usize,
+        cores: usize,
+        name: &'static str,
+    ) -> (Check, Arc<ProgressDisplay>) {
+        let OrderOptions { strategy, runs, time, losses, duplicates, crashes, order_seed, audit, .. } = *self;
+        let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { usual });
+        let progress = match time {
+            None => ProgressDisplay::for_runs(most),
+            Some(_) => ProgressDisplay::without_end(),
+        };
+        let progress = Arc::new(progress.with_time()); // the systematic strategy may search for long after a run
+        progress.set_current(name);
+        let check = Check::new()
+            .strategy(strategy)
+            .runs(most)
+            .seed(order_seed)
+            .cores(cores)
+            .audits(audit)
+            .losses(losses)
+            .duplicates(duplicates)
+            .crashes(crashes)
+            .stop_on(interrupt::stop_in_order());
+        let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
+        let step = Arc::clone(&progress);
+        (check.on_run(move |_| step.finish_one()), progress)
+    }
+}
 
 impl CheckCommand {
     /// Runs the algorithm under many orders, and prints the result.
@@ -128,29 +161,8 @@ impl CheckCommand {
             stdout::keep_for_file();
         }
 
-        let OrderOptions { strategy, runs, time, losses, duplicates, crashes, order_seed, audit, .. } =
-            *orders;
-        let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });
         let cores = study.emulation.cores.unwrap_or_else(all_cores);
-        let progress = match time {
-            None => ProgressDisplay::for_runs(most),
-            Some(_) => ProgressDisplay::without_end(),
-        };
-        let progress = Arc::new(progress.with_time()); // the systematic strategy may search for long after a run
-        progress.set_current(algorithm);
-        let check = Check::new()
-            .strategy(strategy)
-            .runs(most)
-            .seed(order_seed)
-            .cores(cores)
-            .audits(audit)
-            .losses(losses)
-            .duplicates(duplicates)
-            .crashes(crashes)
-            .stop_on(interrupt::stop_in_order());
-        let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
-        let step = Arc::clone(&progress);
-        let check = check.on_run(move |_| step.finish_one());
+        let (check, progress) = orders.check(1000, cores, algorithm);
         let emulation = Emulation { cores: Some(1), ..study.emulation.clone() };
         let checked = check.run_trials(&Order::default(), study.case.params.P, |order| {
             let outcome = plan.run(&Emulation { order: Some(order.clone()), ..emulation.clone() })?;
@@ -161,7 +173,7 @@ impl CheckCommand {
         let heading = if is_quiet() { String::new() } else { format!("{heading}\n\n") };
         writeln!(out, "{heading}{algorithm}: {checked}")?;
         out.flush()?;
-        let after = format!("{} by seed {order_seed}", count(checked.runs, "run"));
+        let after = format!("{} by seed {}", count(checked.runs, "run"), orders.order_seed);
         let failed = write_failed_run(&checked, &path, orders.trace.is_some(), arguments::words(), out);
         interrupt::stopped(&after).map_or(failed, Err)
     }
@@ -184,7 +196,7 @@ fn write_failed_run<R>(
 }
 
 /// Returns the path for a run that failed: this one, or with a number if there is the run of another check.
-fn own_path(path: &Path, trace: &Trace) -> PathBuf {
+pub(super) fn own_path(path: &Path, trace: &Trace) -> PathBuf {
     let mut written = Vec::new();
     if trace.write(&mut written).is_err() {
         return path.into(); // the file will say why

@@ -2,6 +2,7 @@
 
 pub(super) mod calibrate;
 pub(super) mod check;
+pub(super) mod check_mpi;
 pub(super) mod compare;
 pub(super) mod cores;
 pub(super) mod details;

@@ -13,7 +13,8 @@ use loggp_goal::patterns::CollectiveTable;
 use loggp_study::rows::emulated::{EmulatedProgram, emulated_columns};
 
 use super::record::attend::End;
-use super::record::{describe, start};
+use super::record::describe;
+use super::record::start::{self, Launch};
 use super::schedule_run::machine_for;
 use crate::ask::choice::MachineChoice;
 use crate::ask::format::Format;
@@ -105,7 +106,7 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 }
 
 /// What the program's MPI is told by its own variables: more ranks than cores are well, and who waits leaves others the core.
-const MPI_SETTINGS: [(&str, &str); 6] = [
+pub(crate) const MPI_SETTINGS: [(&str, &str); 6] = [
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
     ("OMPI_MCA_hwloc_base_binding_policy", "none"),
     ("OMPI_MCA_mpi_yield_when_idle", "1"),
@@ -125,11 +126,12 @@ impl EmulateCommand {
         drop(self.machine(self.levels.P().unwrap_or(2))?);
         let settings = self.settings()?;
         let (clock, cores) = (self.clock.clock.unwrap_or(ClockKind::Virtual), self.clock.cores.cores);
+        let launch = Launch::prepare(&self.words)?;
         let session = Session::new(settings, clock, cores.unwrap_or(1)).map_err(|why| {
             CliError::Request(format!("/dev/shm cannot be used: {}; the ranks share it", system_reason(&why)))
         })?;
         let begin = Instant::now();
-        let (end, ran) = self.run(&session)?;
+        let (end, ran) = self.run(&launch, &session)?;
         let took = begin.elapsed();
         let program = self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
         let (status, ended) = describe(end, &self.words[0].to_string_lossy());
@@ -185,11 +187,15 @@ impl EmulateCommand {
 
     /// Starts the program, and runs its ranks on the machine. Returns how the program ended, and the run, or `None` if no rank
     /// has come.
-    fn run(&self, session: &Session) -> Result<(End, Result<Option<Ran>, CliError>), CliError> {
+    fn run(
+        &self,
+        launch: &Launch,
+        session: &Session,
+    ) -> Result<(End, Result<Option<Ran>, CliError>), CliError> {
         std::thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             scope.spawn(move || _ = sender.send(self.run_ranks(session)));
-            let end = start::run(&self.words, session.variables(), &MPI_SETTINGS);
+            let end = launch.run(session.variables(), &MPI_SETTINGS);
             session.end();
             let ran = receiver.recv().unwrap_or(Ok(None));
             Ok((end?, ran))
@@ -197,7 +203,7 @@ impl EmulateCommand {
     }
 
     fn run_ranks(&self, session: &Session) -> Result<Option<Ran>, CliError> {
-        let ranks = match session.wait_for_ranks().map_err(CliError::Run)? {
+        let ranks = match session.wait_for_ranks(|| false).map_err(CliError::Run)? {
             Some(ranks) => ranks,
             None => return Ok(None),
         };

@@ -21,6 +21,7 @@ use crate::host::draft::{Draft, is_stdout};
 use crate::host::interrupt;
 use crate::number::count;
 use attend::End;
+use start::Launch;
 
 /// Run an MPI program and record its calls, which other subcommands replay and analyze
 #[derive(Args)]
@@ -98,7 +99,8 @@ impl RecordCommand {
         // The ranks on all hosts write there, so that it is where the result is to be.
         let folder = tempfile::Builder::new().prefix(".loggp-ranks-").tempdir_in(parent).map_err(refuse)?;
         let prefix = folder.path().canonicalize().map_err(refuse)?.join("rank");
-        let end = start::run(&self.words, [("LOGGP_RECORD", prefix.as_os_str().to_owned())], &[])?;
+        let end =
+            Launch::prepare(&self.words)?.run([("LOGGP_RECORD", prefix.as_os_str().to_owned())], &[])?;
         let is_unseen = prefix.with_extension("unseen").exists();
         let mut files: Vec<PathBuf> = Vec::new();
         for file in fs::read_dir(folder.path()).map_err(refuse)? {

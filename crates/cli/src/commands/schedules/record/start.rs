@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::process::Command;
 
@@ -28,46 +29,70 @@ pub(crate) fn mpi_of_command(words: &[OsString]) -> Option<&'static str> {
     find_launcher(words).1.mpi().or_else(of_program)
 }
 
-/// Runs the command to its end. Its ranks load the library, and have `variables`; the command itself has `settings` of its MPI.
-pub(crate) fn run(
-    words: &[OsString],
-    variables: impl IntoIterator<Item = (&'static str, OsString)>,
-    settings: &[(&str, &str)],
-) -> Result<End, CliError> {
-    if find_program(&words[0]).is_none() {
-        let name = words[0].to_string_lossy();
-        return Err(CliError::Request(format!(
-            "there is no program {name}; give the command that starts yours"
-        )));
-    }
-    let (at, launcher) = find_launcher(words);
-    let library = library::find(mpi_of_command(words))?;
-    let mut preload = library.into_os_string();
-    if let Some(before) = env::var_os("LD_PRELOAD").filter(|before| !before.is_empty()) {
-        preload.push(":");
-        preload.push(before);
-    }
-    let variables: Vec<(&str, OsString)> = [("LD_PRELOAD", preload)].into_iter().chain(variables).collect();
-    let mut words = words.to_vec();
-    let mut command;
-    match launcher {
-        Launcher::Other => {
-            command = Command::new(&words[0]);
-            command.args(&words[1..]).envs(variables);
+/// A command that starts a program, whose ranks load the library.
+pub(crate) struct Launch {
+    words: Vec<OsString>,
+    /// The word that starts the ranks.
+    at: usize,
+    launcher: Launcher,
+    preload: OsString,
+}
+
+impl Launch {
+    /// Finds out whose the launcher is, and the library for its MPI.
+    pub(crate) fn prepare(words: &[OsString]) -> Result<Launch, CliError> {
+        if find_program(&words[0]).is_none() {
+            let name = words[0].to_string_lossy();
+            return Err(CliError::Request(format!(
+                "there is no program {name}; give the command that starts yours"
+            )));
         }
-        launcher => {
-            add_variables(&mut words, at, launcher, &variables);
-            command = Command::new(&words[0]);
-            command.args(&words[1..]);
+        let (at, launcher) = find_launcher(words);
+        let of_program = || words.iter().find_map(|word| mpi_of(&find_program(word)?));
+        let mut preload = library::find(launcher.mpi().or_else(of_program))?.into_os_string();
+        if let Some(before) = env::var_os("LD_PRELOAD").filter(|before| !before.is_empty()) {
+            preload.push(":");
+            preload.push(before);
         }
+        Ok(Launch { words: words.to_vec(), at, launcher, preload })
     }
-    attend::run(command.envs(settings.iter().copied())).map_err(|error| {
+
+    /// Returns the command. Its ranks have `variables`, and the launcher `settings` of its MPI.
+    pub(crate) fn command(
+        &self,
+        variables: impl IntoIterator<Item = (&'static str, OsString)>,
+        settings: &[(&str, &str)],
+    ) -> Command {
+        let preload = [("LD_PRELOAD", self.preload.clone())];
+        let variables: Vec<(&str, OsString)> = preload.into_iter().chain(variables).collect();
+        let mut words = self.words.clone();
+        let is_known = self.launcher != Launcher::Other;
+        if is_known {
+            add_variables(&mut words, self.at, self.launcher, &variables);
+        }
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).envs(settings.iter().copied());
+        command.envs(variables.into_iter().filter(|_| !is_known));
+        command
+    }
+
+    /// Runs the command to its end.
+    pub(crate) fn run(
+        &self,
+        variables: impl IntoIterator<Item = (&'static str, OsString)>,
+        settings: &[(&str, &str)],
+    ) -> Result<End, CliError> {
+        attend::run(&mut self.command(variables, settings)).map_err(|error| self.refusal(&error))
+    }
+
+    /// Returns the error of a command that cannot be started.
+    pub(crate) fn refusal(&self, error: &io::Error) -> CliError {
         CliError::Request(format!(
             "{} cannot be started: {}",
-            words[0].to_string_lossy(),
-            system_reason(&error)
+            self.words[0].to_string_lossy(),
+            system_reason(error)
         ))
-    })
+    }
 }
 
 /// Adds what hands the variables to the ranks, behind the launcher's name, and for Open MPI at each further program.

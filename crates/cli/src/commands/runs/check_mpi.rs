@@ -1,0 +1,239 @@
+//! `loggp check -- mpirun ...`: runs an MPI program under many orders of messages, and looks for faults of its calls.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use loggp::check::{CheckReport, Failure, FailureKind, TrialResult};
+use loggp::trace::Trace;
+use loggp::{Cause, ClockKind, Machine, Order, RunError};
+use loggp_emulate::{Checks, Session, Settings};
+use loggp_goal::patterns::CollectiveTable;
+use loggp_study::rows::{Columns, Field};
+
+use super::check::{OrderOptions, own_path};
+use crate::ask::format::Format;
+use crate::ask::levels::LevelOptions;
+use crate::ask::options::{ChoiceOptions, parse_duration};
+use crate::ask::output::{self, TRACE_EXTENSIONS, write_trace};
+use crate::ask::trace_input::read_trace;
+use crate::commands::schedules::emulate::MPI_SETTINGS;
+use crate::commands::schedules::record::start::{self, Launch};
+use crate::commands::schedules::schedule_run::machine_for;
+use crate::error::{CliError, system_reason};
+use crate::host::draft::Draft;
+use crate::host::interrupt;
+use crate::number::{Unit, count};
+use crate::tell::report::Report;
+
+/// Run an MPI program again and again under other orders of messages, and look for faults of its calls
+#[derive(Args)]
+#[command(override_usage = "loggp check [OPTIONS] -- mpirun -n RANKS ./APP...")]
+#[command(after_help = "Examples:
+  loggp check -- mpirun -n 3 ./app
+  loggp check --strategy systematic --buffering none -- mpirun -n 3 ./app")]
+pub(crate) struct CheckMpiCommand {
+    /// The command that starts the program, such as mpirun -n 3 ./app
+    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
+    #[command(flatten)]
+    choice: ChoiceOptions,
+    #[command(flatten)]
+    levels: LevelOptions,
+    #[command(flatten)]
+    orders: OrderOptions,
+    /// Whether a standard send waits for its receiver: not, as MPIs do with short messages, or always, as they may
+    #[arg(long, value_enum, default_value = "usual", help_heading = "MPI program")]
+    buffering: Buffering,
+    /// The longest that a rank may compute between two calls
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s", help_heading = "MPI program")]
+    limit: Duration,
+    /// Run it once, with what it prints, in the order of a run that failed
+    #[arg(long, value_name = "FILE", help_heading = "Orders")]
+    repeat_from: Option<PathBuf>,
+    /// How it is written: for people, as a JSON object, or as a CSV line
+    #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
+    format: Format,
+}
+
+/// Whether a standard send waits for its receiver.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Buffering {
+    /// Only with messages longer than the machine's S
+    Usual,
+    /// Always
+    None,
+}
+
+/// What no order of messages shows, and what does.
+const NOT_LOOKED_FOR: &str = "not looked for: races in memory between threads (ThreadSanitizer finds them), conflicts of one-sided calls (MUST), and files";
+
+/// A program that has been started.
+struct Started {
+    session: Session,
+    child: Child,
+    ranks: usize,
+}
+
+impl CheckMpiCommand {
+    /// Runs the program under many orders, and prints what was found.
+    pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        if self.words.is_empty() {
+            return Err(CliError::request(
+                "what is to be checked? give a command, such as -- mpirun -n 3 ./app",
+            ));
+        }
+        let path = self.orders.trace.clone().unwrap_or_else(|| "mpi-failed.json".into());
+        output::check_extension(Some(&path), TRACE_EXTENSIONS, ".json, or in .loggp for fewer bytes")?;
+        drop(machine_for(&self.choice, &self.levels, 2)?);
+        let launch = Launch::prepare(&self.words)?;
+        let first = self.start(&launch)?;
+        let ranks = first.ranks;
+        let machine = self.machine(ranks).inspect_err(|_| first.session.give_up())?;
+        if let Some(path) = &self.repeat_from {
+            return self.repeat(first, &machine.order(&read_trace(path)?));
+        }
+        let name = self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let (check, progress) = self.orders.check(50, 1, "the program");
+        let first = Mutex::new(Some(first));
+        let checked = check.run_trials(&Order::default(), ranks, |order| {
+            let started = first.lock().ok().and_then(|mut first| first.take());
+            self.trial(&launch, started, &machine.clone().order(order))
+        });
+        drop((check, progress)); // both hold the bar, which goes with the last of them
+        let mut checked = checked.map_err(CliError::run)?;
+        checked.choices.clear(); // they are calls of the emulation
+        let kept = checked.failure.as_ref().map(|failure| self.keep(failure, &path)).transpose()?;
+        self.report(out, (&name, &machine), &checked, kept.as_deref())?;
+        let after = format!("{} by seed {}", count(checked.runs, "run"), self.orders.order_seed);
+        let failed = checked
+            .failure
+            .as_ref()
+            .map(|failure| CliError::Run(format!("run {} of the check failed", failure.run)));
+        interrupt::stopped(&after).map_or(failed.map_or(Ok(()), Err), Err)
+    }
+
+    fn machine(&self, ranks: usize) -> Result<Machine, CliError> {
+        let choice = machine_for(&self.choice, &self.levels, ranks)?;
+        Ok(Machine::new(choice.params)
+            .levels(choice.levels.iter().copied())
+            .ports(choice.ports.unwrap_or_default()))
+    }
+
+    /// Starts the program, and waits until its ranks have come.
+    fn start(&self, launch: &Launch) -> Result<Started, CliError> {
+        let table = start::mpi_of_command(&self.words).and_then(CollectiveTable::named);
+        let settings = Settings {
+            speed: 0.0,
+            table: table.or(Some(CollectiveTable::open_mpi())),
+            limit: Some(self.limit),
+            checks: Some(Checks { is_unbuffered: self.buffering == Buffering::None }),
+            ..Settings::default()
+        };
+        let session = Session::new(settings, ClockKind::Virtual, 1).map_err(|why| {
+            CliError::Request(format!("/dev/shm cannot be used: {}; the ranks share it", system_reason(&why)))
+        })?;
+        let mut command = launch.command(session.variables(), &MPI_SETTINGS);
+        if self.repeat_from.is_none() {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+        }
+        let mut child = command.stdin(Stdio::null()).spawn().map_err(|error| launch.refusal(&error))?;
+        let is_over = || child.try_wait().is_ok_and(|status| status.is_some());
+        match session.wait_for_ranks(is_over) {
+            Ok(Some(ranks)) => Ok(Started { session, child, ranks }),
+            Ok(None) => Err(CliError::request(
+                "no rank has come: either the program does not call MPI_Init, or its MPI is not that of the library",
+            )),
+            Err(why) => Err(CliError::Run(why)),
+        }
+    }
+
+    /// Runs the program once, on a machine with an order.
+    fn trial(&self, launch: &Launch, started: Option<Started>, machine: &Machine) -> TrialResult<()> {
+        let started = match started {
+            Some(started) => Ok(started),
+            None => self.start(launch),
+        };
+        let started = started.map_err(|why| {
+            RunError::from(Cause::Host(why.into_sentence().unwrap_or_else(|| "it cannot be started".into())))
+        })?;
+        Ok(match run(started, machine)? {
+            status if status.success() => Ok(()),
+            status => Err(format!("the program ended with {status}")),
+        })
+    }
+
+    /// Runs the program once, in the order of a run that failed.
+    fn repeat(&self, started: Started, machine: &Machine) -> Result<(), CliError> {
+        match run(started, machine) {
+            Err(error) => Err(CliError::run(error)),
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(CliError::Run(format!("the program ended with {status}"))),
+        }
+    }
+
+    /// Writes the trace of the run that failed. Returns the file's name.
+    fn keep(&self, failure: &Failure, path: &std::path::Path) -> Result<String, CliError> {
+        let trace: &Trace = &failure.trace;
+        let path = if self.orders.trace.is_some() { path.into() } else { own_path(path, trace) };
+        write_trace(Draft::create(&path, "trace")?, &path, trace)?;
+        Ok(path.display().to_string())
+    }
+
+    fn report(
+        &self,
+        out: &mut dyn Write,
+        (name, machine): (&str, &Machine),
+        checked: &CheckReport<()>,
+        kept: Option<&str>,
+    ) -> Result<(), CliError> {
+        if self.format == Format::Table {
+            writeln!(out, "{name}: {checked}\n{NOT_LOOKED_FOR}")?;
+            if let Some(kept) = kept {
+                writeln!(
+                    out,
+                    "\nthe run is in {kept}; this makes it again:\n  loggp check --repeat-from {kept} -- {name}"
+                )?;
+            }
+            return Ok(out.flush()?);
+        }
+        let mut columns = Columns::<&CheckReport<()>>::new();
+        let why = |report: &&CheckReport<()>| report.failure.as_ref().map(|failure| sentence(&failure.kind));
+        let (program, file) = (name.to_owned(), kept.map(str::to_owned));
+        columns.add("program", move |_| program.clone());
+        columns.add("strategy", |report| report.strategy.to_string());
+        columns.add("seed", |report| report.seed);
+        columns.add("runs", |report| report.runs);
+        columns.add("messages", |report| report.messages);
+        columns.add("passed", |report| Field::Bool(report.has_passed()));
+        columns.add("fault.run", |report| report.failure.as_ref().map(|failure| failure.run));
+        columns.add("fault.kind", move |report| {
+            why(report).and_then(|why| Some(why.split_once(": ")?.0.to_owned()))
+        });
+        columns.add("fault.why", why);
+        columns.add("fault.trace", move |_| file.clone());
+        let mut report = Report::new(out, self.format, columns);
+        report.add(checked)?;
+        report.finish("", Unit::default_for(machine.params()), |_| Vec::new())
+    }
+}
+
+/// Runs the ranks of a program to their end, and returns the launcher's exit status.
+fn run(started: Started, machine: &Machine) -> Result<ExitStatus, RunError> {
+    let Started { session, mut child, .. } = started;
+    let ran = session.run(machine);
+    if let Ok(run) = &ran {
+        session.release(run.time);
+    }
+    let ended = child.wait().map_err(|why| RunError::from(Cause::Host(system_reason(&why))));
+    ran.and(ended)
+}
+
+/// Returns what is wrong, in a sentence or two.
+fn sentence(kind: &FailureKind) -> String {
+    kind.to_string()
+}
