@@ -6,7 +6,8 @@
 //!
 //! - [`segment`]: the shared file, and the turns of a rank and the command;
 //! - `link`: what a rank posts, with its data, and the answers;
-//! - `rank`: the loop of a processor, which makes the calls of its rank; `requests` waits and tests;
+//! - `rank`: the loop of a processor, which makes the calls of its rank: `messages`, `requests`, `collectives` and
+//!   `communicators` have a file each, and `reply` is what the rank hears;
 //! - `plan`: the messages of a collective, as the MPI in use sends them; `board`: the data of collectives;
 //! - `failure`: why a program cannot go on, and in which calls its ranks are then;
 //! - `session`: all ranks of a program, from their begin to their end.
@@ -18,10 +19,14 @@
 #![allow(non_snake_case)] // P is the papers' name
 
 mod board;
+mod collectives;
+mod communicators;
 mod failure;
 mod link;
+mod messages;
 mod plan;
 mod rank;
+mod reply;
 mod requests;
 mod segment;
 mod session;

@@ -6,8 +6,11 @@ use loggp::{Proc, Request};
 use loggp_mpi_trace::call::{Receive, RequestId, WaitForm};
 
 use crate::board::Taken;
+use crate::collectives::Open;
+use crate::messages::Parcel;
 use crate::plan::Background;
-use crate::rank::{Open, Parcel, Rank, Reply};
+use crate::rank::Rank;
+use crate::reply::Reply;
 
 /// The most requests that one answer says are complete, where some will do.
 const MOST_FOUND: usize = 1000;

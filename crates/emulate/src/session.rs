@@ -18,8 +18,10 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::board::Board;
+use crate::communicators::Making;
 use crate::failure::{Calls, LastCall, describe};
-use crate::rank::{Making, Rank, Sent};
+use crate::messages::Sent;
+use crate::rank::Rank;
 use crate::segment::{Flags, Segment};
 
 /// How a program is emulated.

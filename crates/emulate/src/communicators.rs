@@ -1,0 +1,99 @@
+//! The making of communicators.
+
+use std::time::{Duration, Instant};
+
+use loggp::{Proc, Tag};
+use loggp_model::message::RawTag;
+use loggp_mpi_trace::call::{CollectiveKind, Counts, Root};
+use loggp_mpi_trace::recording::post::{Post, PostKind};
+
+use crate::plan::{Blank, BlankTag};
+use crate::rank::Rank;
+use crate::reply::Reply;
+
+/// The making of a communicator.
+#[derive(Default)]
+pub(crate) struct Making {
+    /// True if all ranks have made it.
+    is_made: bool,
+    /// How many ranks have gone on.
+    left: usize,
+}
+
+impl Rank<'_> {
+    /// Makes a communicator: all that take part exchange a word, and once the first one knows of all, all make the real
+    /// call together.
+    pub(crate) fn make_communicator(&mut self, p: &mut Proc, parent: u32, of: Option<Vec<u32>>) -> Reply {
+        const WORD: u64 = 8;
+        let is_of_some = of.is_some();
+        let ranks = match of {
+            Some(ranks) => ranks,
+            None => {
+                let of = self.communicator(parent);
+                let mut ranks = of.members.clone();
+                ranks.extend(of.remote.iter().flatten());
+                ranks.sort_unstable();
+                ranks
+            }
+        };
+        let count = self.makings.entry(ranks.clone()).or_default();
+        let key = (ranks, std::mem::replace(count, *count + 1));
+        let word = Counts::Same(WORD);
+        if is_of_some {
+            self.gather_among(p, &key);
+        } else {
+            let what = (CollectiveKind::Allgather, parent, Root::None);
+            let plan = self.plan(p, what, (&word, &word), false);
+            let (_, tag) = self.next_collective(parent);
+            plan.run(p, tag);
+        }
+        {
+            let mut makings = self.shared.making.lock();
+            let making = makings.entry(key.clone()).or_default();
+            if !making.is_made {
+                making.is_made = true;
+                self.make_together(p, &key.0);
+            }
+            making.left += 1;
+            if making.left == key.0.len() {
+                makings.remove(&key);
+            }
+        }
+        let (posts, _) = self.link.next(p);
+        match posts.last() {
+            Some(Post { kind: PostKind::Made(_), .. }) => Reply::NOTHING,
+            Some(Post { kind: PostKind::Refused(why), .. }) => self.refuse(p, why),
+            _ => p.fail_with(format!("rank {} did not make its communicator", self.id)),
+        }
+    }
+
+    /// Lets all ranks that take part make the real call, and waits until all have.
+    pub(crate) fn make_together(&self, p: &mut Proc, ranks: &[u32]) {
+        let now = p.now().as_ps();
+        let slot = |rank: &u32| self.shared.segment.slot(*rank as usize);
+        ranks.iter().for_each(|rank| slot(rank).answer(now, &[], &[], 0));
+        for rank in ranks {
+            let begin = Instant::now();
+            while !slot(rank).wait(Duration::from_millis(100)) {
+                if let Some(why) = self.shared.watch.look_at(*rank as usize, begin.elapsed()) {
+                    p.fail_with(why);
+                }
+            }
+        }
+    }
+
+    /// Exchanges a word among ranks that have no communicator yet.
+    pub(crate) fn gather_among(&mut self, p: &mut Proc, key: &(Vec<u32>, u64)) {
+        let me = key.0.iter().position(|rank| *rank as usize == self.id).unwrap_or(0);
+        // The first of them gathers, and tells all. The number of their making tells it apart.
+        let tag = RawTag::scoped(RawTag::LAST_SCOPE - key.0[0], Some(key.1 as u32 & (u32::MAX >> 1)));
+        let tag: BlankTag = Tag::from_raw(tag, None);
+        if me == 0 {
+            (1..key.0.len()).for_each(|_| _ = p.recv(tag));
+            key.0[1..].iter().for_each(|rank| p.send(*rank as usize, tag, Blank::word()));
+        } else {
+            p.send(key.0[0] as usize, tag, Blank::word());
+            p.recv(tag.from(key.0[0] as usize));
+        }
+    }
+}
