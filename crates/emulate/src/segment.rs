@@ -176,9 +176,9 @@ impl Slot<'_> {
     pub(crate) fn wait(&self, most: Duration) -> bool {
         let time = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
         while !self.has_post() {
-            match futex::wait(self.word(0), futex::Flags::empty(), 0, Some(&time)) {
-                Err(Errno::TIMEDOUT) => return self.has_post(),
-                _ => (),
+            let waited = futex::wait(self.word(0), futex::Flags::empty(), 0, Some(&time));
+            if waited == Err(Errno::TIMEDOUT) {
+                return self.has_post();
             }
         }
         true
