@@ -103,8 +103,8 @@ pub mod params {
     #[doc(inline)]
     pub use loggp_model::params::{
         Capacity, Latency, Level, LevelParameter, LeveledParams, LogGps, LongMessages, Model, Noise,
-        Parameter, Params, ParamsBuilder, ParamsError, Ports, Precedence, Preset, PresetValue, Ties, Work,
-        preset, presets,
+        Parameter, Params, ParamsBuilder, ParamsError, Ports, Precedence, Preset, PresetValue, Protocol,
+        Ties, Work, preset, presets,
     };
 }
 
@@ -143,7 +143,8 @@ pub use loggp_model::{
     error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage},
     message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack, WithSender},
     params::{
-        Capacity, Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work, preset,
+        Capacity, Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Protocol, Ties, Work,
+        preset,
     },
     rules::{Stats, Traffic},
     time::{MS, NS, PS, SEC, Time, TimeError, US},

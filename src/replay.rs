@@ -136,7 +136,8 @@ impl<'a> Replay<'a> {
         let requests = request_messages(trace);
         let synchronous = synchronous_requests(trace);
         let keeps_order = trace.calls.iter().any(|call| call.kind.tag().is_some_and(is_scoped));
-        let mut machine = Machine::new(params).ports(trace.ports).capacity(trace.capacity);
+        let mut machine =
+            Machine::new(params).ports(trace.ports).rendezvous(trace.rendezvous).capacity(trace.capacity);
         machine = machine.surcharge(surcharge).trace(self.is_traced);
         // The recorded draws fit only the recorded messages, so a changed run draws anew.
         machine = match is_same {

@@ -57,7 +57,7 @@ impl Clock for FaultyClock<'_> {
 
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
         // A request may send its message before one with a lower number.
-        let last = self.faults.crashed.get(&self.id).copied();
+        let last = self.faults.crashed.get(&self.id).copied().filter(|_| egress.processor() == self.id);
         if let Some(last) = last.filter(|last| message.number as usize >= *last) {
             self.has_crashed = true;
             self.happened.lock().crashed.insert(self.id, last);

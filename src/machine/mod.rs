@@ -18,7 +18,8 @@ use loggp_model::error::{Cause, ProcStatus, RunError};
 use loggp_model::message::{Pack, Payload, Tag, Unpack, stable_hash};
 use loggp_model::panics::contain;
 use loggp_model::params::{
-    Capacity, Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties, Work, innermost_params,
+    Capacity, Latency, Level, Noise, Params, ParamsError, Ports, Protocol, Surcharge, Ties, Work,
+    innermost_params,
 };
 use loggp_model::rules::Stats;
 use loggp_model::rules::choice::Choice;
@@ -65,6 +66,7 @@ pub struct Machine {
     params: Params,
     clock: ClockKind,
     ports: Ports,
+    rendezvous: Protocol,
     capacity: Capacity,
     order: Order,
     work: Work,
@@ -168,6 +170,7 @@ impl Machine {
             params,
             clock: ClockKind::default(),
             ports: Ports::default(),
+            rendezvous: Protocol::default(),
             capacity: Capacity::default(),
             order: Order::default(),
             work: Work::default(),
@@ -220,6 +223,31 @@ impl Machine {
     /// Sets the number of long messages that a processor's interface handles at once.
     pub fn ports(self, ports: Ports) -> Machine {
         Machine { ports, ..self }
+    }
+
+    /// Sets who moves messages of more than S words (LogGPS).
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, Protocol, Tag, US};
+    ///
+    /// const WORDS: Tag<Vec<u8>> = Tag::new(0);
+    ///
+    /// let params = Params::builder(2).word(1).set("L=6us,o=2us,g=0,O_s=0,O_r=0,G_s=1us,G_l=1us,s=4,S=4")?;
+    /// let machine = Machine::new(params.build()?);
+    /// let program = |p: &mut loggp::Proc| match p.id() {
+    ///     0 => p.send(1, WORDS, vec![0; 10]),
+    ///     _ => _ = p.recv(WORDS),
+    /// };
+    /// // Both take the announcement, and then the grant: o + L + o each. Then 0 sends: o + 10G + L + o.
+    /// assert_eq!(machine.clone().run(program)?.time, 40 * US);
+    ///
+    /// // 1 reads the words from 0's memory: o + L for its request, then 10G + L + o; and says so, in o + L + o.
+    /// let run = machine.rendezvous(Protocol::Pull).run(program)?;
+    /// assert_eq!((run.processors[1].finish, run.time), (38 * US, 46 * US));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rendezvous(self, protocol: Protocol) -> Machine {
+        Machine { rendezvous: protocol, ..self }
     }
 
     /// Sets until when a message is in transit, where at most C are: see
@@ -701,6 +729,7 @@ impl Machine {
     fn check_settings(&self) -> Result<(), ParamsError> {
         self.params.check()?;
         Level::check(&self.params, &self.levels)?;
+        self.rendezvous.check(self.all_params(), self.capacity)?;
         let sentence = if let Some((kind, unit)) = self.rates.negative() {
             format!("a unit of the work {kind:?} cannot cost {unit}; give 0 or more")
         } else if self.cores == 0 {
@@ -751,6 +780,7 @@ impl Machine {
             ("trace", self.is_traced(), "leave it out"),
             ("levels", !self.levels.is_empty(), "leave them out"),
             ("ports", self.ports != Ports::default(), "leave them out"),
+            ("rendezvous", self.rendezvous != Protocol::default(), "leave it out"),
             ("capacity", self.capacity != Capacity::default(), "leave it out"),
             ("latency", self.order.latency != Latency::default(), "leave it out"),
             ("ties", self.order.ties != Ties::default(), "leave them out"),
@@ -861,6 +891,7 @@ impl Machine {
         }
         let network = Network::with_choice(rules, self.ports, &levels, choice, self.surcharge)
             .with_capacity(self.capacity)
+            .with_rendezvous(self.rendezvous)
             .with_noise(self.order.noise.clone());
         Setup {
             params: self.params,
@@ -937,6 +968,7 @@ impl Machine {
         let trace = Trace {
             levels: self.levels.to_vec(),
             ports: self.ports,
+            rendezvous: self.rendezvous,
             capacity: self.capacity,
             latency: self.order.latency,
             ties: self.order.ties,

@@ -41,7 +41,7 @@ mod tests {
     use std::fmt;
     use std::str::FromStr;
 
-    use loggp_model::params::{Latency, Model, ParamsError, Ports, Ties, Work};
+    use loggp_model::params::{Latency, Model, ParamsError, Ports, Protocol, Ties, Work};
     use loggp_schedule::CostModel;
 
     use crate::clock::ClockKind;
@@ -69,6 +69,7 @@ mod tests {
         );
         check::<Model>(&["loggps", "loggp-1", "loggp-2"], "give loggps, loggp-1 or loggp-2");
         check::<Ports>(&["single", "dual"], "; give single or dual");
+        check::<Protocol>(&["push", "pull"], "; give push or pull");
         check::<CostModel>(&["papers", "loggopsim"], "; give papers or loggopsim");
         check::<Ties>(&["number", "rotation", "random:7"], "give number, rotation or random:SEED");
         check::<Work>(&["measured", "charged"], "; give measured or charged");

@@ -68,10 +68,10 @@ fn report(seed: u64, case: Case, fault: Fault, wall: bool) -> String {
 
 /// Describes a machine and a program, line by line.
 fn describe(case: &Case) -> String {
-    let Case { params, levels, ports, capacity, latency, ties, noise, barrier, program } = case;
+    let Case { params, levels, ports, rendezvous, capacity, latency, ties, noise, barrier, program } = case;
     let calls = program.iter().enumerate().map(|(id, calls)| format!("  processor {id}: {calls:?}\n"));
     format!(
-        "{params:?}\n{levels:?}\n{ports:?}, capacity {capacity}, latency {latency}, ties {ties}, {noise:?}, barrier {barrier:?}\n"
+        "{params:?}\n{levels:?}\n{ports:?}, {rendezvous}, capacity {capacity}, latency {latency}, ties {ties}, {noise:?}, barrier {barrier:?}\n"
     ) + &calls.collect::<String>()
 }
 

@@ -1,9 +1,9 @@
 //! A schedule in which each rank acts in the order of an earlier run.
 
-use loggp_model::params::Ports;
+use loggp_model::params::{Ports, Protocol};
 use loggp_model::rules::network::Passage;
 use loggp_model::time::Time;
-use loggp_trace::path::Events;
+use loggp_trace::path::{EventIndex, Events};
 use loggp_trace::{ActivityKind, Trace};
 use parking_lot::Mutex;
 
@@ -19,6 +19,8 @@ use super::storage::Operation;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptOrder {
     pub(super) ports: Ports,
+    /// True if receivers read messages from their senders' memories.
+    pub(super) has_reads: bool,
     pub(super) acts: Vec<Act>,
     /// The index of each rank's first act, and the number of all acts.
     pub(super) begins: Vec<u32>,
@@ -73,6 +75,8 @@ impl PartialEq for SpareRuns {
 pub(super) enum Act {
     Calc(Time),
     Send(u32),
+    /// A read from the sender's memory.
+    Read(u32),
     Receive(u32),
 }
 
@@ -83,7 +87,7 @@ pub(super) struct KeptMessage {
     pub to: u32,
     /// Length in words.
     pub words: u32,
-    /// The act that sends it.
+    /// The act that sends or reads it.
     pub sent_by: u32,
 }
 
@@ -106,6 +110,9 @@ impl KeptOrder {
         };
         let mut messages: Vec<KeptMessage> =
             (0..events.message_count()).map(message).collect::<Option<_>>()?;
+        let has_reads = trace.rendezvous == Protocol::Pull;
+        let is_read =
+            |message: usize| has_reads && message < events.message_count() && events.is_read(message);
         let (mut acts, mut begins, mut first_messages) = (Vec::new(), vec![0], vec![0]);
         let mut tracks = events.processors().peekable();
         for rank in 0..trace.params.P {
@@ -115,7 +122,14 @@ impl KeptOrder {
                     let event = events.event(place);
                     acts.push(match (event.kind, events.message_of(place)) {
                         (Work(_), _) => Act::Calc(event.length()),
+                        (Send(_), Some(message)) if is_read(message) => {
+                            messages[message].sent_by = acts.len() as u32;
+                            Act::Read(message as u32)
+                        }
                         (Send(_), Some(message)) => {
+                            while is_read(sent as usize) {
+                                sent += 1;
+                            }
                             // The network numbers them as they are sent.
                             if message as u32 != sent {
                                 return None;
@@ -133,12 +147,15 @@ impl KeptOrder {
                     });
                 }
             }
+            while is_read(sent as usize) && messages[sent as usize].from as usize == rank {
+                sent += 1;
+            }
             begins.push(acts.len() as u32);
             first_messages.push(sent);
         }
         let is_all = tracks.next().is_none() && first_messages.last() == Some(&(messages.len() as u32));
         let (ports, spare) = (trace.ports, SpareRuns::default());
-        is_all.then_some(KeptOrder { ports, acts, begins, messages, first_messages, spare })
+        is_all.then_some(KeptOrder { ports, has_reads, acts, begins, messages, first_messages, spare })
     }
 
     /// Returns the number of ranks.
@@ -146,24 +163,33 @@ impl KeptOrder {
         self.begins.len() - 1
     }
 
-    /// Returns what a rank does; the length of a message is in words, and each has its own tag.
+    /// Returns what a rank does; the length of a message is in words, and each has its own tag. Reads from other
+    /// ranks' memories are left out, since schedules have none.
     ///
     /// # Panics
     ///
     /// If there is no such rank.
     pub fn operations(&self, rank: usize) -> impl Iterator<Item = Operation> + '_ {
         let acts = &self.acts[self.begins[rank] as usize..self.begins[rank + 1] as usize];
-        acts.iter().map(|act| match *act {
-            Act::Calc(time) => Operation::Calc(time),
+        acts.iter().filter_map(|act| match *act {
+            Act::Calc(time) => Some(Operation::Calc(time)),
+            Act::Read(_) => None,
             Act::Send(tag) => {
                 let KeptMessage { to, words, .. } = self.messages[tag as usize];
-                Operation::Send { to, bytes: words.into(), tag }
+                Some(Operation::Send { to, bytes: words.into(), tag })
             }
             Act::Receive(tag) => {
                 let KeptMessage { from, words, .. } = self.messages[tag as usize];
-                Operation::Recv { from: Some(from), bytes: words.into(), tag: Some(tag) }
+                Some(Operation::Recv { from: Some(from), bytes: words.into(), tag: Some(tag) })
             }
         })
+    }
+
+    /// Returns whether a message is read from its sender's memory.
+    #[inline]
+    pub(super) fn is_read(&self, message: u32) -> bool {
+        let sent_by = || self.acts[self.messages[message as usize].sent_by as usize];
+        self.has_reads && matches!(sent_by(), Act::Read(_))
     }
 
     /// Returns the sender and the receiver of a message by its index among all, sorted by id.

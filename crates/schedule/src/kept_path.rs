@@ -64,12 +64,12 @@ impl KeptRun<'_> {
     fn rank(&self, act: usize) -> usize {
         match self.order.acts[act] {
             Act::Send(message) => self.order.messages[message as usize].from as usize,
-            Act::Receive(message) => self.order.messages[message as usize].to as usize,
+            Act::Read(message) | Act::Receive(message) => self.order.messages[message as usize].to as usize,
             Act::Calc(_) => self.order.begins.partition_point(|begin| *begin as usize <= act) - 1,
         }
     }
 
-    fn id(&self, message: u32) -> MessageId {
+    pub(super) fn id(&self, message: u32) -> MessageId {
         let from = self.order.messages[message as usize].from as usize;
         MessageId { from, number: (message - self.order.first_messages[from]) as usize }
     }
@@ -91,7 +91,7 @@ impl KeptRun<'_> {
                 add(IndexedEvent { id: rank, request: None, start: begin, end, kind });
             }
             Act::Calc(_) => (),
-            Act::Send(message) => {
+            Act::Send(message) | Act::Read(message) => {
                 send_events(rank, (called, begin), &self.times.passages[message as usize]).for_each(add);
             }
             Act::Receive(message) => {
@@ -198,7 +198,7 @@ impl EventIndex for KeptEvents<'_, '_> {
     fn message_at(&self, place: usize) -> Option<usize> {
         let message = match self.run.order.acts[place / MOST] {
             Act::Calc(_) => return None,
-            Act::Send(message) | Act::Receive(message) => message as usize,
+            Act::Send(message) | Act::Read(message) | Act::Receive(message) => message as usize,
         };
         let kind = self.indexed_event(place).kind;
         matches!(kind, IndexedKind::Send | IndexedKind::Receive).then_some(message)
@@ -212,8 +212,12 @@ impl EventIndex for KeptEvents<'_, '_> {
         self.run.order.first_messages[id] as usize..self.run.order.first_messages[id + 1] as usize
     }
 
+    fn is_read(&self, message: usize) -> bool {
+        self.run.order.is_read(message as u32)
+    }
+
     fn is_sent_in_order(&self) -> bool {
-        true
+        !self.run.order.has_reads
     }
 
     fn reception_before(&self, place: usize) -> Option<Option<usize>> {

@@ -7,6 +7,7 @@ use loggp_model::params::{Latency, Level, LeveledParams, Params};
 use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::judge::{Judge, Plain};
 use loggp_model::rules::network::{Entry, Ingress, Network, Passage};
+use loggp_model::rules::operation::DataRead;
 use loggp_model::rules::rank::Rank;
 use loggp_model::time::Time;
 
@@ -137,11 +138,17 @@ impl<J: KeptJudge> Acts for KeptPlay<'_, '_, J> {
                         break;
                     }
                 }
-                Act::Send(message) => {
+                Act::Send(message) | Act::Read(message) => {
                     let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
                     let KeptRank { rank: sender, turn, entry, .. } = &mut self.ranks[rank as usize];
                     let network = &self.run.network;
-                    *entry = network.predict_entry(&sender.egress, to as usize, words as usize, sender.now);
+                    *entry = match act {
+                        Act::Read(_) => {
+                            let read = DataRead { message: self.run.id(message), announced: 0, words };
+                            sender.prepare_read(network, read).entry
+                        }
+                        _ => network.predict_entry(&sender.egress, to as usize, words as usize, sender.now),
+                    };
                     if network.is_visible(entry) || entry.asked_at == Time::MAX {
                         let turn = network.turn_time(entry).max(*turn);
                         return Some(AgendaEntry::new(turn, rank, 0));
@@ -190,7 +197,7 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
     #[inline]
     fn receive(&mut self, rank: u32, message: u32) -> bool {
         let KeptMessage { from, words, .. } = self.run.order.messages[message as usize];
-        let is_sent = message < self.ranks[from as usize].unsent;
+        let is_sent = message < self.ranks[from as usize].unsent || self.run.order.is_read(message);
         let state = &mut self.ranks[rank as usize];
         state.is_waiting = !is_sent;
         if !is_sent {
@@ -204,20 +211,31 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         true
     }
 
-    /// Sends a rank's next message at its turn.
+    /// Sends or reads a rank's next message at its turn.
     #[inline]
     fn send(&mut self, rank: u32, turn: Time) {
+        let (message, is_read) = match self.next_act(rank) {
+            Some(Act::Send(message)) => (message, false),
+            Some(Act::Read(message)) => (message, true),
+            _ => return,
+        };
         let state = &mut self.ranks[rank as usize];
-        let (message, entry) = (state.unsent, state.entry);
-        (state.turn, state.unsent) = (turn, message + 1);
-        let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
+        let entry = state.entry;
+        state.turn = turn;
+        let KeptMessage { from, to, words, .. } = self.run.order.messages[message as usize];
         let network = &self.run.network;
         let sender = &mut state.rank;
-        let begin = sender.now.max(sender.next_send(network, to as usize, words as usize));
+        let mut begin = sender.now;
         if network.is_visible(&entry) {
             self.judge.note_turn(rank, turn);
         }
-        let passage = sender.send(network, self.judge, &mut self.ingresses, to as usize, &entry);
+        let passage = if is_read {
+            sender.read(network, self.judge, &mut self.ingresses, from as usize, &entry)
+        } else {
+            begin = begin.max(sender.next_send(network, to as usize, words as usize));
+            state.unsent = message + 1;
+            sender.send(network, self.judge, &mut self.ingresses, to as usize, &entry)
+        };
         self.run.times.passages[message as usize] = passage;
         self.end_act(rank, begin);
         let receiver = &self.ranks[to as usize];

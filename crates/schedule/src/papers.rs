@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, RunError};
 use loggp_model::message::{MessageId, RawTag, RecvFilter};
+use loggp_model::params::Protocol;
 use loggp_model::prefetch::prefetch_value;
 use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::judge::Plain;
 use loggp_model::rules::network::{Ingress, Network};
-use loggp_model::rules::operation::{ActiveOperation, OperationStep};
+use loggp_model::rules::operation::{ActiveOperation, DataRead, OperationStep};
 use loggp_model::rules::rank::{Rank, reception_activities, send_activities};
 use loggp_model::time::Time;
 use loggp_trace::{Activity, ActivityKind, Message};
@@ -54,10 +55,12 @@ enum RankAct {
     Receive,
 }
 
-/// A message to be sent.
+/// A message to be sent, or to be read from another rank's memory.
 #[derive(Clone, Copy, Debug)]
 struct NextSend {
     to: u32,
+    /// The read, if it is one.
+    read: Option<DataRead>,
     /// Length in words.
     words: u32,
     tag: RawTag,
@@ -272,8 +275,11 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             }
         };
         if let Some(&(since, send)) = self.ready.first(sends) {
-            let NextSend { to, words, .. } = self.next_send(rank, send);
-            let (begin, turn) = own.predict_send(self.network, to as usize, words as usize);
+            let NextSend { to, words, read, .. } = self.next_send(rank, send);
+            let (begin, turn) = match read {
+                None => own.predict_send(self.network, to as usize, words as usize),
+                Some(read) => own.predict_read(self.network, read.message.from),
+            };
             offer(RankAct::Send, begin, turn, since, send);
         }
         if let Some(&(since, calc)) = self.ready.first(calcs) {
@@ -332,7 +338,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     fn send(&mut self, rank: u32, begin: Time) -> Result<(), RunError> {
         let state = &mut self.ranks[rank as usize];
         let Some((_, send)) = self.ready.take_first(&mut state.sends) else { return Ok(()) };
-        let NextSend { to, words, tag, is_short } = self.next_send(rank, send);
+        let NextSend { to, words, tag, is_short, read } = self.next_send(rank, send);
         let state = &mut self.ranks[rank as usize];
         if state.rank.egress.may_overtake() {
             let schedule = self.progress.schedule;
@@ -341,16 +347,26 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             }
         }
         let now = state.rank.now;
-        let outgoing = state.rank.prepare_send(self.network, to as usize, words as usize);
+        let outgoing = match read {
+            None => state.rank.prepare_send(self.network, to as usize, words as usize),
+            Some(read) => state.rank.prepare_read(self.network, read),
+        };
         if outgoing.entry.asked_at == Time::MAX {
             return Err(self.end_of_time(rank));
         }
-        let passage =
-            state.rank.send(self.network, &mut Plain, &mut self.ingresses, outgoing.to, &outgoing.entry);
+        let (own, entry, ingresses) = (&mut state.rank, &outgoing.entry, &mut self.ingresses);
+        let (id, sent_by, passage) = match read {
+            None => {
+                let passage = own.send(self.network, &mut Plain, ingresses, outgoing.to, entry);
+                (outgoing.id(rank as usize), send, passage)
+            }
+            Some(DataRead { message, announced, .. }) => {
+                (message, announced, own.read(self.network, &mut Plain, ingresses, message.from, entry))
+            }
+        };
         if let Some(log) = &mut self.log {
-            let id = outgoing.id(rank as usize);
-            log.activities.extend(send_activities(id, (now, begin), &passage));
-            log.messages.push(outgoing.record(self.network, rank as usize, &passage));
+            log.activities.extend(send_activities(rank as usize, id, (now, begin), &passage));
+            log.messages.push(outgoing.record(self.network, (id.from, rank as usize), &passage));
         }
         let stall = passage.admitted - passage.ready;
         self.report.messages += 1;
@@ -358,8 +374,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         self.report.stalls += u64::from(stall > Time::ZERO);
         self.report.stall_time += stall;
 
-        let mail =
-            Mail { arrival: passage.arrival, from: rank, sent_by: send, number: outgoing.number, tag, words };
+        let (arrival, from, number) = (passage.arrival, id.from as u32, outgoing.number);
+        let mail = Mail { arrival, from, sent_by, number, tag, words };
         let mut early = self.early.of_rank(&mut self.progress, to);
         let is_new = self.pairs.deliver(&mut self.ranks[to as usize].matching, &mut early, mail);
         self.awake = (is_new && to != rank).then_some(to);
@@ -371,6 +387,9 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         if is_short {
             self.progress.end(rank, send, passage.enter);
         } else if let Some(operation) = self.long.get_mut(&send) {
+            if operation.keeps_number() {
+                self.ranks[rank as usize].rank.egress.keep_number();
+            }
             operation.on_sent(send);
             self.advance(rank, send, passage.enter);
         }
@@ -405,9 +424,21 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             let filter = self.progress.operation(rank, receive).filter();
             let operation = self.long.entry(receive).or_insert_with(|| ActiveOperation::receive(filter));
             operation.on_received(from, sent_by, tag);
+            if tag.is_announce() {
+                self.offer(rank, receive, pair.mail);
+            }
             self.advance(rank, receive, now);
         }
         self.queue_ready(rank);
+    }
+
+    /// Lets a receive that has received an announcement know what it can read, where receivers do.
+    fn offer(&mut self, rank: u32, receive: u32, Mail { from, sent_by, number, .. }: Mail) {
+        let words = self.network.params().words(self.progress.operation(from, sent_by).bytes() as usize);
+        let protocol = self.network.rendezvous(from as usize, rank as usize, words);
+        if let Some(operation) = self.long.get_mut(&receive).filter(|_| protocol == Some(Protocol::Pull)) {
+            operation.on_offered(number, words as u32);
+        }
     }
 
     /// Takes the next step of an operation of more than one message, after one of them was sent or received.
@@ -415,7 +446,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     fn advance(&mut self, rank: u32, operation: u32, now: Time) {
         let state = &mut self.ranks[rank as usize];
         match self.long.get(&operation).map_or(OperationStep::Done, ActiveOperation::next_step) {
-            OperationStep::Send(..) => {
+            OperationStep::Send(..) | OperationStep::Read(_) => {
                 self.ready.insert(&mut state.sends, (now, operation));
             }
             OperationStep::Receive(filter) => self.pairs.post(&mut state.matching, filter, now, operation),
@@ -431,10 +462,16 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     fn next_send(&self, rank: u32, operation: u32) -> NextSend {
         let packed = self.progress.operation(rank, operation);
         if let Some(words) = self.short_words(rank, &packed) {
-            return NextSend { to: packed.peer, words, tag: packed.filter().tag, is_short: true };
+            return NextSend { to: packed.peer, read: None, words, tag: packed.filter().tag, is_short: true };
         }
         match self.long.get(&operation).map(|long| (long.peer, long.next_step())) {
-            Some((to, OperationStep::Send(tag, words))) => NextSend { to, words, tag, is_short: false },
+            Some((to, OperationStep::Send(tag, words))) => {
+                NextSend { to, read: None, words, tag, is_short: false }
+            }
+            Some((_, OperationStep::Read(read))) => {
+                let (tag, words) = (read.tag(), read.words);
+                NextSend { to: rank, read: Some(read), words, tag, is_short: false }
+            }
             _ => unreachable!("an operation among the sends that are ready sends a message next"),
         }
     }
@@ -472,7 +509,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
                     self.ready.insert(&mut state.sends, (since, operation));
                     if self.short_words(rank, &packed).is_none() {
                         let (tag, words) = (packed.filter().tag, self.network.params().words(bytes as usize));
-                        let send = ActiveOperation::send(packed.peer, tag, words as u32, true, None);
+                        let protocol = self.network.rendezvous(rank as usize, packed.peer as usize, words);
+                        let send = ActiveOperation::send(packed.peer, tag, words as u32, protocol, None);
                         self.long.insert(operation, send);
                     }
                 }

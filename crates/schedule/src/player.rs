@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use loggp_model::error::{Cause, RunError};
-use loggp_model::params::{Latency, Level, LeveledParams, Noise, Params, ParamsError, Ports};
+use loggp_model::params::{
+    Capacity, Latency, Level, LeveledParams, Noise, Params, ParamsError, Ports, Protocol,
+};
 use loggp_model::rules::network::Network;
 use loggp_model::text::names;
 use loggp_model::time::Time;
@@ -46,6 +48,7 @@ pub enum CostModel {
 pub struct Player {
     machine: LeveledParams,
     ports: Ports,
+    rendezvous: Protocol,
     noise: Option<Noise>,
     rules: CostModel,
     is_traced: bool,
@@ -62,6 +65,7 @@ impl Player {
         Player {
             machine: machine.into(),
             ports: Ports::default(),
+            rendezvous: Protocol::default(),
             noise: None,
             rules: CostModel::default(),
             is_traced: false,
@@ -79,6 +83,11 @@ impl Player {
     /// Sets whether long messages to and from a rank share a port.
     pub fn ports(self, ports: Ports) -> Player {
         Player { ports, ..self }
+    }
+
+    /// Sets who moves messages of more than S words (LogGPS).
+    pub fn rendezvous(self, protocol: Protocol) -> Player {
+        Player { rendezvous: protocol, ..self }
     }
 
     /// Gives the ranks' processors noise: it lengthens computations and the overhead of messages.
@@ -143,7 +152,11 @@ impl Player {
         let params = self.checked_params(schedule)?;
         let levels = &self.machine.levels;
         Level::check(&params, levels)?;
-        let network = Network::new(params, levels, self.ports, Latency::Exact).with_noise(self.noise.clone());
+        let all = [&params].into_iter().chain(levels.iter().map(|level| &level.params));
+        self.rendezvous.check(all, Capacity::Arrived)?;
+        let network = Network::new(params, levels, self.ports, Latency::Exact)
+            .with_rendezvous(self.rendezvous)
+            .with_noise(self.noise.clone());
         check_lengths(schedule, &network)?;
         let play = papers::PapersPlay::new(schedule, &network, self.is_traced, self.stop());
         let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
@@ -195,6 +208,7 @@ impl Player {
         Trace {
             levels: self.machine.levels.clone(),
             ports: self.ports,
+            rendezvous: self.rendezvous,
             noise: self.noise.clone(),
             activities: log.activities,
             messages: log.messages,

@@ -6,7 +6,7 @@ use loggp_model::log::Call;
 use loggp_model::log::Faults;
 use loggp_model::log::{Activity, Message, Progress};
 use loggp_model::message::MessageId;
-use loggp_model::params::{Capacity, Latency, Level, Noise, Params, Ports, Precedence, Ties};
+use loggp_model::params::{Capacity, Latency, Level, Noise, Params, Ports, Precedence, Protocol, Ties};
 use loggp_model::time::Time;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -46,6 +46,8 @@ struct MachineText {
     #[serde(default, skip_serializing_if = "is_default")]
     levels: Vec<Level>,
     ports: Ports,
+    #[serde(default, skip_serializing_if = "is_default")]
+    rendezvous: Protocol,
     #[serde(default, skip_serializing_if = "is_default")]
     capacity: Capacity,
     latency: Latency,

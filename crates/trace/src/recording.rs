@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use loggp_model::log::{Log, Records};
+use loggp_model::params::Protocol;
 
 use super::trace::Trace;
 
@@ -59,7 +60,10 @@ impl Recording {
         for (id, log) in logs {
             log.append_to(id, &groups, &mut records);
         }
-        let Records { activities, progress, messages, calls } = records;
+        let Records { activities, progress, mut messages, calls } = records;
+        if trace.rendezvous == Protocol::Pull {
+            messages.sort_by_key(|message| message.id); // the logs of their readers have some
+        }
         Trace { activities, progress, messages, calls, ..trace }
     }
 }

@@ -1,7 +1,7 @@
 //! Arbitrary traces for the tests of both forms of file, and one whose files are known byte for byte.
 
 use loggp_model::message::MessageId;
-use loggp_model::params::{Capacity, Latency, Level, Noise, Params, Ports, Precedence, Ties};
+use loggp_model::params::{Capacity, Latency, Level, Noise, Params, Ports, Precedence, Protocol, Ties};
 use loggp_model::time::{MOST_IN_FILE, NS, Time, US};
 use loggp_trace::{
     Activity, ActivityKind, Call, CallKind, CallTag, Caption, Faults, Message, Progress, Rendezvous,
@@ -155,6 +155,7 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
         "L=9us,S=10,s=10,R=3us",
     ]);
     let ports = prop::sample::select(vec![Ports::Single, Ports::Dual]);
+    let rendezvous = prop::sample::select(vec![Protocol::Push, Protocol::Pull]);
     let capacity = prop::sample::select(vec![Capacity::Arrived, Capacity::Received]);
     let latency = prop_oneof![
         Just(Latency::Exact),
@@ -178,16 +179,19 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
     let caption = caption.prop_map(|caption| {
         caption.map(|(title, about, unit, formula)| Caption { title, about, unit, formula })
     });
-    let machine = (texts, (ports, capacity), (latency, ties, noise), barrier, (out_of_order, caption));
+    let machine =
+        (texts, (ports, rendezvous, capacity), (latency, ties, noise), barrier, (out_of_order, caption));
     let events = (vec(activity(), 0..12), vec(message(), 0..12), vec(call(), 0..12), vec(progress(), 0..6));
     (machine, events).prop_map(|(machine, (activities, messages, calls, progress))| {
-        let (text, (ports, capacity), (latency, ties, noise), barrier, (out_of_order, caption)) = machine;
+        let (text, (ports, rendezvous, capacity), (latency, ties, noise), barrier, (out_of_order, caption)) =
+            machine;
         let params = Params::builder(3).set(text).unwrap().build().unwrap();
         let levels = levels(&params).filter(|_| out_of_order == 0).into_iter().collect();
         Trace {
             params,
             levels,
             ports,
+            rendezvous,
             capacity,
             latency,
             ties,
@@ -337,6 +341,7 @@ fn one_of_each() -> Trace {
         params: Params::builder(3).set(params).unwrap().build().unwrap(),
         levels: Vec::new(),
         ports: Ports::Dual,
+        rendezvous: Protocol::Push,
         capacity: Capacity::Arrived,
         latency: Latency::Random { seed: 7 },
         ties: Ties::Rotation,

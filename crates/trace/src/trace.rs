@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use loggp_model::log::{Activity, Call, CallTag, Faults, Message, Progress, Transfer};
 use loggp_model::message::MessageId;
 use loggp_model::params::{
-    Capacity, Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Ties, innermost_params,
+    Capacity, Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Protocol, Ties,
+    innermost_params,
 };
 use loggp_model::time::Time;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ pub struct Trace {
     pub levels: Vec<Level>,
     /// The machine's ports.
     pub ports: Ports,
+    /// The way in which long messages moved. In old files they were pushed.
+    pub rendezvous: Protocol,
     /// The moment until which a message was in transit, for the capacity.
     pub capacity: Capacity,
     /// The way in which latencies are drawn.
@@ -56,6 +59,7 @@ impl Trace {
             params,
             levels: Vec::new(),
             ports: Ports::Single,
+            rendezvous: Protocol::Push,
             capacity: Capacity::Arrived,
             latency: Latency::Exact,
             ties: Ties::Number,

@@ -15,7 +15,7 @@ impl Case {
     /// Returns the machine of the case, which traces.
     pub(crate) fn machine(&self) -> Machine {
         let machine = Machine::new(self.params).ports(self.ports).capacity(self.capacity);
-        let machine = machine.latency(self.latency).ties(self.ties);
+        let machine = machine.rendezvous(self.rendezvous).latency(self.latency).ties(self.ties);
         let machine = machine.noise(self.noise.clone()).levels(self.levels.iter().copied()).trace(true);
         let machine = machine.work(Work::Charged);
         self.barrier.map(|cost| machine.clone().barrier(cost * PS)).unwrap_or(machine)

@@ -1,8 +1,8 @@
 //! Programs as data, and their calls on a processor of the machine.
 
 use loggp::{
-    AnyTag, Capacity, Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Request, Tag, Ties,
-    collectives,
+    AnyTag, Capacity, Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Protocol, Request, Tag,
+    Ties, collectives,
 };
 
 /// Number of tags: few, so that calls compete for the same messages.
@@ -186,6 +186,7 @@ pub(crate) struct Case {
     pub params: Params,
     pub levels: Vec<Level>,
     pub ports: Ports,
+    pub rendezvous: Protocol,
     pub capacity: Capacity,
     pub latency: Latency,
     pub ties: Ties,
@@ -202,6 +203,7 @@ impl Case {
             params,
             levels: vec![],
             ports: Ports::Single,
+            rendezvous: Protocol::Push,
             capacity: Capacity::Arrived,
             latency: Latency::Exact,
             ties: Ties::Number,

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use fastrand::Rng;
-use loggp::{Capacity, Latency, Level, Noise, PS, Params, Ports, Ties, Time};
+use loggp::{Capacity, Latency, Level, Noise, PS, Params, Ports, Protocol, Ties, Time};
 
 use super::machines::{draw_levels, draw_params, longest};
 use super::program::Op::*;
@@ -24,7 +24,7 @@ pub(crate) fn draw(seed: u64) -> Case {
 /// Draws a machine on which a message is in transit until it is received, and a program for it; often few may be
 /// in transit. Returns `None` where the machine is refused, because its G_l is negative.
 pub(crate) fn draw_until_received(seed: u64) -> Option<Case> {
-    let mut case = Case { capacity: Capacity::Received, ..draw(seed) };
+    let mut case = Case { capacity: Capacity::Received, rendezvous: Protocol::Push, ..draw(seed) };
     let mut rng = Rng::with_seed(!seed);
     if case.params.C.is_none() && rng.bool() {
         case.params.C = NonZeroUsize::new(rng.usize(1..=4));
@@ -66,7 +66,15 @@ fn draw_with(params: Params, mut rng: Rng, seed: u64) -> Case {
     let program = Drawing::new(&mut rng, &params, &levels).program();
     let noise = if rng.usize(0..3) == 0 { Some(draw_noise(&mut rng).seed(seed)) } else { None };
     let capacity = Capacity::Arrived;
-    Case { params, levels, ports, capacity, latency, ties, noise, barrier, program }
+    let rendezvous = draw_rendezvous(&mut rng, &params, &levels);
+    Case { params, levels, ports, rendezvous, capacity, latency, ties, noise, barrier, program }
+}
+
+/// Draws who moves long messages. A machine whose G_l is negative does not let receivers pull them.
+fn draw_rendezvous(rng: &mut Rng, params: &Params, levels: &[Level]) -> Protocol {
+    let can_pull = |params: &Params| params.gps().is_some_and(|gps| gps.G_l >= Time::ZERO);
+    let can_pull = can_pull(params) && levels.iter().all(|level| can_pull(&level.params));
+    if can_pull && rng.bool() { Protocol::Pull } else { Protocol::Push }
 }
 
 /// Draws noise with detours as short as messages.

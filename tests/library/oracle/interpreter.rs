@@ -7,9 +7,9 @@
 use std::collections::{HashMap, VecDeque};
 
 use loggp::trace::Trace;
-use loggp::{Latency, PS, Stats, Ties, Time};
+use loggp::{Latency, PS, Protocol, Stats, Ties, Time};
 
-use super::network::{MessageKind, Network, PromisedMessage, WayRequest, has_negative_G_l};
+use super::network::{MessageKind, Network, PromisedMessage, Way, WayRequest, has_negative_G_l};
 use super::outcome::Outcome;
 use crate::drawn::program::Op::*;
 use crate::drawn::program::{Case, Message, MessageLedger, Note, Op, Pattern, RequestKind};
@@ -57,6 +57,12 @@ enum Step {
     Transmit {
         to: usize,
         kind: MessageKind,
+        words: usize,
+    },
+    /// Reads a message from its sender's memory, which a request of this number has announced.
+    Pull {
+        tag: usize,
+        request: (usize, u64),
         words: usize,
     },
     /// The rest of a send whose request has entered: waits for the reply, and sends the message.
@@ -226,13 +232,9 @@ enum Event {
     GoOn,
 }
 
-/// Returns the steps after the request for a message.
-fn after_request(number: (usize, u64), to: usize, tag: usize, words: usize) -> Vec<Step> {
-    let reply = Take { want: OracleFilter::Reply(number), by: None, greets: false };
-    vec![reply, Transmit { to, kind: MessageKind::Data(tag, number), words }]
-}
-
 pub(crate) struct Oracle {
+    /// True if receivers read long messages from their senders' memories.
+    pulls: bool,
     network: Network,
     latency: Latency,
     ties: Ties,
@@ -267,6 +269,7 @@ impl Oracle {
             receives_in_stall: None,
         };
         Oracle {
+            pulls: case.rendezvous == Protocol::Pull,
             network: Network::new(
                 case.params,
                 case.levels.clone(),
@@ -317,8 +320,9 @@ impl Oracle {
                 let turn = if params.g.as_ps() > 0 { params.g } else { params.cycle };
                 (x + P - (t / turn.as_ps()) as usize % P) % P
             }
-            (Ties::Random { .. }, Event::Turn(number, _)) => {
-                1 + self.drawn.messages.get(&(x, number)).map_or(x, |(_, place)| *place)
+            (Ties::Random { .. }, Event::Turn(number, k)) => {
+                let from = self.sender(x, k);
+                1 + self.drawn.messages.get(&(from, number)).map_or(x, |(_, place)| *place)
             }
             (Ties::Random { .. }, _) => 0,
             _ => x,
@@ -345,12 +349,28 @@ impl Oracle {
             .min()
     }
 
+    /// Returns the sender of the message that a task sends or reads next.
+    fn sender(&self, x: usize, k: usize) -> usize {
+        match self.processors[x].tasks[k].steps.front() {
+            Some(Pull { request, .. }) => request.0,
+            _ => x,
+        }
+    }
+
     /// Returns the time of the turn of a task's message.
     fn turn(&self, x: usize, k: usize, latency: i64, ready: i64) -> i64 {
-        let Some(Transmit { to, words, .. }) = self.processors[x].tasks[k].steps.front() else {
-            unreachable!()
+        let asks = match self.processors[x].tasks[k].steps.front() {
+            Some(Transmit { to, words, .. }) => self.network.ask((x, *to), *words, latency, ready),
+            _ => ready,
         };
-        self.network.ask((x, *to), *words, latency, ready) - self.network.head_start()
+        asks - self.network.head_start()
+    }
+
+    /// Returns the steps after the request for a message.
+    fn after_request(&self, number: (usize, u64), to: usize, tag: usize, words: usize) -> Vec<Step> {
+        let reply = Take { want: OracleFilter::Reply(number), by: None, greets: false };
+        let data = Transmit { to, kind: MessageKind::Data(tag, number), words };
+        if self.pulls { vec![reply] } else { vec![reply, data] }
     }
 
     /// Returns the time at which the program continues, if it can.
@@ -359,7 +379,7 @@ impl Oracle {
         let own = &p.tasks[0];
         match own.steps.front() {
             _ if p.finished => None,
-            Some(Transmit { .. } | WaitAtBarrier) if own.waits => None,
+            Some(Transmit { .. } | Pull { .. } | WaitAtBarrier) if own.waits => None,
             Some(Take { want, by, .. }) if p.outstanding.is_empty() => match self.reception(x, *want, *by) {
                 Some((message, start)) => {
                     let overhead = self.network.recv_overhead((message.from, x), message.words);
@@ -502,13 +522,20 @@ impl Oracle {
         let task = &mut p.tasks[k];
         task.waits = false;
         let Some(Take { greets, .. }) = task.steps.pop_front() else { unreachable!() };
-        let PromisedMessage { from, words, .. } = message;
+        let PromisedMessage { from, words, offers, .. } = message;
         match message.kind {
             MessageKind::Plain(tag) | MessageKind::Data(tag, _) => {
                 task.got = Some(Message { from, tag, words });
                 p.greeted = if greets { GreetState::Come } else { p.greeted };
             }
             MessageKind::Reply(_) => {}
+            // It reads the data, and says that it has them.
+            MessageKind::Request(tag, request) if self.pulls => {
+                let reply = Transmit { to: from, kind: MessageKind::Reply(request), words: 0 };
+                task.steps.push_front(reply);
+                task.steps.push_front(Take { want: OracleFilter::Data(request), by: None, greets });
+                task.steps.push_front(Pull { tag, request, words: offers });
+            }
             // LogGPS 3.1: the receive that takes a request replies, and waits for the data.
             MessageKind::Request(_, number) => {
                 if greets {
@@ -527,9 +554,14 @@ impl Oracle {
         let all = self.processors[x].tasks.len();
         for k in (1..all).chain([0]) {
             let tasks = &self.processors[x].tasks;
-            let Some(Transmit { to, kind, .. }) = tasks[k].steps.front() else { continue };
             let before = if k == 0 { 1..all } else { 1..k };
-            let is_free = !kind.is_first() || before.into_iter().all(|k| tasks[k].is_first_to != Some(*to));
+            let is_free = match tasks[k].steps.front() {
+                Some(Transmit { to, kind, .. }) if kind.is_first() => {
+                    before.into_iter().all(|k| tasks[k].is_first_to != Some(*to))
+                }
+                Some(Transmit { .. } | Pull { .. }) => true,
+                _ => continue,
+            };
             if is_free && tasks[k].turned.is_none() && (k > 0 || tasks[0].waits) {
                 self.turn_to(x, k, t);
             }
@@ -539,16 +571,18 @@ impl Oracle {
     /// Prepares a task's message, whose turn is not before this moment.
     fn turn_to(&mut self, x: usize, k: usize, t: i64) {
         let p = &mut self.processors[x];
+        if let Some(&Pull { request: (from, announced), .. }) = p.tasks[k].steps.front() {
+            return self.turn_to_pull(x, k, (from, announced + 1));
+        }
         let number = p.turns;
-        p.turns += 1;
-        let Some(Transmit { to, words, .. }) = p.tasks[k].steps.front() else { unreachable!() };
-        let exact = self.network.between(x, *to).L.as_ps();
-        let latency = match self.latency {
-            Latency::Exact => exact,
-            _ => self.drawn.messages.get(&(x, number)).map_or(exact, |(latency, _)| *latency),
-        };
+        let Some(Transmit { to, words, kind }) = p.tasks[k].steps.front() else { unreachable!() };
+        // The data that a receiver reads have the number after their request's.
+        let keeps_number = self.pulls && matches!(kind, MessageKind::Request(..));
+        p.turns += 1 + u64::from(keeps_number);
+        let latency = self.latency((x, *to), number);
         // The overhead overlaps the gap (LogGP 2.1, figure 1).
         let overhead = self.network.send_overhead((x, *to), *words);
+        let p = &self.processors[x];
         let busy = |begin: i64| self.network.busy_until(x, begin, overhead);
         let ready = busy(p.tasks[k].now.max(p.out_free - overhead));
         let turn = self.turn(x, k, latency, ready);
@@ -556,10 +590,68 @@ impl Oracle {
         self.processors[x].tasks[k].turned = Some((number, latency, ready));
     }
 
+    /// Prepares a read from a memory: it takes the o of a message of no words, and then L until the request is there.
+    fn turn_to_pull(&mut self, x: usize, k: usize, (from, number): (usize, u64)) {
+        let latency = self.latency((from, x), number);
+        let cost = self.network.send_overhead((x, from), 0) + self.network.between(from, x).L.as_ps();
+        let task = &mut self.processors[x].tasks[k];
+        task.turned = Some((number, latency, self.network.busy_until(x, task.now, cost)));
+    }
+
+    fn latency(&self, (from, to): (usize, usize), number: u64) -> i64 {
+        let exact = self.network.between(from, to).L.as_ps();
+        match self.latency {
+            Latency::Exact => exact,
+            _ => self.drawn.messages.get(&(from, number)).map_or(exact, |(latency, _)| *latency),
+        }
+    }
+
+    /// Handles the turn of a read.
+    fn pull(&mut self, x: usize, k: usize) {
+        let p = &mut self.processors[x];
+        let (number, latency, ready) = p.tasks[k].turned.take().unwrap();
+        let Some(Pull { tag, request, words }) = p.tasks[k].steps.pop_front() else { unreachable!() };
+        p.tasks[k].waits = false;
+        let from = request.0;
+        let s = self.network.stream((from, x), words);
+        let asks = WayRequest { from, to: x, s, latency, ready, in_order: false, is_read: true };
+        let way = self.network.way(asks);
+        self.pass(x, k, SEND, ready);
+        self.pass(x, k, STALL, way.admitted);
+        self.pass(x, k, PORT, way.enter);
+        let account = &mut self.processors[x].account;
+        let stall = way.admitted - ready;
+        account.sent += 1;
+        account.words_sent += self.network.counted_words((from, x), words);
+        account.stalls += u64::from(stall > 0);
+        account.longest_stall = account.longest_stall.max(stall * PS);
+        let Way { enter, first, arrival, .. } = way;
+        let kind = MessageKind::Data(tag, request);
+        let message = PromisedMessage {
+            from,
+            to: x,
+            number,
+            words,
+            kind,
+            offers: 0,
+            is_read: true,
+            s,
+            ask: ready,
+            enter,
+            first,
+            arrival,
+        };
+        self.network.promise(message.clone());
+        self.processors[x].coming.push(message);
+    }
+
     /// Handles the turn of a task's message, which is deferred if others of its processor have entered
     /// meanwhile.
     fn enter(&mut self, x: usize, k: usize, t: i64) {
         let p = &mut self.processors[x];
+        if let Some(Pull { .. }) = p.tasks[k].steps.front() {
+            return self.pull(x, k);
+        }
         let (number, latency, ready) = p.tasks[k].turned.unwrap();
         let Some(Transmit { to, words, .. }) = p.tasks[k].steps.front() else { unreachable!() };
         let overhead = self.network.send_overhead((x, *to), *words);
@@ -630,7 +722,15 @@ impl Oracle {
         let overhead = self.network.send_overhead((x, to), words);
         let s = self.network.stream((x, to), words);
         let ask = self.network.ask((x, to), words, latency, admitted);
-        let way = self.network.way(WayRequest { from: x, to, s, latency, ready: admitted, in_order });
+        let way = self.network.way(WayRequest {
+            from: x,
+            to,
+            s,
+            latency,
+            ready: admitted,
+            in_order,
+            is_read: false,
+        });
         assert!(ask <= way.arrival, "a message is after its send");
         let begin = self.network.start_of_activity(x, self.processors[x].tasks[k].now, ready, overhead);
         self.pass(x, k, GAP, begin);
@@ -667,13 +767,30 @@ impl Oracle {
             }
             kind => kind,
         };
-        if k > 0
-            && let Some(&AfterRequest { to, tag, words }) = task.steps.front()
-        {
-            task.steps = after_request(task.request, to, tag, words).into();
+        let request = task.request;
+        let mut offers = 0;
+        if let Some(&AfterRequest { to, tag, words }) = task.steps.front() {
+            offers = words;
+            if k > 0 {
+                self.processors[x].tasks[k].steps = self.after_request(request, to, tag, words).into();
+            }
         }
         let (enter, first, arrival) = (way.enter, way.first, way.arrival);
-        let message = PromisedMessage { from: x, to, number, words, kind, s, ask, enter, first, arrival };
+        let is_read = false;
+        let message = PromisedMessage {
+            from: x,
+            to,
+            number,
+            words,
+            kind,
+            offers,
+            is_read,
+            s,
+            ask,
+            enter,
+            first,
+            arrival,
+        };
         self.network.promise(message.clone());
         self.processors[to].coming.push(message);
         self.take_unclaimed(x, k);
@@ -705,7 +822,7 @@ impl Oracle {
             return;
         };
         match step {
-            Transmit { .. } => p.tasks[0].waits = true,
+            Transmit { .. } | Pull { .. } => p.tasks[0].waits = true,
             Take { want, by, .. } => self.take(x, t, want, by),
             step => {
                 p.tasks[0].steps.pop_front();
@@ -812,7 +929,7 @@ impl Oracle {
             GreetInGap { .. } => {}
             AfterRequest { to, tag, words } => {
                 let request = p.tasks[0].request;
-                self.prepend_steps(x, after_request(request, to, tag, words));
+                self.prepend_steps(x, self.after_request(request, to, tag, words));
             }
             Greet { want } if p.greeted == GreetState::NotYet => {
                 self.prepend_steps(x, vec![Take { want, by: None, greets: true }]);
@@ -866,7 +983,7 @@ impl Oracle {
                     }
                 }
             }
-            WaitAtBarrier | Transmit { .. } | Take { .. } => unreachable!(),
+            WaitAtBarrier | Transmit { .. } | Pull { .. } | Take { .. } => unreachable!(),
         }
     }
 

@@ -29,6 +29,10 @@ pub(crate) struct PromisedMessage {
     pub number: u64,
     pub words: usize,
     pub kind: MessageKind,
+    /// The length of the message that it announces, in words.
+    pub offers: usize,
+    /// True if its receiver reads it from its sender's memory.
+    pub is_read: bool,
     /// Time from the first word to the last at a port.
     pub s: i64,
     pub ask: i64,
@@ -55,6 +59,8 @@ pub(crate) struct WayRequest {
     pub ready: i64,
     /// True if it must not overtake earlier messages between the same two processors.
     pub in_order: bool,
+    /// True if its receiver reads it: then its sender's processor, which may send C messages, takes no part.
+    pub is_read: bool,
 }
 
 /// The times of a message's way: its admission, its entry, and the arrivals of its first and last words.
@@ -316,18 +322,19 @@ impl Network {
             };
             return (most(held(|m, x| m.from == x)), most(held(|m, x| m.to == x)));
         }
-        let from = self.transits(|m| m.from == x && has_capacity(m));
+        let from = self.transits(|m| m.from == x && !m.is_read && has_capacity(m));
         (most(from), most(self.transits(|m| m.to == x && has_capacity(m))))
     }
 
     /// Returns the earliest free way for a message.
     pub(crate) fn way(&self, asks: WayRequest) -> Way {
-        let WayRequest { from, to, s, latency, ready, in_order } = asks;
+        let WayRequest { from, to, s, latency, ready, in_order, is_read } = asks;
         let depth = self.depth(from, to);
         let (out_port, in_port) = (self.port(from, true, depth), self.port(to, false, depth));
         let here = |m: &PromisedMessage| self.depth(m.from, m.to) == depth;
+        let sends = |m: &PromisedMessage| here(m) && !m.is_read && !is_read;
         let (sent, coming) =
-            (self.transits(|m| m.from == from && here(m)), self.transits(|m| m.to == to && here(m)));
+            (self.transits(|m| m.from == from && sends(m)), self.transits(|m| m.to == to && here(m)));
         let free = |port: &[(i64, i64)], at: i64| port.iter().all(|taken| !overlap(*taken, (at, at + s)));
         // Capacity and ports become free only when a reservation ends, so only those moments are tried.
         let earliest = |from: i64, ends: &mut dyn Iterator<Item = i64>, fits: &dyn Fn(i64) -> bool| {
@@ -335,7 +342,7 @@ impl Network {
         };
         // The receiver's port is sought from e + L on (LogGP 2). One word, or a stream of negative length,
         // needs none. In MPI no message overtakes another between the same two.
-        let before = self.promised.iter().filter(|m| in_order && (m.from, m.to) == (from, to));
+        let before = self.promised.iter().filter(|m| in_order && !m.is_read && (m.from, m.to) == (from, to));
         let ahead = before.map(|m| m.arrival).max();
         let first = |e: i64| {
             let soonest = ahead.map_or(e + latency, |ahead| (e + latency).max(ahead - s));

@@ -382,7 +382,10 @@ impl CallMessages {
         let find = |is_send: bool, which: fn(RawTag) -> bool| {
             self.0.iter().find(|(sends, tag, _)| *sends == is_send && which(*tag)).map(|(.., id)| *id)
         };
-        let message = find(is_send, |tag| !tag.is_announce() && !tag.is_grant())?;
-        Some(Transfer::new(message, find(is_send, RawTag::is_announce).zip(find(!is_send, RawTag::is_grant))))
+        let announced = find(is_send, RawTag::is_announce);
+        // Data that their receiver reads have the number after their announcement's.
+        let offered = announced.map(|MessageId { from, number }| MessageId { from, number: number + 1 });
+        let message = find(is_send, |tag| !tag.is_announce() && !tag.is_grant()).or(offered)?;
+        Some(Transfer::new(message, announced.zip(find(!is_send, RawTag::is_grant))))
     }
 }

@@ -133,8 +133,9 @@ impl Log {
         }
         let header = length << CODE_BITS | kind_number(&kind) as u64;
         match kind {
-            ActivityKind::Send(id) => self.words.add([header, id.number as u64]),
-            ActivityKind::Receive(id) => self.words.add([header, pair(id.from, id.number)]),
+            ActivityKind::Send(id) | ActivityKind::Receive(id) => {
+                self.words.add([header, pair(id.from, id.number)]);
+            }
             ActivityKind::Post(request) | ActivityKind::Wait(request) => {
                 self.words.add([header, request.into()]);
             }
@@ -154,21 +155,22 @@ impl Log {
         }
     }
 
-    /// Adds a message of the processor.
+    /// Adds a message of the processor (`is_own`), or one that it reads from another's memory.
     #[inline]
-    pub(crate) fn add_message(&mut self, message: Message) {
+    pub(crate) fn add_message(&mut self, message: Message, is_own: bool) {
         const PLACE_BITS: u32 = u64::BITS - CODE_BITS - u32::BITS;
         let Message { id, to, words, latency, place, enter, first, arrival } = message;
         self.counts[MESSAGES] += 1;
         let (to, sizes) = ((to as u64) << CODE_BITS, pair(id.number, words));
         let (latency, enter) = (latency.as_ps() as u64, enter.as_ps() as u64);
-        let is_alone = first == message.enter + message.latency && arrival == first;
+        let is_alone = is_own && first == message.enter + message.latency && arrival == first;
         if is_alone && place >> PLACE_BITS == 0 {
             let header = (place as u64) << (CODE_BITS + u32::BITS) | to | code::MESSAGE;
             self.words.add([header, sizes, latency, enter]);
         } else {
             let (first, arrival) = (first.as_ps() as u64, arrival.as_ps() as u64);
-            self.words.add([to | code::FULL_MESSAGE, sizes, latency, enter, first, arrival, place as u64]);
+            let from_and_place = pair(id.from, place);
+            self.words.add([to | code::FULL_MESSAGE, sizes, latency, enter, first, arrival, from_and_place]);
         }
     }
 
@@ -283,7 +285,7 @@ impl Log {
             }
         }
         // Messages of requests may enter in another order than that of their numbers.
-        records.messages[first_message..].sort_unstable_by_key(|message| message.id.number);
+        records.messages[first_message..].sort_unstable_by_key(|message| message.id);
         records.progress.append(&mut self.progress);
     }
 }
@@ -321,13 +323,14 @@ impl Reader<'_> {
                 let ([sizes, latency, enter], rest) = rest.split_first_chunk()?;
                 let (latency, enter) = (time(*latency), time(*enter));
                 let (first, (place, to)) = (enter + latency, split(value));
-                self.add_message(*sizes, (to, place), [latency, enter, first, first], records);
+                self.add_message(*sizes, (self.id, to, place), [latency, enter, first, first], records);
                 Some(rest)
             }
             code::FULL_MESSAGE => {
-                let ([sizes, latency, enter, first, arrival, place], rest) = rest.split_first_chunk()?;
+                let ([sizes, latency, enter, first, arrival, ends], rest) = rest.split_first_chunk()?;
                 let times = [*latency, *enter, *first, *arrival].map(time);
-                self.add_message(*sizes, (value as usize, *place as usize), times, records);
+                let (from, place) = split(*ends);
+                self.add_message(*sizes, (from, value as usize, place), times, records);
                 Some(rest)
             }
             code::SEND => {
@@ -384,7 +387,7 @@ impl Reader<'_> {
                 let (word, rest) = words.split_first()?;
                 let (from, low) = split(*word);
                 let kind = match number {
-                    number::SEND => ActivityKind::Send(MessageId { from: self.id, number: low }),
+                    number::SEND => ActivityKind::Send(MessageId { from, number: low }),
                     number::RECEIVE => ActivityKind::Receive(MessageId { from, number: low }),
                     number::POST => ActivityKind::Post(low as u32),
                     _ => ActivityKind::Wait(low as u32),
@@ -396,11 +399,17 @@ impl Reader<'_> {
         Some(rest)
     }
 
-    /// Adds a message with a receiver, a place and times to a records.
+    /// Adds a message with a sender, a receiver, a place and times to a records.
     #[inline]
-    fn add_message(&self, sizes: u64, (to, place): (usize, usize), times: [Time; 4], records: &mut Records) {
+    fn add_message(
+        &self,
+        sizes: u64,
+        (from, to, place): (usize, usize, usize),
+        times: [Time; 4],
+        records: &mut Records,
+    ) {
         let ((number, words), [latency, enter, first, arrival]) = (split(sizes), times);
-        let id = MessageId { from: self.id, number };
+        let id = MessageId { from, number };
         records.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
     }
 

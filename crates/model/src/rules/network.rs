@@ -21,7 +21,6 @@ use std::ops::DerefMut;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use smallvec::SmallVec;
 
 use super::busy_intervals::BusyIntervals;
 use super::capacity::Occupancy;
@@ -29,7 +28,7 @@ use super::judge::{Judge, Plain};
 use super::rooms::{Admitted, Rooms};
 use crate::message::MessageId;
 use crate::params::{
-    Capacity, Latency, Level, Noise, Params, PerLevel, Ports, ReceptionCost, Surcharge, Ties,
+    Capacity, Latency, Level, Noise, Params, PerLevel, Ports, Protocol, ReceptionCost, Surcharge, Ties,
 };
 use crate::rules::choice::{Choice, Places};
 use crate::time::Time;
@@ -92,12 +91,10 @@ pub struct Egress {
     extras: Option<Box<RareEgressState>>,
 }
 
-/// The state of an [`Egress`] that is needed only if latencies are drawn, there are two ports or several
-/// levels, or a message could be overtaken or must not overtake.
+/// The state of an [`Egress`] that is needed only if latencies are drawn, there are several levels, or a message
+/// could be overtaken or must not overtake.
 #[derive(Debug, Default)]
 struct RareEgressState {
-    /// The port for sending at each level, if there are two ports and it was ever used.
-    ports: SmallVec<[Port; 1]>,
     /// Messages in transit from the processor, at each of the inner levels.
     inner_occupancy: Box<[Occupancy]>,
     /// Draws latencies, once one was drawn.
@@ -110,7 +107,7 @@ struct RareEgressState {
 
 impl Egress {
     #[inline]
-    pub(crate) fn processor(&self) -> usize {
+    pub fn processor(&self) -> usize {
         self.processor as usize
     }
 
@@ -134,19 +131,6 @@ impl Egress {
     fn occupancy_mut(&mut self, level: usize) -> &mut Occupancy {
         let extras = self.extras.as_mut().filter(|_| level > 0);
         extras.map_or(&mut self.occupancy, |extras| &mut extras.inner_occupancy[level - 1])
-    }
-
-    /// Returns the port for sending at a level, or `None` if there is one port or it was never used.
-    fn port(&self, level: usize) -> Option<&BusyIntervals> {
-        self.extras.as_ref()?.ports.get(level)?.as_deref()
-    }
-
-    fn port_mut(&mut self, level: usize) -> &mut Port {
-        let ports = &mut self.extras().ports;
-        if ports.len() <= level {
-            ports.resize_with(level + 1, || None);
-        }
-        &mut ports[level]
     }
 
     /// Returns the earliest time at which the first word of a message to `to` may come out, so that the
@@ -183,6 +167,11 @@ impl Egress {
         self.next_number
     }
 
+    /// Keeps a number for data that their receiver reads.
+    pub fn keep_number(&mut self) {
+        self.next_number = self.next_number.wrapping_add(1);
+    }
+
     /// Returns the end of the send gap.
     #[inline]
     pub fn send_gap_end(&self) -> Time {
@@ -196,13 +185,15 @@ impl Egress {
     }
 }
 
-/// The receiving side of a processor, which its senders share.
+/// The receiving side of a processor and its ports, which other processors share.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub struct Ingress {
     occupancy: Occupancy,
     /// The single port, or the one for receiving if there are two.
     port: Port,
+    /// The port for sending, if there are two.
+    send_port: Port,
     /// The latest `asked_at` of the entries that were served.
     last_served: Time,
 }
@@ -214,6 +205,11 @@ impl Ingress {
         let is_late = asked_at < self.last_served;
         self.last_served = self.last_served.max(asked_at);
         is_late
+    }
+
+    /// Returns the port through which its processor's long messages leave.
+    fn port_out(&mut self, ports: Ports) -> &mut Port {
+        if ports == Ports::Single { &mut self.port } else { &mut self.send_port }
     }
 }
 
@@ -300,6 +296,7 @@ pub struct Network {
     /// True if every latency is exactly L.
     is_exact: bool,
     noise: Option<Noise>,
+    protocol: Protocol,
     /// turn = `asked_at` - `head_start`, with one `head_start` for all messages: the least o. One value keeps turns
     /// in the order of entries, and the least o keeps a turn from coming before its send. It is 0 if G_l is
     /// negative, because then messages may ask before o is over.
@@ -433,6 +430,7 @@ impl Network {
             choice,
             is_exact,
             noise: None,
+            protocol: Protocol::Push,
             head_start,
             has_zero_lookahead: false,
             has_capacity,
@@ -488,6 +486,17 @@ impl Network {
     /// Returns this network between processors with noise.
     pub fn with_noise(self, noise: Option<Noise>) -> Network {
         Network { noise, ..self }
+    }
+
+    /// Returns this network with long messages that move in this way.
+    pub fn with_rendezvous(self, protocol: Protocol) -> Network {
+        Network { protocol, ..self }
+    }
+
+    /// Returns the way in which a message of k words moves that its receiver must be ready for, or `None` for others.
+    #[inline]
+    pub fn rendezvous(&self, from: usize, to: usize, k: usize) -> Option<Protocol> {
+        self.is_synchronous(from, to, k).then_some(self.protocol)
     }
 
     #[inline]
@@ -616,20 +625,43 @@ impl Network {
     pub(crate) fn prepare_entry(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> Entry {
         let mut entry = self.predict_entry(egress, to, k, t);
         if !self.is_exact {
-            entry = self.draw_latency(egress, to, k, entry);
+            let message = MessageId { from: egress.processor(), number: egress.next_number as usize };
+            entry = self.draw_latency(egress, (message, to), k, entry);
         }
         egress.next_number = egress.next_number.wrapping_add(1);
         entry
     }
 
+    /// Creates the entry of a message of k words that the processor with this egress reads from the memory of its
+    /// sender. It begins at `t`, and asks when its o and the latency of its request are over.
+    pub(crate) fn prepare_read(&self, egress: &mut Egress, message: MessageId, k: usize, t: Time) -> Entry {
+        let (from, to) = (message.from, egress.processor());
+        let (L, stream) = (self.params_between(from, to).L, self.stream(from, to, k));
+        let ready = self.busy_until(to, t, self.read_overhead(from, to));
+        let entry = Entry::when_ready(ready, L, stream);
+        if self.is_exact { entry } else { self.draw_latency(egress, (message, to), k, entry) }
+    }
+
+    /// Returns the time that a processor spends on the request of a read from another's memory: the o of a message
+    /// of no words, and L.
+    pub(crate) fn read_overhead(&self, from: usize, to: usize) -> Time {
+        self.send_overhead(to, from, 0) + self.params_between(from, to).L
+    }
+
     /// Draws the latency of a message.
     #[cold]
-    fn draw_latency(&self, egress: &mut Egress, to: usize, k: usize, entry: Entry) -> Entry {
+    fn draw_latency(
+        &self,
+        egress: &mut Egress,
+        (message, to): (MessageId, usize),
+        k: usize,
+        entry: Entry,
+    ) -> Entry {
         let Entry { ready, latency: L, stream, .. } = entry;
         // With a negative G_l a shorter latency could let the message arrive before its send.
-        let least = (-(self.send_overhead(egress.processor(), to, k) + stream)).max(Time::ZERO).min(L);
-        let message = MessageId { from: egress.processor(), number: egress.next_number as usize };
-        let rng = egress.extras().rng.get_or_insert_with(|| self.choice.rng(message.from));
+        let least = (-(self.send_overhead(message.from, to, k) + stream)).max(Time::ZERO).min(L);
+        let id = egress.processor();
+        let rng = egress.extras().rng.get_or_insert_with(|| self.choice.rng(id));
         let latency = self.choice.latency(message, to, rng, ready, (least, L));
         Entry { latency, asked_at: ready.min(ready + latency + stream), ..entry }
     }
@@ -780,7 +812,7 @@ impl LevelCosts {
         min_first: Time,
     ) -> (Time, Transit, bool) {
         let (from, all) = (egress.processor(), self.first_ingress);
-        let (mut receiver, mut sender) = match self.ports == Ports::Single && from != to {
+        let (mut receiver, mut sender) = match from != to {
             true => {
                 let [sender, receiver] = ingresses.hold_both(all + from, all + to);
                 (receiver, Some(sender))
@@ -788,7 +820,7 @@ impl LevelCosts {
             false => (ingresses.hold(all + to), None),
         };
         let mut out_of_order = receiver.mark_served(entry.asked_at);
-        if let Some(sender) = &mut sender {
+        if let Some(sender) = sender.as_mut().filter(|_| self.ports == Ports::Single) {
             out_of_order |= sender.mark_served(entry.asked_at);
         }
         let (receiver, sender) = (&mut *receiver, &mut sender);
@@ -803,9 +835,9 @@ impl LevelCosts {
             Some(group_ports) => {
                 let mut group_ports = group_ports.lock();
                 out_of_order |= group_ports.mark_served(from, to, entry.asked_at);
-                group_ports.swap_ports(self, (from, egress, sender.as_deref_mut()), (to, receiver));
+                group_ports.swap_ports(self, (from, sender.as_deref_mut()), (to, receiver));
                 let found = find(egress, receiver, sender.as_deref_mut());
-                group_ports.swap_ports(self, (from, egress, sender.as_deref_mut()), (to, receiver));
+                group_ports.swap_ports(self, (from, sender.as_deref_mut()), (to, receiver));
                 found
             }
         };
@@ -845,7 +877,7 @@ impl LevelCosts {
         &self,
         judge: &mut impl Judge,
         egress: &mut Egress,
-        (receiver, sender): (&mut Ingress, Option<&mut Ingress>),
+        (receiver, mut sender): (&mut Ingress, Option<&mut Ingress>),
         is_to_itself: bool,
         &Entry { ready, asked_at, latency, stream }: &Entry,
         min_first: Time,
@@ -855,10 +887,9 @@ impl LevelCosts {
             capacity: self.capacity,
             sender: egress.occupancy(self.number),
             receiver: &receiver.occupancy,
-            send_port: match &sender {
-                Some(sender) => sender.port.as_deref(),
-                None if single => receiver.port.as_deref(),
-                None => egress.port(self.number),
+            send_port: match (sender.as_deref().unwrap_or(receiver), single) {
+                (sender, true) => sender.port.as_deref(),
+                (sender, false) => sender.send_port.as_deref(),
             },
             receive_port: receiver.port.as_deref(),
             // Through a single port a message to its own sender comes in only when all of it has gone out.
@@ -870,11 +901,7 @@ impl LevelCosts {
         let admitted = if has_room { ready } else { search.earliest_transit(judge, ready, false).enter };
         let transit = search.earliest_transit(judge, admitted, stream > Time::ZERO);
         if stream > Time::ZERO {
-            let out = match sender {
-                Some(sender) => &mut sender.port,
-                None if single => &mut receiver.port,
-                None => egress.port_mut(self.number),
-            };
+            let out = sender.as_deref_mut().unwrap_or(receiver).port_out(self.ports);
             let now = judge.forgets_before(asked_at);
             out.get_or_insert_default().reserve(judge, transit.enter, transit.enter + stream, now);
             receiver.port.get_or_insert_default().reserve(judge, transit.first, transit.arrival, now);
@@ -900,12 +927,13 @@ impl GroupPorts {
     fn swap_ports(
         &mut self,
         costs: &LevelCosts,
-        (from, egress, sender): (usize, &mut Egress, Option<&mut Ingress>),
+        (from, sender): (usize, Option<&mut Ingress>),
         (to, receiver): (usize, &mut Ingress),
     ) {
         let [from_group, to_group] = [from, to].map(|processor| processor / self.group_size);
-        let processor_port = sender.map_or_else(|| egress.port_mut(costs.number), |sender| &mut sender.port);
-        std::mem::swap(processor_port, &mut self.groups[from_group].send_port);
+        if let Some(sender) = sender {
+            std::mem::swap(sender.port_out(costs.ports), &mut self.groups[from_group].send_port);
+        }
         let group = &mut self.groups[to_group];
         let into = if costs.ports == Ports::Single { &mut group.send_port } else { &mut group.receive_port };
         std::mem::swap(&mut receiver.port, into);

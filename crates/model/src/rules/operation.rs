@@ -1,8 +1,10 @@
 //! A send or a receive that is under way: the messages that it consists of, and its progress.
 //!
 //! It is one message, or three if the receiver has to agree first (LogGPS, section 3.1): its announcement, the
-//! receiver's grant, and the data. The first two, the paper's request and reply, have no words. A processor with requests and a rank of a schedule have several
-//! operations under way, and ask each for its [next step](ActiveOperation::next_step).
+//! receiver's grant, and the data. The first two, the paper's request and reply, have no words. Where the receiver
+//! [pulls](Protocol::Pull), it reads the data before it sends the grant, which says that it has them. A processor with
+//! requests and a rank of a schedule have several operations under way, and ask each for its
+//! [next step](ActiveOperation::next_step).
 
 use std::fmt;
 use std::panic::Location;
@@ -12,7 +14,8 @@ use super::network::Network;
 use super::rank::OutgoingMessage;
 use crate::log::Activity;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Header, RawTag, RecvFilter};
+use crate::message::{Envelope, Header, MessageId, Payload, RawTag, RecvFilter};
+use crate::params::Protocol;
 use crate::time::Time;
 
 /// A send or a receive that is under way.
@@ -20,14 +23,14 @@ use crate::time::Time;
 pub struct ActiveOperation {
     /// The other processor, or any until it is known.
     pub peer: u32,
-    /// The length of the message, if this is a send.
+    /// The length of the message, if this is a send or the message is read.
     pub words: u32,
     pub tag: RawTag,
     /// The name of the tag, for errors.
     pub name: Option<&'static str>,
     last_step: LastStep,
     pub stage: OperationStage,
-    /// The data of a send, until they are sent.
+    /// The data of a send until they are sent, or of a receive until they are read.
     pub parcel: Option<Parcel>,
     /// The last message that was received.
     pub received: Option<Envelope>,
@@ -46,11 +49,22 @@ enum LastStep {
     SentAnnounce(u32),
     /// A send has received the grant of the announcement of this number.
     ReceivedGrant(u32),
+    /// A send whose receiver reads the data.
+    OfferNotStarted,
+    /// A send has sent its announcement, whose number this is, and its receiver reads the data.
+    SentOffer(u32),
     ReceiveNotStarted,
     /// A receive has received an announcement, whose number this is.
     ReceivedAnnounce(u32),
     /// A receive has sent the grant of the announcement of this number.
     SentGrant(u32),
+    /// A receive has received an announcement, which has this number in tags and this one among its sender's
+    /// messages, and reads the data.
+    ReceivedOffer(u32, u32),
+    /// A receive has asked for the data of the announcement of this number.
+    AskedForData(u32),
+    /// A receive has read the data of the announcement of this number.
+    HasRead(u32),
     Everything,
 }
 
@@ -75,6 +89,8 @@ pub enum OperationStage {
 pub enum OperationStep {
     /// Send a message with this tag and number of words.
     Send(RawTag, u32),
+    /// Read a message from its sender's memory.
+    Read(DataRead),
     Receive(RecvFilter),
     Done,
 }
@@ -90,6 +106,32 @@ pub struct RequestState {
     pub called_at: Time,
     /// The call in the program.
     pub location: &'static Location<'static>,
+}
+
+/// A read of a message from its sender's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataRead {
+    /// The message, whose number is the one after that of its announcement.
+    pub message: MessageId,
+    /// The number of its announcement in the tags of its grant and of itself.
+    pub announced: u32,
+    pub words: u32,
+}
+
+impl DataRead {
+    /// Returns the tag of the data.
+    pub fn tag(self) -> RawTag {
+        RawTag::granted(self.announced)
+    }
+}
+
+/// The data of a long message that its receiver reads, which come with the announcement, and their length in words.
+struct OfferedData(u32, Parcel);
+
+impl Payload for OfferedData {
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The processor's current call, in place of a request's number.
@@ -108,16 +150,20 @@ impl RequestState {
 }
 
 impl ActiveOperation {
-    /// Creates a send that has not started. If it `is_synchronous`, the receiver has to agree first.
+    /// Creates a send that has not started. If its message is long, it has a protocol.
     #[inline]
     pub fn send(
         to: u32,
         tag: RawTag,
         words: u32,
-        is_synchronous: bool,
+        protocol: Option<Protocol>,
         parcel: Option<Parcel>,
     ) -> ActiveOperation {
-        let last_step = if is_synchronous { LastStep::LongSendNotStarted } else { LastStep::SendNotStarted };
+        let last_step = match protocol {
+            None => LastStep::SendNotStarted,
+            Some(Protocol::Push) => LastStep::LongSendNotStarted,
+            Some(Protocol::Pull) => LastStep::OfferNotStarted,
+        };
         ActiveOperation { words, last_step, parcel, ..ActiveOperation::receive(RecvFilter { from: to, tag }) }
     }
 
@@ -157,20 +203,34 @@ impl ActiveOperation {
     pub fn next_step(&self) -> OperationStep {
         match self.last_step {
             LastStep::SendNotStarted => OperationStep::Send(self.tag, self.words),
-            LastStep::LongSendNotStarted => OperationStep::Send(self.tag.announce(), 0),
-            LastStep::SentAnnounce(number) => {
+            LastStep::LongSendNotStarted | LastStep::OfferNotStarted => {
+                OperationStep::Send(self.tag.announce(), 0)
+            }
+            LastStep::SentAnnounce(number) | LastStep::SentOffer(number) => {
                 OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::grant(number) })
             }
             LastStep::ReceivedGrant(number) => OperationStep::Send(RawTag::granted(number), self.words),
             LastStep::ReceiveNotStarted => {
                 OperationStep::Receive(RecvFilter { from: self.peer, tag: self.tag })
             }
-            LastStep::ReceivedAnnounce(number) => OperationStep::Send(RawTag::grant(number), 0),
-            LastStep::SentGrant(number) => {
+            LastStep::ReceivedAnnounce(number) | LastStep::HasRead(number) => {
+                OperationStep::Send(RawTag::grant(number), 0)
+            }
+            LastStep::ReceivedOffer(announced, number) => {
+                let number = number.wrapping_add(1) as usize;
+                let message = MessageId { from: self.peer as usize, number };
+                OperationStep::Read(DataRead { message, announced, words: self.words })
+            }
+            LastStep::SentGrant(number) | LastStep::AskedForData(number) => {
                 OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::granted(number) })
             }
             LastStep::Everything => OperationStep::Done,
         }
+    }
+
+    /// Returns whether its next step announces data that its receiver reads, for which a number is kept.
+    pub fn keeps_number(&self) -> bool {
+        self.last_step == LastStep::OfferNotStarted
     }
 
     /// Notes that its next step is done: it has sent its processor's message of this number.
@@ -178,16 +238,24 @@ impl ActiveOperation {
     pub fn on_sent(&mut self, number: u32) {
         self.last_step = match self.last_step {
             LastStep::LongSendNotStarted => LastStep::SentAnnounce(number),
+            LastStep::OfferNotStarted => LastStep::SentOffer(number),
             LastStep::ReceivedAnnounce(asked) => LastStep::SentGrant(asked),
+            LastStep::ReceivedOffer(asked, _) => LastStep::AskedForData(asked),
             _ => LastStep::Everything,
         }
     }
 
     /// Takes the message of its next step, which is done.
     #[inline]
-    pub(crate) fn take(&mut self, message: Envelope) {
+    pub(crate) fn take(&mut self, mut message: Envelope) {
         let Header { from, number, tag, .. } = message.message.header;
         self.on_received(from, number, tag);
+        if tag.is_announce()
+            && let Some(OfferedData(words, data)) = message.message.parcel.open()
+        {
+            self.parcel = Some(data);
+            self.on_offered(number, words);
+        }
         self.received = Some(message);
     }
 
@@ -197,6 +265,7 @@ impl ActiveOperation {
         self.last_step = match self.last_step {
             LastStep::ReceiveNotStarted if tag.is_announce() => LastStep::ReceivedAnnounce(number),
             LastStep::SentAnnounce(asked) => LastStep::ReceivedGrant(asked),
+            LastStep::AskedForData(asked) => LastStep::HasRead(asked),
             _ => LastStep::Everything,
         };
         if tag.is_start_of_send() {
@@ -205,17 +274,33 @@ impl ActiveOperation {
         }
     }
 
-    /// Returns the parcel of the message that it sends next: that of the program's data, or an empty one for an
-    /// announcement or a grant.
+    /// Notes that the announcement that it has received, of this number among its sender's messages, offers words to
+    /// read.
+    pub fn on_offered(&mut self, number: u32, words: u32) {
+        if let LastStep::ReceivedAnnounce(announced) = self.last_step {
+            (self.last_step, self.words) = (LastStep::ReceivedOffer(announced, number), words);
+        }
+    }
+
+    /// Returns the parcel of the message that it sends or reads next: that of the program's data, or an empty one for
+    /// an announcement or a grant. Data that the receiver reads come with their announcement.
     pub(crate) fn next_parcel(&mut self) -> Parcel {
-        let is_data = matches!(self.last_step, LastStep::SendNotStarted | LastStep::ReceivedGrant(_));
-        let data = if is_data { self.parcel.take() } else { None };
+        let data = match self.last_step {
+            LastStep::SendNotStarted | LastStep::ReceivedGrant(_) | LastStep::ReceivedOffer(..) => {
+                self.parcel.take()
+            }
+            LastStep::OfferNotStarted => {
+                self.parcel.take().map(|data| Parcel::new(OfferedData(self.words, data)))
+            }
+            _ => None,
+        };
         data.unwrap_or_else(|| Parcel::new(()))
     }
 
     /// Returns whether it is done, or has sent its announcement or grant and waits only for the other processor.
     pub fn is_matched(&self) -> bool {
-        self.is_done() || matches!(self.last_step, LastStep::SentAnnounce(_) | LastStep::SentGrant(_))
+        use LastStep::{SentAnnounce, SentGrant, SentOffer};
+        self.is_done() || matches!(self.last_step, SentAnnounce(_) | SentOffer(_) | SentGrant(_))
     }
 
     /// Returns the number of its request, or [`CALL`].
@@ -229,7 +314,7 @@ impl ActiveOperation {
     pub fn wait_reason(&self, network: &Network, id: usize) -> WaitReason {
         match self.last_step {
             _ if matches!(self.stage, OperationStage::AwaitRoom(..)) => WaitReason::Room { to: self.peer },
-            LastStep::SentAnnounce(_) => {
+            LastStep::SentAnnounce(_) | LastStep::SentOffer(_) => {
                 let S = network.params_between(id, self.peer as usize).gps().map_or(usize::MAX, |gps| gps.S);
                 WaitReason::Grant { to: self.peer, words: self.words, S }
             }

@@ -6,6 +6,7 @@ use crate::log::{IndexedEvent, IndexedKind};
 use crate::message::MessageId;
 use crate::rules::judge::Judge;
 use crate::rules::network::{Egress, Entry, Ingress, Network, Passage};
+use crate::rules::operation::DataRead;
 use crate::time::Time;
 
 /// The local time and the two gaps of a processor.
@@ -39,11 +40,11 @@ impl OutgoingMessage {
         MessageId { from, number: self.number as usize }
     }
 
-    /// Returns the record of the message, which processor `from` has sent.
-    pub fn record(&self, network: &Network, from: usize, passage: &Passage) -> Message {
+    /// Returns the record of the message, which processor `from` has sent, or another has let it send.
+    pub fn record(&self, network: &Network, (from, by): (usize, usize), passage: &Passage) -> Message {
         let OutgoingMessage { turn, entry, to, words, .. } = *self;
         let Passage { enter, first, arrival, .. } = *passage;
-        let (latency, place) = (entry.latency, network.place(turn, from));
+        let (latency, place) = (entry.latency, network.place(turn, by));
         Message { id: self.id(from), to, words, latency, place, enter, first, arrival }
     }
 }
@@ -107,13 +108,14 @@ fn activity(IndexedEvent { id, start, end, kind, .. }: IndexedEvent, message: Me
     Activity { id, start, end, kind }
 }
 
-/// Returns the activities of the send of a message, as [`send_events`] has them.
+/// Returns the activities of the send of a message by a processor, as [`send_events`] has them.
 pub fn send_activities(
+    id: usize,
     message: MessageId,
     times: (Time, Time),
     passage: &Passage,
 ) -> impl Iterator<Item = Activity> {
-    send_events(message.from, times, passage).map(move |event| activity(event, message))
+    send_events(id, times, passage).map(move |event| activity(event, message))
 }
 
 /// Returns the activities of a reception, as [`reception_events`] has them.
@@ -155,6 +157,27 @@ impl Rank {
         OutgoingMessage { turn, is_visible, entry, to, words, number }
     }
 
+    /// Predicts when a read from the memory of `from` would begin, and its turn, as
+    /// [`predict_send`](Rank::predict_send) does for a send.
+    pub fn predict_read(&self, network: &Network, from: usize) -> (Time, Time) {
+        let id = self.egress.processor();
+        let ready = network.busy_until(id, self.now, network.read_overhead(from, id));
+        (self.now, network.turn_time(&Entry::when_ready(ready, Time::ZERO, Time::ZERO)))
+    }
+
+    /// Prepares a read, which begins now. It then waits for its turn.
+    pub fn prepare_read(
+        &mut self,
+        network: &Network,
+        DataRead { message, words, .. }: DataRead,
+    ) -> OutgoingMessage {
+        let words = words as usize;
+        let entry = network.prepare_read(&mut self.egress, message, words, self.now);
+        let (turn, is_visible) = (network.turn_time(&entry), network.is_visible(&entry));
+        let (to, number) = (self.egress.processor(), message.number as u32);
+        OutgoingMessage { turn, is_visible, entry, to, words, number }
+    }
+
     /// Defers a message because others of the processor have entered meanwhile: until the gap after them is
     /// over, and until `turn`. Returns whether its turn is later now.
     pub(crate) fn defer(&self, network: &Network, message: &mut OutgoingMessage, turn: Time) -> bool {
@@ -191,6 +214,21 @@ impl Rank {
         entry: &Entry,
     ) -> Passage {
         let passage = network.serve_judged(judge, ingresses, &mut self.egress, to, entry);
+        self.now = passage.enter;
+        passage
+    }
+
+    /// Reads a message from its sender's memory at its turn, and goes on when it enters.
+    pub fn read(
+        &mut self,
+        network: &Network,
+        judge: &mut impl Judge,
+        ingresses: &mut [Ingress],
+        from: usize,
+        entry: &Entry,
+    ) -> Passage {
+        let (mut sender, to) = (network.new_egress(from), self.egress.processor());
+        let passage = network.serve_judged(judge, ingresses, &mut sender, to, entry);
         self.now = passage.enter;
         passage
     }

@@ -127,7 +127,7 @@ impl Iterator for Traffic {
         let message = next.take()?;
         let passage = rank.send(&self.network, &mut Plain, &mut self.ingresses, message.to, &message.entry);
         self.prepare_next(from);
-        Some(message.record(&self.network, from, &passage))
+        Some(message.record(&self.network, (from, from), &passage))
     }
 }
 

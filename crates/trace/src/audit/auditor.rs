@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use loggp_model::message::MessageId;
-use loggp_model::params::{Capacity, LongMessages, Params, Ports};
+use loggp_model::params::{Capacity, LongMessages, Params, Ports, Protocol};
 use loggp_model::time::Time;
 
 use super::flight::{Flight, NetworkPlace};
@@ -233,6 +233,7 @@ impl<'a> Auditor<'a> {
                 params,
                 level,
                 ports: ports(trace, level, message),
+                is_read: is_read(trace, params, message.words),
                 stream: stream(params, message.words),
                 sent: None,
                 received: 0,
@@ -283,6 +284,11 @@ fn ports(trace: &Trace, level: usize, message: &Message) -> [NetworkPlace; 2] {
         NetworkPlace::Port(level, of(message.id.from), false),
         NetworkPlace::Port(level, of(message.to), ports == Ports::Dual),
     ]
+}
+
+/// Returns whether the receiver of k words reads them from their sender's memory.
+fn is_read(trace: &Trace, params: &Params, k: usize) -> bool {
+    trace.rendezvous == Protocol::Pull && params.gps().is_some_and(|gps| k > gps.S)
 }
 
 /// Returns the time from the first to the last of k words (LogP: a word every max(g, o); LogGP: (k-1)G;

@@ -11,7 +11,7 @@ use std::fmt;
 use std::iter::Peekable;
 
 use loggp_model::message::{MessageId, RawTag};
-use loggp_model::params::Capacity;
+use loggp_model::params::{Capacity, Protocol};
 use loggp_model::text::escaped;
 use loggp_model::time::Time;
 
@@ -284,7 +284,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
     /// the call's first reception and the end of its last activity, each `None` if there is none.
     fn audit_activities(&mut self, call: &Call) -> (Option<Time>, Option<Time>) {
         self.report_outside_calls(call.start);
-        let (means, who) = (expected_activities(&call.kind), CallName(call));
+        let (means, who) = (self.expected_activities(&call.kind), CallName(call));
         self.note_stalled_send(call);
         let stalled = self.stalled_send.take_if(|send| means.contains(send.kind));
         let next = |_: &ActivityKind| self.activities.next_if(|activity| activity.end <= call.end);
@@ -313,6 +313,31 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
             over = over.max(Some(enters.unwrap_or(activity.end)));
         }
         (begun, over)
+    }
+
+    /// Returns the activities that a call implies, without waits, in order.
+    fn expected_activities(&self, call: &CallKind) -> Vec<ActivityKind> {
+        use ActivityKind::{Barrier, Post, Receive, Send, Wait, Work};
+        let is_pull = self.auditor.trace.rendezvous == Protocol::Pull;
+        let sends = |sent: &Transfer| match sent.rendezvous.as_deref() {
+            None => vec![Send(sent.message)],
+            Some(asks) if is_pull => vec![Send(asks.request), Receive(asks.reply)],
+            Some(asks) => vec![Send(asks.request), Receive(asks.reply), Send(sent.message)],
+        };
+        let receives = |got: &Transfer| match got.rendezvous.as_deref() {
+            None => vec![Receive(got.message)],
+            Some(asks) if is_pull => {
+                vec![Receive(asks.request), Send(got.message), Receive(got.message), Send(asks.reply)]
+            }
+            Some(asks) => vec![Receive(asks.request), Send(asks.reply), Receive(got.message)],
+        };
+        match call {
+            CallKind::Work(kind) => vec![Work(kind.clone())],
+            CallKind::Barrier => vec![Barrier],
+            CallKind::Isend { request, .. } | CallKind::Irecv { request, .. } => vec![Post(*request)],
+            CallKind::Wait { request, .. } => vec![Wait(*request)],
+            _ => [call.sent().map_or(vec![], sends), call.received().map_or(vec![], receives)].concat(),
+        }
     }
 
     /// Notes the send of a message that stalls if the call is a receive meanwhile.
@@ -414,26 +439,6 @@ impl fmt::Display for CallName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let CallName(call) = self;
         write!(f, "processor {}'s {} at {}", call.id, call.kind.name(), call.start)
-    }
-}
-
-/// Returns the activities that a call implies, without waits, in order.
-fn expected_activities(call: &CallKind) -> Vec<ActivityKind> {
-    use ActivityKind::{Barrier, Post, Receive, Send, Wait, Work};
-    let sends = |sent: &Transfer| match sent.rendezvous.as_deref() {
-        None => vec![Send(sent.message)],
-        Some(asks) => vec![Send(asks.request), Receive(asks.reply), Send(sent.message)],
-    };
-    let receives = |got: &Transfer| match got.rendezvous.as_deref() {
-        None => vec![Receive(got.message)],
-        Some(asks) => vec![Receive(asks.request), Send(asks.reply), Receive(got.message)],
-    };
-    match call {
-        CallKind::Work(kind) => vec![Work(kind.clone())],
-        CallKind::Barrier => vec![Barrier],
-        CallKind::Isend { request, .. } | CallKind::Irecv { request, .. } => vec![Post(*request)],
-        CallKind::Wait { request, .. } => vec![Wait(*request)],
-        _ => [call.sent().map_or(vec![], sends), call.received().map_or(vec![], receives)].concat(),
     }
 }
 

@@ -14,6 +14,8 @@ pub(super) struct Flight<'a> {
     pub params: &'a Params,
     pub level: usize,
     pub ports: [NetworkPlace; 2],
+    /// True if its receiver reads it from its sender's memory.
+    pub is_read: bool,
     /// Time from its first word to its last.
     pub stream: Time,
     /// The times of the message's send, or `None` if no processor sent the message.
@@ -93,8 +95,10 @@ impl Flight<'_> {
     pub(super) fn occupancies(&self) -> impl Iterator<Item = (NetworkPlace, Time, Time)> + use<> {
         let Message { id, to, enter, first, .. } = *self.message;
         let ([egress, ingress], level, transit) = (self.ports, self.level, self.transit());
+        // The receiver of data that it reads does not hold back their sender.
+        let since = if self.is_read { transit.1 } else { transit.0 };
         let occupancies = [
-            (NetworkPlace::From(level, id.from), transit.0, transit.1),
+            (NetworkPlace::From(level, id.from), since, transit.1),
             (NetworkPlace::To(level, to), transit.0, transit.1),
             (egress, enter, enter + self.stream),
             (ingress, first, first + self.stream),

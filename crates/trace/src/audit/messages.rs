@@ -62,6 +62,9 @@ impl Auditor<'_> {
         let mut ahead: HashMap<(usize, usize), Time> = HashMap::new();
         for place in &order {
             let flight = &mut self.flights[*place];
+            if flight.is_read {
+                continue; // no processor sends it
+            }
             let Message { id, to, enter, arrival, .. } = *flight.message;
             let gap_over = enter + flight.stream.max(Time::ZERO) + flight.params.g;
             flight.gap_over = gaps.insert(id.from, gap_over);

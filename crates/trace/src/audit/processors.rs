@@ -45,12 +45,16 @@ impl<'a> Auditor<'a> {
                 );
                 continue;
             };
-            let Some(place) = self.index_of(id).filter(|_| id.from == x) else {
+            let sender = |place: &usize| {
+                let Flight { message, is_read, .. } = self.flights[*place];
+                if is_read { message.to } else { id.from }
+            };
+            let Some(place) = self.index_of(id).filter(|place| sender(place) == x) else {
                 let sentence = format!("processor {x} sends {id} at {start}, which it never sent");
                 self.report(AuditRule::Overhead, sentence);
                 continue;
             };
-            let Flight { message, params, sent: before, stream, until_received, .. } = self.flights[place];
+            let Flight { message, sent: before, stream, until_received, .. } = self.flights[place];
             if let Some(SendTimes { begun, .. }) = before {
                 let sentence = format!("processor {x} sends {id} at {begun} and again at {start}");
                 self.report(AuditRule::Overhead, sentence);
@@ -61,7 +65,8 @@ impl<'a> Auditor<'a> {
             let enter = received_until.unwrap_or(enter);
             let admitted = received_until.or(stall.map(|stall| stall.end)).unwrap_or(end);
             self.flights[place].sent = Some(SendTimes { begun: start, ready: end, admitted, entered: enter });
-            let (cost, took, at) = (send_cost(params, message.words), end - start, message.enter);
+            let (took, at) = (end - start, message.enter);
+            let cost = send_cost(&self.flights[place]);
             let lasts = self.has_exact_length(x, start, end, cost);
             broken!(self, "{id}",
                 !lasts => AuditRule::Overhead, "takes {took} to send from {start}, and costs {cost}";
@@ -159,7 +164,7 @@ impl<'a> Auditor<'a> {
                     let flight = self.index_of(*id).map(|place| self.flights[place]);
                     let over = flight.and_then(|flight| flight.gap_over);
                     // The overhead is over with the gap, but for detours.
-                    let cost = flight.map(|flight| send_cost(flight.params, flight.message.words));
+                    let cost = flight.as_ref().map(send_cost);
                     let ends = over.zip(cost).is_some_and(|(over, cost)| {
                         *end >= over && self.has_exact_length(gap.id, over - cost, *end, cost)
                     });
@@ -280,8 +285,13 @@ impl<'a> Auditor<'a> {
     }
 }
 
-/// Returns the overhead of sending k words (LogP: o; LogGPS, table 3: o' + kO_s, and R above S).
-fn send_cost(params: &Params, k: usize) -> Time {
+/// Returns the overhead of sending k words (LogP: o; LogGPS, table 3: o' + kO_s, and R above S). A receiver that
+/// reads them spends o' and the time until its request is there.
+fn send_cost(&Flight { message, params, is_read, .. }: &Flight) -> Time {
+    let k = message.words;
+    if is_read {
+        return params.o + params.L;
+    }
     params.gps().map_or(params.o, |gps| {
         let agreed = if k > gps.S { params.R } else { Time::ZERO };
         params.o + words(k) * gps.O_s + agreed

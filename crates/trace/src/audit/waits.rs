@@ -81,8 +81,8 @@ impl Auditor<'_> {
         let (ports, level) = (flight.ports, flight.level);
         let [egress, ingress] = ports.map(|port| promised.at(port).filter(|_| flight.stream > Time::ZERO));
         let Message { id, to, .. } = *flight.message;
-        let ends =
-            [NetworkPlace::From(level, id.from), NetworkPlace::To(level, to)].map(|end| promised.at(end));
+        let [from, to] = [NetworkPlace::From(level, id.from), NetworkPlace::To(level, to)];
+        let ends = [promised.at(from).filter(|_| !flight.is_read), promised.at(to)];
         Route {
             flight,
             ends,

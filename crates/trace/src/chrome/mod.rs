@@ -21,7 +21,7 @@ mod tests {
     use crate::tests::any_trace;
     use crate::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace};
     use loggp_model::message::MessageId;
-    use loggp_model::params::{Capacity, Latency, LongMessages, Params, Ports, Precedence, Ties};
+    use loggp_model::params::{Capacity, Latency, LongMessages, Params, Ports, Precedence, Protocol, Ties};
     use loggp_model::time::{Time, US};
 
     fn text(trace: &Trace) -> String {
@@ -38,6 +38,7 @@ mod tests {
             params: Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
             levels: Vec::new(),
             ports: Ports::Single,
+            rendezvous: Protocol::Push,
             capacity: Capacity::Arrived,
             latency: Latency::Exact,
             ties: Ties::Number,

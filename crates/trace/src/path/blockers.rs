@@ -87,7 +87,9 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
             let is_there = is_on_level && *other != held && message.enter < at;
             is_there && self.ready_time(*other) <= self.ready_time(held)
         };
-        let mut left = self.messages_at(Order::FromByArrival, from, at).filter(in_transit);
+        // Data that are read take room at their receiver alone.
+        let are_sent = |other: &usize| !self.events.is_read(*other) && !self.events.is_read(held);
+        let mut left = self.messages_at(Order::FromByArrival, from, at).filter(are_sent).filter(in_transit);
         let mut came = self.messages_at(Order::ToByArrival, to, at).filter(in_transit);
         left.next().or_else(|| came.next()).map(Blocker::InTransit)
     }
@@ -117,8 +119,10 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
 
     /// Returns the message of a processor after which the gap runs until a moment, before this message.
     pub(super) fn before_gap(&self, message: usize, id: usize, end: Time) -> Option<usize> {
-        let is_before =
-            |other: &usize| *other != message && self.ready_time(*other) <= self.ready_time(message);
+        let is_before = |other: &usize| {
+            let is_other = *other != message && !self.events.is_read(*other);
+            is_other && self.ready_time(*other) <= self.ready_time(message)
+        };
         let of_level = |level: usize| {
             let mut gone = self.messages_at(Order::Gone, id, end - self.events.params_at(level).g);
             gone.find(|other| self.events.level_of(*other) == level && is_before(other))

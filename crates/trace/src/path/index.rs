@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use loggp_model::log::{ActivityKind, IndexedEvent, Message};
-use loggp_model::params::{Level, Params, Ports, innermost_level, level_params};
+use loggp_model::params::{Level, Params, Ports, Protocol, innermost_level, level_params};
 use loggp_model::time::Time;
 
 use super::events::{Event, Events};
@@ -61,6 +61,9 @@ pub trait EventIndex {
         let Message { id, to, .. } = self.indexed_message(message);
         self.level_between(id.from, to)
     }
+
+    /// Returns whether its receiver reads a message from its sender's memory.
+    fn is_read(&self, message: usize) -> bool;
 
     /// Returns the time at which the last processor finished.
     fn finish(&self) -> Time;
@@ -142,6 +145,12 @@ impl EventIndex for Events<'_> {
 
     fn ports(&self) -> Ports {
         self.trace.ports
+    }
+
+    fn is_read(&self, message: usize) -> bool {
+        let Message { id, to, words, .. } = *self.message(message);
+        let is_pull = self.trace.rendezvous == Protocol::Pull;
+        is_pull && self.trace.params_between(id.from, to).is_synchronous(words)
     }
 
     fn finish(&self) -> Time {

@@ -395,7 +395,12 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
             self.add_hop(HopKind::SendOverhead, HopTerm::Send(0), id, Some(message), end - o, end);
             return Some(WalkPosition::Entry(last));
         }
-        self.add_hop(HopKind::SendOverhead, HopTerm::Send(words), id, Some(message), start, end);
+        let (words, asked) = match self.events.is_read(message) {
+            true => (0, end - self.events.params_at(self.events.level_of(message)).L),
+            false => (words, end),
+        };
+        self.add_hop(HopKind::Latency, HopTerm::Latency, id, Some(message), asked, end);
+        self.add_hop(HopKind::SendOverhead, HopTerm::Send(words), id, Some(message), start, asked);
         self.position_before(send)
     }
 
@@ -416,6 +421,7 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
     fn step_from_arrival(&mut self, message: usize, held: Option<HopKind>) -> WalkPosition {
         let Message { id, words, latency, enter, first, arrival, .. } = self.events.indexed_message(message);
         if first > enter + latency
+            && !self.events.is_read(message)
             && let Some(earlier) = self.blockers.predecessor(message)
         {
             return WalkPosition::Arrival(earlier, held);

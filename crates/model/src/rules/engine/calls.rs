@@ -54,8 +54,8 @@ impl Engine<'_> {
         words: usize,
         parcel: Parcel,
     ) -> ActiveOperation {
-        let is_synchronous = self.network.is_synchronous(self.id(), to, words);
-        ActiveOperation::send(to as u32, tag, words as u32, is_synchronous, Some(parcel)).with_name(name)
+        let protocol = self.network.rendezvous(self.id(), to, words);
+        ActiveOperation::send(to as u32, tag, words as u32, protocol, Some(parcel)).with_name(name)
     }
 
     /// Receives a message where that may take more than one step, or where `got` announces the message, which has
@@ -127,7 +127,17 @@ impl Engine<'_> {
             OperationStep::Send(tag, words) => {
                 let (to, parcel) = (call.peer as usize, call.next_parcel());
                 let number = self.send_step(clock, to, tag, words as usize, parcel);
+                if call.keeps_number() {
+                    self.rank.egress.keep_number();
+                }
                 call.on_sent(number);
+            }
+            OperationStep::Read(read) => {
+                let outgoing = self.prepare_read(clock, read);
+                clock.wait_for_turn(outgoing.turn, outgoing.is_visible);
+                let arrived = self.enter_read(clock, &outgoing, read, None);
+                clock.deliver(arrived, call.next_parcel());
+                call.on_sent(outgoing.number);
             }
             OperationStep::Receive(filter) if filter != RecvFilter::NOTHING => {
                 let is_act = self.has_rooms && !filter.tag.is_signal();

@@ -10,7 +10,7 @@ use crate::message::matching::PostedReceive;
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, Header, RawTag, RecvFilter};
 use crate::rules::message_wait::{MessageWait, Purpose};
-use crate::rules::operation::{ActiveOperation, CALL, OperationStage, OperationStep};
+use crate::rules::operation::{ActiveOperation, CALL, DataRead, OperationStage, OperationStep};
 use crate::rules::rank::OutgoingMessage;
 use crate::time::Time;
 
@@ -184,8 +184,16 @@ impl<'n> Engine<'n> {
                     self.with_local_time(operation, |engine, _| engine.prepare(clock, to, words));
                 let at = self.requests().caught_up_to;
                 self.rank.defer(self.network, &mut outgoing, at);
+                if operation.keeps_number() {
+                    self.rank.egress.keep_number();
+                }
                 self.queue_turn(operation, &outgoing);
                 OperationStage::AwaitTurn(outgoing, tag)
+            }
+            OperationStep::Read(read) => {
+                let outgoing = self.with_local_time(operation, |engine, _| engine.prepare_read(clock, read));
+                self.queue_turn(operation, &outgoing);
+                OperationStage::AwaitTurn(outgoing, read.tag())
             }
             OperationStep::Receive(filter) => {
                 self.post_receive(operation.number(), filter);
@@ -230,6 +238,9 @@ impl<'n> Engine<'n> {
         turn: Time,
     ) -> Option<(ArrivedHeader, Parcel)> {
         let OperationStage::AwaitTurn(mut outgoing, tag) = operation.stage else { return None };
+        if let OperationStep::Read(read) = operation.next_step() {
+            return Some(self.finish_read(clock, operation, &outgoing, read));
+        }
         if self.rank.defer(self.network, &mut outgoing, turn) {
             operation.stage = OperationStage::AwaitTurn(outgoing, tag);
             self.queue_turn(operation, &outgoing);
@@ -270,6 +281,23 @@ impl<'n> Engine<'n> {
     ) -> (ArrivedHeader, Parcel) {
         let arrived = self.with_local_time(operation, |engine, activities| {
             engine.enter(clock, (&outgoing, ready), tag, activities)
+        });
+        let parcel = operation.next_parcel();
+        operation.on_sent(outgoing.number);
+        self.advance(clock, operation);
+        (arrived, parcel)
+    }
+
+    /// Lets the data that an operation reads enter, as [`finish_send`](Engine::finish_send) does its message.
+    fn finish_read(
+        &mut self,
+        clock: &mut dyn Clock,
+        operation: &mut ActiveOperation,
+        outgoing: &OutgoingMessage,
+        read: DataRead,
+    ) -> (ArrivedHeader, Parcel) {
+        let arrived = self.with_local_time(operation, |engine, activities| {
+            engine.enter_read(clock, outgoing, read, activities)
         });
         let parcel = operation.next_parcel();
         operation.on_sent(outgoing.number);

@@ -205,6 +205,10 @@ fn transfer(activities: &[Activity], is_send: bool) -> Option<Transfer> {
             _ => None,
         })
     };
-    let first = ids(is_send).next()?;
-    Some(Transfer::new(ids(is_send).next_back()?, Some(first).zip(ids(!is_send).next())))
+    let (first, mut last, reply) =
+        (ids(is_send).next()?, ids(is_send).next_back()?, ids(!is_send).next_back());
+    if reply.is_some() && first == last {
+        last.number += 1; // the receiver has read the data
+    }
+    Some(Transfer::new(last, Some(first).zip(reply)))
 }

@@ -6,6 +6,7 @@ use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Header, RawTag, Receiver, RecvFilter};
 use crate::rules::message_wait::{Purpose, WaitReason};
 use crate::rules::network::Passage;
+use crate::rules::operation::DataRead;
 use crate::rules::rank::{OutgoingMessage, send_activities};
 use crate::time::Time;
 
@@ -48,6 +49,15 @@ impl Engine<'_> {
         outgoing
     }
 
+    /// Prepares a read of a message from its sender's memory, as [`prepare`](Engine::prepare) does a message.
+    pub(super) fn prepare_read(&mut self, clock: &mut dyn Clock, read: DataRead) -> OutgoingMessage {
+        let outgoing = self.rank.prepare_read(self.network, read);
+        if outgoing.entry.asked_at == Time::MAX {
+            clock.fail_program(Cause::EndOfTime { id: self.id() });
+        }
+        outgoing
+    }
+
     /// Asks for room for a message at its turn. Returns whether there is room.
     pub(super) fn ask_for_room(&self, outgoing: &OutgoingMessage, turn: Time) -> bool {
         self.network.ask_for_room(outgoing.id(self.id()), outgoing.to, turn)
@@ -78,12 +88,48 @@ impl Engine<'_> {
         let (network, id) = (self.network, self.id());
         let passage = Passage { ready, ..clock.serve(network, &mut self.rank.egress, outgoing) };
         let OutgoingMessage { to, words, number, .. } = *outgoing;
-        let Passage { admitted, enter, arrival, .. } = passage;
+        let Passage { enter, arrival, .. } = passage;
         let called = std::mem::replace(&mut self.rank.now, enter);
         let begin = self.begin_of_overhead((to, words), ready, called);
+        self.account(outgoing, id, (called, begin), &passage, tag, activities);
+        // A message that takes no time on its way is hidden from a look at that very moment.
+        let is_instant = arrival == outgoing.entry.asked_at && network.has_fixed_latency(id, to);
+        let to = Receiver::new(to as u32, is_instant);
+        (arrival, Header { from: id as u32, to, number, words: words as u32, tag })
+    }
+
+    /// Lets the network serve a read, whose turn it is: the data leave through the interface of their sender, whose
+    /// processor takes no part. Returns the header for this processor.
+    pub(super) fn enter_read(
+        &mut self,
+        clock: &mut dyn Clock,
+        outgoing: &OutgoingMessage,
+        read: DataRead,
+        activities: ActivityLog,
+    ) -> ArrivedHeader {
+        let (network, from, tag) = (self.network, read.message.from, read.tag());
+        let passage = clock.serve(network, &mut network.new_egress(from), outgoing);
+        let called = std::mem::replace(&mut self.rank.now, passage.enter);
+        self.account(outgoing, from, (called, called), &passage, tag, activities);
+        let to = Receiver::new(outgoing.to as u32, false);
+        (passage.arrival, Header { from: from as u32, to, number: outgoing.number, words: read.words, tag })
+    }
+
+    /// Counts and logs a message from a processor, whose overhead began after its call, and which has entered.
+    #[inline(always)]
+    fn account(
+        &mut self,
+        outgoing: &OutgoingMessage,
+        from: usize,
+        (called, begin): (Time, Time),
+        passage: &Passage,
+        tag: RawTag,
+        activities: ActivityLog,
+    ) {
+        let Passage { ready, admitted, enter, .. } = *passage;
         self.vain_looks = 0;
         self.stats.sent += 1;
-        self.stats.words_sent += words as u64;
+        self.stats.words_sent += outgoing.words as u64;
         if passage.out_of_order {
             self.stats.out_of_order += 1;
         }
@@ -99,12 +145,8 @@ impl Engine<'_> {
             self.stats.port += enter - admitted;
         }
         if self.is_traced || activities.is_some() {
-            self.log_send(outgoing, (called, begin), &passage, tag, activities);
+            self.log_send((outgoing, from), (called, begin), passage, tag, activities);
         }
-        // A message that takes no time on its way is hidden from a look at that very moment.
-        let is_instant = arrival == outgoing.entry.asked_at && network.has_fixed_latency(id, to);
-        let to = Receiver::new(to as u32, is_instant);
-        (arrival, Header { from: id as u32, to, number, words: words as u32, tag })
     }
 
     /// Returns when the overhead begins of a send that was called at one time and is ready at another.
@@ -121,17 +163,17 @@ impl Engine<'_> {
     #[cold]
     fn log_send(
         &mut self,
-        outgoing: &OutgoingMessage,
+        (outgoing, from): (&OutgoingMessage, usize),
         (called, begin): (Time, Time),
         passage: &Passage,
         tag: RawTag,
         activities: ActivityLog,
     ) {
-        let (id, message) = (self.id(), outgoing.id(self.id()));
+        let (id, message) = (self.id(), outgoing.id(from));
         if let Some(log) = &mut self.log {
-            log.add_message(outgoing.record(self.network, id, passage));
+            log.add_message(outgoing.record(self.network, (from, id), passage), from == id);
         }
-        let all = send_activities(message, (called, begin), passage);
+        let all = send_activities(id, message, (called, begin), passage);
         if let Some(to) = activities {
             to.extend(all);
         } else if let Some(log) = &mut self.log {

@@ -69,11 +69,8 @@ impl Engine<'_> {
         self.stats.send += ready - begin;
         let passage = Passage { ready, admitted: ready, enter: ready, ..Passage::default() };
         if let Some(log) = &mut self.log {
-            log.add_activities(send_activities(
-                outgoing.id(self.rank.egress.processor()),
-                (called, begin),
-                &passage,
-            ));
+            let id = self.rank.egress.processor();
+            log.add_activities(send_activities(id, outgoing.id(id), (called, begin), &passage));
         }
     }
 
