@@ -185,7 +185,7 @@ static void take_bytes(void *to, size_t bytes)
     }
 }
 
-/* Several threads may call MPI, but only one of them does. */
+/* Where several threads may call MPI at once, only one of them does. */
 static void look_for_threads(void)
 {
     static int first = -1;
@@ -193,7 +193,7 @@ static void look_for_threads(void)
     __atomic_compare_exchange_n(&first, &none, thread, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     is_first = first == thread;
     if (!is_first && pthread_mutex_trylock(&mutex) != 0)
-        fprintf(stderr, "loggp: rank %d calls MPI in a second thread while the first one is in MPI, which an emulated program cannot\n",
+        fprintf(stderr, "loggp: rank %d calls MPI in a second thread while another one is in MPI, as an emulated program cannot\n",
                 own_rank);
     else if (!is_first)
         pthread_mutex_unlock(&mutex);
@@ -209,6 +209,8 @@ static void enter(void *place)
     inside = 1;
     if (is_multiple)
         look_for_threads();
+    else
+        pthread_mutex_lock(&mutex); /* Another thread may ask for the time. */
     call.place = place;
     if (!(header->flags & WORK_IS_NONE)) {
         int64_t passed = process_ns() - last_process_ns - reading_ns;
@@ -220,7 +222,6 @@ static void leave(void)
 {
     if (!(header->flags & WORK_IS_NONE))
         last_process_ns = process_ns();
-    if (is_multiple)
-        pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&mutex);
     inside = 0;
 }

@@ -125,6 +125,8 @@ static int ask_parent(MPI_Comm handle)
 static int ask_group(MPI_Comm handle, MPI_Group group)
 {
     int count, *ranks = world_ranks(group, &count);
+    if (count == 0) /* This rank gets no communicator. */
+        ranks[count++] = own_rank;
     qsort(ranks, (size_t)count, sizeof *ranks, compare_ranks);
     ask_to_make(find_communicator(handle), ranks, count);
     free(ranks);

@@ -12,12 +12,12 @@ static int64_t clocks_ahead;
 
 __attribute__((noreturn, format(printf, 1, 2))) static void fail_to_attach(const char *form, ...)
 {
+    char sentence[1024];
     va_list arguments;
-    fprintf(stderr, "loggp: rank %d cannot be emulated: ", own_rank);
     va_start(arguments, form);
-    vfprintf(stderr, form, arguments);
+    vsnprintf(sentence, sizeof sentence, form, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    fprintf(stderr, "loggp: rank %d cannot be emulated: %s\n", own_rank, sentence);
     PMPI_Abort(MPI_COMM_WORLD, 2);
     _exit(2);
 }
@@ -56,7 +56,7 @@ static void attach(const char *path)
         fail_to_attach("%d ranks are more than the %u that the command has room for", world_size, header->slots);
     /* Memory that is not there would end the program by a signal later. */
     if ((error = posix_fallocate(shared, place, sizeof *slot)) != 0)
-        fail_to_attach("it has no room in /dev/shm for %zu bytes: %s; take fewer ranks or give it more", sizeof *slot, strerror(error));
+        fail_to_attach("/dev/shm has no room for %zu bytes: %s; take fewer ranks, or give it more", sizeof *slot, strerror(error));
     slot = mmap(NULL, sizeof *slot, PROT_READ | PROT_WRITE, MAP_SHARED, shared, place);
     if (slot == MAP_FAILED)
         fail_to_attach("%s cannot be mapped: %s", path, strerror(errno));
@@ -117,7 +117,8 @@ CALL_(double, Wtick, (void))
     return is_emulated && !inside ? 1e-12 : REAL(Wtick)();
 }
 
-/* Where the host's clocks are the machine's, those of the threads that call MPI are, and outside of MPI. */
+/* Where the host's clocks are the machine's, they are so outside of MPI for threads that call MPI. While one thread is in MPI the
+ * others see when it entered. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     static int (*real)(clockid_t, struct timespec *);
@@ -127,7 +128,10 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         !is_clock_of_time[clock] || (!is_emulated && clocks_ahead == 0))
         return real(clock, time);
     int64_t ns = 0;
-    if (is_emulated) {
+    if (is_emulated && pthread_mutex_trylock(&mutex) != 0) {
+        ns = clock_base[clock] + slot->now / 1000;
+    } else if (is_emulated) {
+        pthread_mutex_unlock(&mutex);
         enter(PLACE);
         ns = clock_base[clock] + ask_time() / 1000;
         leave();
@@ -174,8 +178,8 @@ CALL(Op_free, (MPI_Op * op))
     }                                                                                                                \
     CALL_(Type, name##_f2c, (MPI_Fint number))                                                                       \
     {                                                                                                                \
-        return number >= FIRST_HANDLE && number < FIRST_HANDLE + handle_count ? (Type)handle_of(number - FIRST_HANDLE)       \
-                                                                             : REAL(name##_f2c)(number);             \
+        int is_own = number >= FIRST_HANDLE && number < FIRST_HANDLE + handle_count;                                 \
+        return is_own ? (Type)handle_of(number - FIRST_HANDLE) : REAL(name##_f2c)(number);                           \
     }
 
 static int is_matched(MPI_Message handle)

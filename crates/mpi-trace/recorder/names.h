@@ -45,8 +45,8 @@ static void *find_symbol(const char *name)
 __attribute__((noreturn)) static void refuse_call(const char *name, void *place)
 {
     enter(place);
-    refuse("calls %s, which an emulated program cannot; of one-sided calls, files, dynamic processes, generalized requests, "
-           "partitioned messages and sessions it has none", name);
+    refuse("calls %s, which an emulated program cannot; it has MPI 3.1 without one-sided calls, files, generalized requests "
+           "and other processes than those of the start", name);
 }
 
 static void *find_real(const char *name, void *own)
@@ -114,6 +114,12 @@ UNMODELLED(Parrived)
 UNMODELLED(Intercomm_create_from_groups)
 UNMODELLED(Comm_create_from_group)
 UNMODELLED(Session_init)
+#endif
+
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+UNMODELLED(Request_get_status_all)
+UNMODELLED(Request_get_status_any)
+UNMODELLED(Request_get_status_some)
 #endif
 
 #define FILE_CALLS(name) UNMODELLED(File_##name) UNMODELLED(File_##name##_all) UNMODELLED(File_i##name)
