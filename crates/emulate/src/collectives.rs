@@ -82,6 +82,8 @@ impl Rank<'_> {
         };
         let first = taken.parts().next().map_or(0, <[u8]>::len);
         let differs = |(place, part): (usize, &[u8])| match taken.form {
+            // A neighbour that is nobody sends nothing.
+            Form::Parts if part.is_empty() && open.kind.is_of_neighbors() => false,
             Form::Parts => part.len() as u64 != asked(place),
             Form::Combine => part.len() != first,
             Form::Nothing => false,
