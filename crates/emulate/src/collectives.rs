@@ -9,7 +9,7 @@ use loggp_mpi_trace::schedule::Collective;
 use loggp_schedule::ScheduleBuilder;
 
 use crate::board::{CollectiveId, Contribution, Form, Manner, Taken};
-use crate::failure::{FaultKind, LastCall};
+use crate::failure::FaultKind;
 use crate::plan::{Background, Blank, BlankTag, Plan};
 use crate::rank::Rank;
 use crate::reply::Reply;
@@ -50,8 +50,7 @@ impl Rank<'_> {
         let of = self.communicator(communicator);
         let destinations = if kind.is_of_neighbors() { of.destinations.clone() } else { Vec::new() };
         let laid = Contribution { data: Rank::take_data(data, bytes), counts: sent, destinations };
-        let (what, address) = (self.call.what, self.link.address(self.call.place));
-        let call = LastCall { what, address, ..LastCall::default() };
+        let call = self.last_call();
         let is_immediate = request.is_some();
         let manner = Manner { kind, is_immediate, root, types: self.types, rank: self.id, call };
         if let Err(fault) = self.shared.board.lay(id, laid, manner) {

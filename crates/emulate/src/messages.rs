@@ -6,7 +6,7 @@ use loggp::{Payload, Proc, Tag, WithSender};
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{Envelope, Receive, RequestId, SendMode};
 
-use crate::failure::{FaultKind, LastCall};
+use crate::failure::FaultKind;
 use crate::rank::Rank;
 use crate::reply::Reply;
 use crate::requests::{Completion, Pending};
@@ -116,7 +116,6 @@ impl Rank<'_> {
     }
 
     pub(crate) fn receive_any_type(&mut self, p: &mut Proc, receive: &Receive) -> Got {
-        self.has_chosen |= receive.from.is_none() || receive.tag.is_none();
         if let Some(got) = self.take_here(receive) {
             return got;
         }
@@ -173,7 +172,6 @@ impl Rank<'_> {
 
     /// Posts a receive.
     pub(crate) fn post_receive(&mut self, p: &mut Proc, receive: &Receive) -> Pending {
-        self.has_chosen |= receive.from.is_none() || receive.tag.is_none();
         if let Some(got) = self.take_here(receive) {
             self.compare_types(p, got.from, got.parcel.kind, self.types.received);
             let from = self.place(receive.communicator, got.from);
@@ -335,11 +333,7 @@ impl Rank<'_> {
     /// Compares the type of a message with that of its receive.
     pub(crate) fn compare_types(&self, p: &mut Proc, from: usize, sent: u64, asked: u64) {
         if sent != 0 && asked != 0 && sent != asked {
-            let call = LastCall {
-                what: self.call.what,
-                address: self.link.address(self.call.place),
-                ..LastCall::default()
-            };
+            let call = self.last_call();
             let why = format!(
                 "rank {} is{}, and gets data of another type than it names from rank {from}; both ends of a message name the same type",
                 self.id,

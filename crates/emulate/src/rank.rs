@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use loggp::Proc;
-use loggp_mpi_trace::call::{CallKind, RequestId};
+use loggp_mpi_trace::call::{CallKind, Receive, RequestId, WaitForm};
 use loggp_mpi_trace::recording::post::{Post, PostKind, Types};
 use loggp_mpi_trace::schedule::{CommunicatorList, KnownCommunicator};
 use rustc_hash::FxHashMap;
@@ -105,6 +106,7 @@ impl<'a> Rank<'a> {
         self.call = CurrentCall { what: Called::of(&post.kind), place: post.place };
         self.types = post.types;
         self.learn(p);
+        self.note_choice(&post.kind);
         let looked = std::mem::replace(&mut self.looked_at_clock, matches!(post.kind, PostKind::Clock));
         match post.kind {
             PostKind::Call(kind) => self.call(p, kind, data),
@@ -133,6 +135,13 @@ impl<'a> Rank<'a> {
                 p.fail_with(format!("rank {} called MPI_Abort with code {code}", self.id))
             }
             PostKind::Refused(why) => self.refuse(p, &why),
+            // Other faults of the run come first: a program that fails frees little.
+            PostKind::Finding(kind, why) if kind == "resource leak" => {
+                let left = (self.id, format!("{kind}: rank {} {why}{}", self.id, self.last_call().text()));
+                self.shared.leaks.lock().push(left);
+                self.finish(p);
+                Reply::End
+            }
             PostKind::Finding(kind, why) => p.fail_with(format!("{kind}: rank {} {why}", self.id)),
             PostKind::Exited => {
                 p.fail_with(format!("rank {} has ended without MPI_Finalize", self.id));
@@ -148,6 +157,38 @@ impl<'a> Rank<'a> {
     /// Ends the run, since a fault has been found.
     pub(crate) fn fail(&self, p: &mut Proc, (kind, why): (FaultKind, String)) -> ! {
         p.fail_with(format!("{kind}: {why}"));
+    }
+
+    /// Notes whether a call depends on the order of messages: it takes a message of anyone, or looks.
+    fn note_choice(&mut self, kind: &PostKind) {
+        let is_open = |receive: &Receive| receive.from.is_none() || receive.tag.is_none();
+        let takes_any = match kind {
+            PostKind::Call(
+                CallKind::Recv { receive, .. } | CallKind::SendRecv { receive: Some(receive), .. },
+            ) => is_open(receive),
+            PostKind::Call(CallKind::Start(calls)) => {
+                calls.iter().any(|call| matches!(call, CallKind::Recv { receive, .. } if is_open(receive)))
+            }
+            PostKind::Probe { receive, is_wait, .. } => {
+                self.shared.looks.store(true, Ordering::Relaxed);
+                *is_wait && is_open(receive)
+            }
+            PostKind::Wait { form: WaitForm::Wait | WaitForm::Waitall, .. } => false,
+            PostKind::Wait { .. } | PostKind::GetStatus(_) | PostKind::Clock => {
+                self.shared.looks.store(true, Ordering::Relaxed);
+                false
+            }
+            _ => false,
+        };
+        if takes_any {
+            self.has_chosen = true;
+            self.shared.looks.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns the rank's call at present.
+    pub(crate) fn last_call(&self) -> LastCall {
+        LastCall { what: self.call.what, address: self.link.address(self.call.place), ..LastCall::default() }
     }
 
     /// Returns which messages the rank waits for in its present call.

@@ -124,6 +124,10 @@ pub(crate) struct Shared<'a> {
     pub board: Board,
     /// The messages under way to each rank, by their senders, in the order of their sends.
     pub sent: Vec<Mutex<FxHashMap<usize, Sent>>>,
+    /// What ranks have not freed at their end.
+    pub leaks: Mutex<Vec<(usize, String)>>,
+    /// True once a call has depended on the order of messages.
+    pub looks: &'a AtomicBool,
     /// The last calls of the ranks of a run that fails.
     pub calls: Vec<Mutex<Option<LastCall>>>,
     /// The communicators that are being made.
@@ -135,6 +139,7 @@ pub struct Session {
     segment: Segment,
     settings: Settings,
     watch: Watch,
+    has_choices: AtomicBool,
 }
 
 /// The most ranks of a program.
@@ -149,7 +154,8 @@ impl Session {
         let is_checked = settings.checks.is_some();
         let flags = Flags { has_clocks: settings.has_clocks, work_is_free, may_defer, is_checked };
         let segment = Segment::create(MOST_RANKS, flags)?;
-        Ok(Session { segment, settings, watch: Watch { limit: settings.limit, ..Watch::default() } })
+        let watch = Watch { limit: settings.limit, ..Watch::default() };
+        Ok(Session { segment, settings, watch, has_choices: AtomicBool::new(false) })
     }
 
     /// Returns the variables that the ranks need.
@@ -211,12 +217,19 @@ impl Session {
             tags: Mutex::default(),
             board: Board::default(),
             sent: (0..ranks).map(|_| Mutex::default()).collect(),
+            leaks: Mutex::default(),
+            looks: &self.has_choices,
             calls: (0..ranks).map(|_| Mutex::default()).collect(),
             making: Mutex::default(),
         };
         // How long a rank computes is asked of its process.
         let machine = machine.clone().work(Work::Charged).patience(Duration::MAX);
         let run = machine.run(|p: &mut Proc| Rank::new(&shared, p).run(p));
+        let leak = shared.leaks.lock().iter().min().map(|(_, leak)| leak.clone());
+        if let (Ok(_), Some(leak)) = (&run, leak) {
+            self.give_up();
+            return Err(Cause::OtherProcess(leak).into());
+        }
         run.map_err(|error| {
             self.give_up();
             let calls: Vec<_> = shared.calls.iter().map(|call| call.lock().take()).collect();
@@ -227,6 +240,11 @@ impl Session {
                 _ => Cause::OtherProcess(describe(&error, &calls, self.settings.checks.is_some())).into(),
             }
         })
+    }
+
+    /// Returns whether a call so far has depended on the order of messages: else all orders are one.
+    pub fn has_choices(&self) -> bool {
+        self.has_choices.load(Ordering::Relaxed)
     }
 
     /// Lets the ranks, which are at `MPI_Finalize`, go on to their end.
