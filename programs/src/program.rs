@@ -4,7 +4,9 @@
 use std::fmt;
 
 use loggp::schedule::{Schedule, ScheduleError};
-use loggp::{Capacity, ClockKind, Latency, Level, Machine, Noise, Params, Ports, RunError, Ties, Time, Work};
+use loggp::{
+    Capacity, ClockKind, Latency, Level, Machine, Noise, Params, Ports, Protocol, RunError, Ties, Time, Work,
+};
 use loggp_predict::knows_machine;
 
 use crate::option::{Opt, OptionValue, ProgramOption, TimeSpan};
@@ -67,6 +69,8 @@ pub struct Case {
     pub levels: Vec<Level>,
     /// Ports of the machine.
     pub ports: Ports,
+    /// Who moves long messages.
+    pub rendezvous: Protocol,
     /// Until when a message is in transit, where at most C are.
     pub capacity: Capacity,
     /// Latency of messages.
@@ -152,6 +156,7 @@ impl CasePlan<'_> {
             algorithm,
             params,
             levels,
+            rendezvous,
             capacity,
             latency,
             ties,
@@ -166,6 +171,7 @@ impl CasePlan<'_> {
             options: _,
         } = self.case;
         let is_usual = *latency == Latency::Exact
+            && *rendezvous == Protocol::Push
             && *capacity == Capacity::Arrived
             && *ties == Ties::Number
             && noise.is_none()
@@ -235,6 +241,7 @@ impl Case {
             params,
             levels: Vec::new(),
             ports: Ports::default(),
+            rendezvous: Protocol::default(),
             capacity: Capacity::default(),
             latency: Latency::default(),
             ties: Ties::default(),
@@ -292,8 +299,10 @@ impl Case {
     pub fn machine(&self, emulation: &Emulation) -> Machine {
         // A real machine's ports and capacity are given; those of the case belong to its model.
         let is_real = emulation.link.is_some() && emulation.clock == ClockKind::Wall;
-        let (ports, capacity) = if is_real { Default::default() } else { (self.ports, self.capacity) };
-        let machine = emulation.machine(self.params).ports(ports).capacity(capacity).work(self.work);
+        let (ports, rendezvous, capacity) =
+            if is_real { Default::default() } else { (self.ports, self.rendezvous, self.capacity) };
+        let machine = emulation.machine(self.params).ports(ports).rendezvous(rendezvous);
+        let machine = machine.capacity(capacity).work(self.work);
         let Case { program, algorithm, size, seed, .. } = self;
         let options = self.options.iter().map(OptionValue::text).collect::<Vec<_>>();
         let machine = machine.latency(self.latency).ties(self.ties).levels(self.levels.iter().copied());

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 
 use loggp::audit::{AuditRule, audit};
 use loggp::trace::{Activity, ActivityKind, Message, Trace};
-use loggp::{Capacity, Latency, Machine, MessageId, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
+use loggp::{
+    Capacity, Latency, Machine, MessageId, PS, Params, Ports, Proc, Protocol, Run, Tag, Ties, Time, US, Work,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -38,6 +40,36 @@ fn accepts_a_hot_spot() {
     assert_eq!((audit.messages, audit.capacity), (150, Some(2)));
     assert_eq!((audit.most_in_transit_from, audit.most_in_transit_to), (1, 2));
     assert!(audit.stalls > 100 && audit.shortest_stall > Some(Time::ZERO));
+}
+
+/// A receiver reads from its sender's memory, which the audit does not take for a send, nor a send for a read.
+#[test]
+fn notices_a_wrong_pull() {
+    let machine = machine_of(2, "L=6,o=2,g=0,O_s=0,O_r=0,G_s=1,G_l=1,s=4,S=4").rendezvous(Protocol::Pull);
+    let program = |p: &mut Proc| match p.id() {
+        0 => p.send(1, BYTES, vec![0; 80]),
+        _ => _ = p.recv(BYTES),
+    };
+    let trace = run(&machine, program).trace.unwrap();
+    assert_eq!(audit(&trace).violations, []);
+    let rules = |trace: Trace| -> BTreeSet<AuditRule> {
+        audit(&trace).violations.iter().map(|violation| violation.rule).collect()
+    };
+    let pushed = rules(Trace { rendezvous: Protocol::Push, ..trace.clone() });
+    assert!(pushed.contains(&AuditRule::Overhead), "{pushed:?}");
+    // The data enter before the request is there.
+    let mut early = trace.clone();
+    let Message { enter, first, arrival, .. } = &mut early.messages[1];
+    [enter, first, arrival].into_iter().for_each(|time| *time -= US);
+    assert_eq!(rules(early), BTreeSet::from([AuditRule::Entry]));
+    let mut hasty = trace.clone();
+    let read = hasty.activities.iter().position(|it| it.kind == ActivityKind::Send(trace.messages[1].id));
+    hasty.activities[read.unwrap()].end -= US;
+    assert!(rules(hasty).contains(&AuditRule::Overhead));
+    // The receiver does not say that it has the data.
+    let mut silent = trace;
+    silent.calls[1].kind = silent.calls[0].kind.clone();
+    assert!(!rules(silent).is_empty());
 }
 
 /// Some of the programs do not end then, because a look finds something else.
@@ -630,6 +662,7 @@ proptest! {
         texts in select(vec!["L=6ps,o=2ps,g=4ps", "o=1ps,G=1ps", "L=9ps,g=1ps,s=1,G_s=2ps,G_l=-3ps"]),
         (ports, latency) in (ports(), latency()),
         capacity in select(vec![Capacity::Arrived, Capacity::Received]),
+        rendezvous in select(vec![Protocol::Push, Protocol::Pull]),
         ties in select(vec![Ties::Number, Ties::Random { seed: 1 }]),
         noise in prop::option::of(select(vec!["10us:3us", "9ps:2ps,12ps:1ps"])),
         barrier in prop::option::of(Just(US)),
@@ -639,7 +672,7 @@ proptest! {
     ) {
         let params = Params::builder(3).set(texts).unwrap().build().unwrap();
         let noise = noise.map(|noise| noise.parse().unwrap());
-        let found = audit(&Trace { params, levels: vec![], ports, capacity, latency, ties, precedence: Default::default(), noise, faults: Default::default(), barrier, caption: None, out_of_order, activities, progress: vec![], messages, calls: vec![] });
+        let found = audit(&Trace { params, levels: vec![], ports, rendezvous, capacity, latency, ties, precedence: Default::default(), noise, faults: Default::default(), barrier, caption: None, out_of_order, activities, progress: vec![], messages, calls: vec![] });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }
 }

@@ -25,7 +25,7 @@ use std::thread::Builder;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
-use loggp::{Level, Params, ParamsBuilder, Ports};
+use loggp::{Level, Params, ParamsBuilder, Ports, Protocol};
 use loggp_programs::Program;
 use loggp_study::machine_file::{LevelDraft, ParsedMachine};
 use rustix::process::{Resource, getrlimit};
@@ -199,14 +199,16 @@ pub fn machine_text(params: &Params) -> String {
 pub struct FileMachine {
     pub builder: ParamsBuilder,
     pub ports: Option<Ports>,
+    pub rendezvous: Option<Protocol>,
     levels: Vec<LevelDraft>,
 }
 
 impl FileMachine {
     /// Reads a machine as `--machine FILE` does.
     pub fn read(path: &Path) -> Result<FileMachine, String> {
-        let ParsedMachine { builder, ports, levels, .. } = machine_file::read_file(path, choice::DEFAULT_P)?;
-        Ok(FileMachine { builder, ports, levels })
+        let ParsedMachine { builder, ports, rendezvous, levels, .. } =
+            machine_file::read_file(path, choice::DEFAULT_P)?;
+        Ok(FileMachine { builder, ports, rendezvous, levels })
     }
 
     /// Returns the levels of the machine, which has these parameters.

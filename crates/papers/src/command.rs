@@ -85,6 +85,7 @@ fn case_args(case: &Case) -> Vec<OptionArg> {
     args.extend(case.barrier.map(|barrier| ("barrier", without_spaces(barrier))));
     let settings = [
         ("ports", case.ports.to_string(), usual.ports.to_string()),
+        ("rendezvous", case.rendezvous.to_string(), usual.rendezvous.to_string()),
         ("capacity", case.capacity.to_string(), usual.capacity.to_string()),
         ("latency", case.latency.to_string(), usual.latency.to_string()),
         ("ties", case.ties.to_string(), usual.ties.to_string()),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use loggp::params::Parameter;
 use loggp::{
-    Capacity, Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Ties, TimeError, preset,
+    Capacity, Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Protocol, Ties, TimeError, preset,
 };
 use loggp_command::FileMachine;
 use pyo3::exceptions::{PyAttributeError, PyOSError, PyTypeError, PyValueError};
@@ -37,6 +37,7 @@ use crate::time::{read_time, time_text};
 pub struct Machine {
     pub machine: loggp::Machine,
     pub ports: Ports,
+    pub rendezvous: Protocol,
     pub noise: Option<Noise>,
     pub levels: Vec<Level>,
     /// A setting that schedules have not.
@@ -46,8 +47,9 @@ pub struct Machine {
 }
 
 /// The default settings, in Python's form.
-const USUAL: [(&str, &str); 7] = [
+const USUAL: [(&str, &str); 8] = [
     ("ports", "'single'"),
+    ("rendezvous", "'push'"),
     ("capacity", "'arrived'"),
     ("latency", "'exact'"),
     ("ties", "'number'"),
@@ -57,7 +59,7 @@ const USUAL: [(&str, &str); 7] = [
 ];
 
 /// The settings of a machine that are no parameters.
-const SETTINGS: [&str; 8] = ["ports", "capacity", "latency", "ties", "noise", "barrier", "levels", "rates"];
+const SETTINGS: [&str; 9] = ["ports", "rendezvous", "capacity", "latency", "ties", "noise", "barrier", "levels", "rates"];
 
 #[pymethods]
 impl Machine {
@@ -114,6 +116,9 @@ impl Machine {
         let mut of_file = Vec::new();
         if let Some(ports) = file.ports {
             of_file.push(("ports".to_owned(), PyString::new(py, &ports.to_string()).into_any()));
+        }
+        if let Some(protocol) = file.rendezvous {
+            of_file.push(("rendezvous".to_owned(), PyString::new(py, &protocol.to_string()).into_any()));
         }
         if !levels.is_empty() {
             let levels: PyResult<Vec<_>> = levels.iter().map(|level| level_dict(py, level)).collect();
@@ -382,7 +387,7 @@ impl<'py> Settings<'py> {
     fn finish(self, params: ParamsBuilder) -> PyResult<Machine> {
         let mut machine = loggp::Machine::new(params.build().map_err(refused)?).rate(TIMED_WORK, PS);
         let (mut ports, mut latency, mut ties) = (Ports::default(), Latency::default(), Ties::default());
-        let mut capacity = Capacity::default();
+        let (mut capacity, mut rendezvous) = (Capacity::default(), Protocol::default());
         let (mut noise, mut has_barrier, mut levels) = (None, false, Vec::new());
         let mut others: Vec<(String, Py<PyAny>)> = Vec::new();
         for (name, value) in self.others {
@@ -395,6 +400,10 @@ impl<'py> Settings<'py> {
                 "ports" => {
                     ports = read_name(value)?;
                     machine.ports(ports)
+                }
+                "rendezvous" => {
+                    rendezvous = read_name(value)?;
+                    machine.rendezvous(rendezvous)
                 }
                 "capacity" => {
                     capacity = read_name(value)?;
@@ -442,7 +451,7 @@ impl<'py> Settings<'py> {
             (has_barrier, "barrier"),
         ];
         let not_of_schedules = not_of_schedules.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name);
-        Ok(Machine { machine, ports, noise, levels, not_of_schedules, others })
+        Ok(Machine { machine, ports, rendezvous, noise, levels, not_of_schedules, others })
     }
 }
 

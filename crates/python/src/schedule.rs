@@ -437,7 +437,7 @@ impl Schedule {
         let rules: CostModel = rules.parse().map_err(refused)?;
         let params = LeveledParams::new(*machine.machine.params(), machine.levels.clone());
         let player = Player::new(params).rules(rules).trace(trace).moments(moments);
-        let player = player.ports(machine.ports).noise(machine.noise.clone());
+        let player = player.ports(machine.ports).rendezvous(machine.rendezvous).noise(machine.noise.clone());
         let played = self.with_complete(py, move |built, stop| player.stop_if(stop.0.clone()).run(built))?;
         let mut report = played.map_err(|error| run_error(py, error, None, &|_| None))?;
         let trace = report.trace.take().map(|trace| Py::new(py, Trace::new(trace))).transpose()?;

@@ -186,6 +186,12 @@ impl Player {
                 "its ranks wait for moments, which LogGOPSim has not; play it by the papers' rules",
             );
         }
+        if self.rendezvous != Protocol::Push {
+            return refuse(
+                "its receivers pull long messages, which LogGOPSim does not know; play it by the papers' rules, or let \
+                 messages be pushed",
+            );
+        }
         if !self.machine.levels.is_empty() {
             return refuse(
                 "its machine has levels, which LogGOPSim has not; play it by the papers' rules, or leave them out",

@@ -3,7 +3,7 @@
 use loggp::Machine;
 use loggp_model::error::Cause;
 use loggp_model::message::Tag;
-use loggp_model::params::{Latency, Level, LeveledParams, Noise, Params, Ports};
+use loggp_model::params::{Latency, Level, LeveledParams, Noise, Params, Ports, Protocol};
 use loggp_model::rules::network::{Ingress, Network};
 use loggp_model::rules::rank::Rank;
 use loggp_model::time::{Time, US};
@@ -671,4 +671,29 @@ fn loose_schedule_follows_the_rules() {
         ended > 500 && stalled > 20 && leveled > 200,
         "{ended} ended, {stalled} stalled, {leveled} with levels"
     );
+}
+
+/// A rank that computes while its message waits: if it has to push, the receiver waits for its next step; if the
+/// receiver pulls, it does not.
+#[test]
+fn receiver_that_pulls_does_not_wait_for_a_sender_that_computes() {
+    let mut builder = ScheduleBuilder::new(2).unwrap();
+    builder.begin_rank(0).unwrap();
+    builder.add(Operation::Send { to: 1, bytes: 10, tag: 0 }).unwrap();
+    builder.add(Operation::Calc(100 * US)).unwrap();
+    builder.begin_rank(1).unwrap();
+    builder.add(Operation::Recv { from: Some(0), bytes: 10, tag: Some(0) }).unwrap();
+    let schedule = builder.build().unwrap();
+    let params = Params::builder(2).word(1).set("L=6,o=2,g=0,O_s=0,O_r=0,G_s=1,G_l=1,s=4,S=4").unwrap();
+    let player = Player::new(params.build().unwrap()).trace(true);
+    // The announcement is taken at 10. The grant is there at 18, and is taken at 104, after the computation; the data
+    // enter at 104 + 2, and are there 16 later.
+    let pushed = player.clone().run(&schedule).unwrap();
+    assert_eq!(pushed.finishes, [106 * US, 124 * US]);
+    // It reads from 10 on: o, L until 18, and 10 + 6 until they are there. What it says at 38 is there at 44.
+    let pulled = player.rendezvous(Protocol::Pull).run(&schedule).unwrap();
+    assert_eq!(pulled.finishes, [104 * US, 38 * US]);
+    for report in [pushed, pulled] {
+        assert_eq!(audit(&report.trace.unwrap()).violations, []);
+    }
 }

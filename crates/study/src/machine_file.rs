@@ -4,10 +4,12 @@
 //! and so is G in LogP. So a row of `loggp run --format json` is a machine too. A time may also be written
 //! with its unit: `"L": "6us"`. A machine with levels has a list `levels`, from the outermost: each has
 //! `params`, of which P is the number of processors in a group, and may have `ports` and `one_port`. The
-//! machine may have `ports` too. What the command writes has a `version`; what is written by hand needs none.
+//! machine may have `ports` too, and `rendezvous`. What the command writes has a `version`; what is written by hand needs none.
 
 use loggp::params::Parameter;
-use loggp::{Level, Params, ParamsBuilder, Ports, TimeError};
+use std::str::FromStr;
+
+use loggp::{Level, Params, ParamsBuilder, ParamsError, Ports, Protocol, TimeError};
 use loggp_model::text::escaped;
 use loggp_trace::json_reason;
 use serde_json::{Map, Value};
@@ -20,6 +22,8 @@ pub struct ParsedMachine {
     pub name: Option<String>,
     pub builder: ParamsBuilder,
     pub ports: Option<Ports>,
+    /// Who moves long messages.
+    pub rendezvous: Option<Protocol>,
     pub levels: Vec<LevelDraft>,
 }
 
@@ -63,7 +67,8 @@ pub fn parse_machine(text: &[u8], P: usize) -> Result<ParsedMachine, String> {
         Some(_) => return Err("its levels are no list; write one, from the outermost level".into()),
     };
     let (builder, ports) = (set_parameters(builder, params)?, parse_ports(&value)?);
-    Ok(ParsedMachine { name, builder, ports, levels })
+    let rendezvous = parse_setting(&value, "rendezvous", "give \"push\" or \"pull\"")?;
+    Ok(ParsedMachine { name, builder, ports, rendezvous, levels })
 }
 
 /// A level whose parameters are read, and which is completed when its machine is known.
@@ -111,10 +116,19 @@ impl LevelDraft {
 
 /// Parses the ports of a machine or of a level, if it has any.
 fn parse_ports(object: &Value) -> Result<Option<Ports>, String> {
-    match object.get("ports").filter(|value| !value.is_null()) {
+    parse_setting(object, "ports", "give \"single\" or \"dual\"")
+}
+
+/// Parses a setting of a machine or of a level, if it has it. `choices` says what can be given.
+fn parse_setting<T: FromStr<Err = ParamsError>>(
+    object: &Value,
+    name: &str,
+    choices: &str,
+) -> Result<Option<T>, String> {
+    match object.get(name).filter(|value| !value.is_null()) {
         None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.parse().map_err(|why| format!("ports: {why}"))?)),
-        Some(other) => Err(format!("it has ports {other}; give \"single\" or \"dual\"")),
+        Some(Value::String(text)) => Ok(Some(text.parse().map_err(|why| format!("{name}: {why}"))?)),
+        Some(other) => Err(format!("it has {name} {other}; {choices}")),
     }
 }
 

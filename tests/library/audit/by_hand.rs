@@ -4,7 +4,7 @@
 use loggp::audit::{AuditRule, audit};
 use loggp::params::{LogGps, Precedence};
 use loggp::trace::{Activity, ActivityKind, Message, Trace};
-use loggp::{Capacity, Latency, MessageId, Params, Ports, Ties, Time};
+use loggp::{Capacity, Latency, MessageId, Params, Ports, Protocol, Ties, Time};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -227,6 +227,7 @@ impl Plan {
             params,
             levels: Vec::new(),
             ports,
+            rendezvous: Protocol::Push,
             capacity: Capacity::Arrived,
             latency,
             ties,

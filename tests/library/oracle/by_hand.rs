@@ -1,6 +1,6 @@
 //! Programs small enough for hand-computed times.
 
-use loggp::{PS, Params, Ports};
+use loggp::{PS, Params, Ports, Protocol};
 
 use crate::drawn::program::Op::*;
 use crate::drawn::program::{Case, Op, Pattern, RequestKind};
@@ -25,6 +25,11 @@ pub(crate) fn by_hand(parameters: &str, program: &[&[Op]], finish: &[i64]) -> By
 impl ByHand {
     fn dual(mut self) -> ByHand {
         self.case.ports = Ports::Dual;
+        self
+    }
+
+    fn pull(mut self) -> ByHand {
+        self.case.rendezvous = Protocol::Pull;
         self
     }
 
@@ -182,6 +187,28 @@ fn requests_by_hand() -> Vec<ByHand> {
         // The request arrives at 6 and is received at 7, the reply at 13 and 14, and the data arrive at 20.
         // The wait takes o.
         by_hand("L=5ps, o=1ps, s=2, S=2", &[&exchange(1), &exchange(0)], &[22, 22]),
+        // The request arrives at 8 and is received at 10. The reader spends o, and L until 18. The data arrive at 34
+        // and are received at 36, which takes o more to say, until 38; and that arrives at 44.
+        by_hand("L=6ps, o=2ps, g=0, G_s=1ps, G_l=1ps, s=4, S=4", &[&[long(1, 10)], &[]], &[46, 38]).pull(),
+        // The sender computes meanwhile. If it is pushed, its request does what the sender would do.
+        by_hand(
+            "L=6ps, o=2ps, g=0, G_s=1ps, G_l=1ps, s=4, S=4",
+            &[&[isend(1, 10), Work(100), WaitAll(RequestKind::Isend)], &[]],
+            &[104, 38],
+        )
+        .pull(),
+        // Both could read at 18, and each has one port. 1's data leave then, and come to 0 from 24 to 34; so 0's leave
+        // at 34, and arrive at 50. 1 says at 54 that it has them, and then takes what 0 said at 38.
+        by_hand(
+            "L=6ps, o=2ps, g=0, G_s=1ps, G_l=1ps, s=4, S=4",
+            &[
+                &[SendRecv { to: 1, tag: 0, words: 10, from: 1 }],
+                &[SendRecv { to: 0, tag: 0, words: 10, from: 0 }],
+            ],
+            &[62, 56],
+        )
+        .pull()
+        .port(&[0, 16]),
         // Each processor receives from its left neighbour.
         by_hand(
             "L=6ps, o=2ps, g=4ps",

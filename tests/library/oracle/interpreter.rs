@@ -575,13 +575,13 @@ impl Oracle {
             return self.turn_to_pull(x, k, (from, announced + 1));
         }
         let number = p.turns;
-        let Some(Transmit { to, words, kind }) = p.tasks[k].steps.front() else { unreachable!() };
+        let Some(&Transmit { to, words, kind }) = p.tasks[k].steps.front() else { unreachable!() };
         // The data that a receiver reads have the number after their request's.
         let keeps_number = self.pulls && matches!(kind, MessageKind::Request(..));
         p.turns += 1 + u64::from(keeps_number);
-        let latency = self.latency((x, *to), number);
+        let latency = self.latency((x, to), number);
         // The overhead overlaps the gap (LogGP 2.1, figure 1).
-        let overhead = self.network.send_overhead((x, *to), *words);
+        let overhead = self.network.send_overhead((x, to), words);
         let p = &self.processors[x];
         let busy = |begin: i64| self.network.busy_until(x, begin, overhead);
         let ready = busy(p.tasks[k].now.max(p.out_free - overhead));
@@ -769,7 +769,9 @@ impl Oracle {
         };
         let request = task.request;
         let mut offers = 0;
-        if let Some(&AfterRequest { to, tag, words }) = task.steps.front() {
+        // `send_recv` greets in between.
+        let after = task.steps.iter().find(|step| matches!(step, AfterRequest { .. }));
+        if let (MessageKind::Request(..), Some(&AfterRequest { to, tag, words })) = (kind, after) {
             offers = words;
             if k > 0 {
                 self.processors[x].tasks[k].steps = self.after_request(request, to, tag, words).into();

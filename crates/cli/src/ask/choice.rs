@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loggp::params::{LeveledParams, Parameter};
-use loggp::{Level, Params, Ports, preset};
+use loggp::{Level, Params, Ports, Protocol, preset};
 
 use super::machine_file::{self, PartialMachine};
 use super::options::ChoiceOptions;
@@ -25,6 +25,8 @@ pub(crate) struct MachineChoice {
     pub levels: Vec<Level>,
     /// The ports that its file gives.
     pub ports: Option<Ports>,
+    /// Who moves long messages, if its file says so.
+    pub rendezvous: Option<Protocol>,
     /// Unit in which the parameters were given.
     pub unit: Unit,
     /// The names of the parameters that nobody gave, and that are 0; or `machine`, if nobody named one.
@@ -68,7 +70,7 @@ impl MachineChoice {
 impl PartialMachine {
     /// Completes the machine, without its levels. Fails if a parameter is open.
     pub(crate) fn complete(self, options: &ChoiceOptions) -> Result<MachineChoice, CliError> {
-        let PartialMachine { name, builder, ports, assumed, .. } = self;
+        let PartialMachine { name, builder, ports, rendezvous, assumed, .. } = self;
         let open = builder.open_names().join(" and ");
         let params = builder.build().map_err(|why| match &options.machine {
             Some(machine) if !open.is_empty() && preset(machine).is_err() => {
@@ -80,7 +82,8 @@ impl PartialMachine {
             Some(machine) if !open.is_empty() => CliError::Request(format!("--machine {machine}: {why}")),
             _ => CliError::request(why),
         })?;
-        Ok(MachineChoice { name, params, levels: Vec::new(), ports, unit: unit(options, &params), assumed })
+        let (levels, unit) = (Vec::new(), unit(options, &params));
+        Ok(MachineChoice { name, params, levels, ports, rendezvous, unit, assumed })
     }
 }
 
@@ -99,6 +102,7 @@ pub(crate) fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Resu
         name,
         builder,
         ports: None,
+        rendezvous: None,
         levels: Vec::new(),
         assumed: Vec::new(),
     };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, is_separator};
 
-use loggp::{ParamsBuilder, Ports};
+use loggp::{ParamsBuilder, Ports, Protocol};
 use loggp_study::machine_file::{LevelDraft, ParsedMachine, parse_machine};
 
 use crate::error::CliError;
@@ -16,6 +16,8 @@ pub(crate) struct PartialMachine {
     pub builder: ParamsBuilder,
     /// The ports that its file gives.
     pub ports: Option<Ports>,
+    /// Who moves long messages, if its file says so.
+    pub rendezvous: Option<Protocol>,
     /// The levels that its file gives.
     pub levels: Vec<LevelDraft>,
     /// The names of the parameters that nobody gave, and that are 0; or `machine`, if nobody named one.
@@ -34,12 +36,13 @@ pub(crate) fn is_file_name(text: &str) -> bool {
 /// that in the file, or else the file's own without its ending.
 pub(crate) fn read(path: &str, P: usize) -> Result<PartialMachine, CliError> {
     let read = read_file(Path::new(path), P);
-    let ParsedMachine { name, builder, ports, levels } =
+    let ParsedMachine { name, builder, ports, rendezvous, levels } =
         read.map_err(|why| CliError::Request(format!("--machine {path}: {why}")))?;
     let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.or(stem).unwrap_or_default();
     // A command reads one machine, so the leak is bounded.
-    Ok(PartialMachine { name: Some(name.leak()), builder, ports, levels, assumed: Vec::new() })
+    let (name, assumed) = (Some(&*name.leak()), Vec::new());
+    Ok(PartialMachine { name, builder, ports, rendezvous, levels, assumed })
 }
 
 /// Reads a machine's file.

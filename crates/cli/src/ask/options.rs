@@ -10,7 +10,8 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loggp::{
-    Capacity, Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Ties, Time, TimeError, Work,
+    Capacity, Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Protocol, Ties, Time, TimeError,
+    Work,
 };
 use loggp_programs::{Emulation, option};
 
@@ -80,6 +81,14 @@ pub(crate) struct CapacityOption {
     pub capacity: Capacity,
 }
 
+/// The option of who moves long messages.
+#[derive(Args, Clone, Copy, Default)]
+pub(crate) struct RendezvousOption {
+    /// Who moves a message of more than S words [default: as the machine's file says, or push]
+    #[arg(long, value_parser = one_of::<Protocol>(PROTOCOLS), display_order = 10)]
+    pub rendezvous: Option<Protocol>,
+}
+
 /// The options of the clock.
 #[derive(Args, Clone, Copy, Default)]
 #[command(next_display_order = 12)]
@@ -129,6 +138,8 @@ pub(crate) struct ProgramOptions {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, display_order = 17)]
     pub barrier: Option<String>,
     #[command(flatten)]
+    pub rendezvous: RendezvousOption,
+    #[command(flatten)]
     pub capacity: CapacityOption,
     #[command(flatten)]
     pub levels: LevelOptions,
@@ -141,7 +152,7 @@ pub(crate) struct ProgramOptions {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Machine", next_display_order = 2)]
 #[command(mut_arg("on", |on| {
-    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "capacity", "barrier", "noise", "levels", "level"])
+    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "rendezvous", "capacity", "barrier", "noise", "levels", "level"])
 }))]
 pub(crate) struct RunOptions {
     /// Run it so many times, and report the run with the median time
@@ -208,6 +219,10 @@ pub(crate) const CARRIERS: &[NamedValue] = &[
 ];
 pub(crate) const PORTS: &[NamedValue] =
     &[("single", "One for both directions"), ("dual", "One for each direction")];
+const PROTOCOLS: &[NamedValue] = &[
+    ("push", "Its sender, in its next step, as over TCP"),
+    ("pull", "Its receiver, while the sender does something else, as network cards and shared memory do"),
+];
 const CAPACITIES: &[NamedValue] = &[
     ("arrived", "Until it arrives"),
     (

@@ -3,7 +3,7 @@
 
 use loggp::params::Parameter;
 use loggp::trace::Trace;
-use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Ties, Time};
+use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Protocol, Ties, Time};
 use loggp_programs::{Case, OptionValue};
 use loggp_study::Study;
 use loggp_study::range::{Quantity, Range};
@@ -77,6 +77,7 @@ fn size_and_options(case: &Case, unit: &Unit, ranges: &[Range]) -> (String, Stri
 /// Returns the settings of the network, the levels, the barrier and the repetitions that are not the default.
 fn settings_text(Study { case, repeat, distinct_seeds, .. }: &Study, unit: &Unit) -> String {
     let mut settings = wire_text(case.latency, case.ties, case.ports);
+    settings += protocol_text(case.rendezvous);
     settings += capacity_text(case.capacity);
     settings += &noise_text(case.noise.as_ref());
     settings += &level_lines(case.params.P, &case.levels, unit);
@@ -149,6 +150,11 @@ pub(crate) fn wire_text(latency: Latency, ties: Ties, ports: Ports) -> String {
     latency + &ties + if ports == Ports::Dual { ", dual ports" } else { "" }
 }
 
+/// Returns who moves long messages after a comma; empty for the default.
+pub(crate) fn protocol_text(protocol: Protocol) -> &'static str {
+    if protocol == Protocol::Pull { ", receivers pull" } else { "" }
+}
+
 /// Returns the end of a message's transit after a comma; empty for the default.
 pub(crate) fn capacity_text(capacity: Capacity) -> &'static str {
     if capacity == Capacity::Received { ", capacity until received" } else { "" }
@@ -166,8 +172,8 @@ pub(crate) fn latency_text(latency: Latency) -> String {
 /// Returns the settings between processors of a recorded run.
 pub(crate) fn recorded_text(trace: &Trace) -> String {
     let noise = noise_text(trace.noise.as_ref());
-    let capacity = capacity_text(trace.capacity);
-    format!("{}{noise}, {} ports{capacity}", latency_text(trace.latency), trace.ports)
+    let (protocol, capacity) = (protocol_text(trace.rendezvous), capacity_text(trace.capacity));
+    format!("{}{noise}, {} ports{protocol}{capacity}", latency_text(trace.latency), trace.ports)
 }
 
 /// Returns the noise after a comma; empty without noise.

@@ -383,9 +383,17 @@ impl CallMessages {
             self.0.iter().find(|(sends, tag, _)| *sends == is_send && which(*tag)).map(|(.., id)| *id)
         };
         let announced = find(is_send, RawTag::is_announce);
-        // Data that their receiver reads have the number after their announcement's.
-        let offered = announced.map(|MessageId { from, number }| MessageId { from, number: number + 1 });
-        let message = find(is_send, |tag| !tag.is_announce() && !tag.is_grant()).or(offered)?;
+        // Data have their announcement's sender. Those that their receiver reads have the next number, and no call of
+        // their sender sends them.
+        let data = || {
+            let MessageId { from, number } = announced?;
+            let is_data = |(sends, tag, id): &&(bool, RawTag, MessageId)| {
+                *sends == is_send && id.from == from && !tag.is_start_of_send() && !tag.is_grant()
+            };
+            let offered = MessageId { from, number: number + 1 };
+            Some(self.0.iter().find(is_data).map_or(offered, |(.., id)| *id))
+        };
+        let message = find(is_send, |tag| tag.is_start_of_send() && !tag.is_announce()).or_else(data)?;
         Some(Transfer::new(message, announced.zip(find(!is_send, RawTag::is_grant))))
     }
 }

@@ -124,6 +124,7 @@ class Machine(_Parameters):
         S: int | None = ...,
         cycle: TimeLike = ...,
         ports: str = ...,
+        rendezvous: str = ...,
         capacity: str = ...,
         latency: str = ...,
         ties: str = ...,

@@ -3,8 +3,10 @@
 //! A trace does not mark them, but the protocol does. Only a message of more than S words is announced. Its
 //! sender takes the reply right before it sends the message, and its receiver sends the reply right after it
 //! has taken the request; neither sends or receives anything in between, nor does the program's request that
-//! acts for it. So the message leads to the reply, and the reply to the request.
+//! acts for it. So the message leads to the reply, and the reply to the request. A receiver that pulls reads the message
+//! right after it has taken the request, and sends the reply right after it has the message.
 
+use loggp::Protocol;
 use loggp::path::Events;
 use loggp::trace::ActivityKind;
 
@@ -68,13 +70,31 @@ fn find_rendezvous(events: &Events, data: usize) -> Option<(usize, usize)> {
     if !params.is_synchronous(message.words) {
         return None;
     }
-    let reply = received_before(events, events.send_event(data)?)?;
-    let request = received_before(events, events.send_event(reply)?)?;
+    let sent = events.send_event(data)?;
+    let (request, reply) = match events.trace.rendezvous {
+        Protocol::Pull => (received_before(events, sent)?, sent_after(events, events.receive_event(data)?)?),
+        _ => {
+            let reply = received_before(events, sent)?;
+            (received_before(events, events.send_event(reply)?)?, reply)
+        }
+    };
     let (asks, answers) = (events.message(request), events.message(reply));
     let (sender, receiver) = (message.id.from, message.to);
     let fits = (asks.id.from, asks.to, asks.words) == (sender, receiver, 0)
         && (answers.id.from, answers.to, answers.words) == (receiver, sender, 0);
     fits.then_some((request, reply))
+}
+
+/// Returns the message that a processor sent right after a reception.
+fn sent_after(events: &Events, reception: usize) -> Option<usize> {
+    let mut place = events.next(reception)?;
+    while *events.event(place).kind == ActivityKind::Gap {
+        place = events.next(place)?;
+    }
+    match events.event(place).kind {
+        ActivityKind::Send(_) => events.message_of(place),
+        _ => None,
+    }
 }
 
 /// Returns the message that a processor received right before a send.

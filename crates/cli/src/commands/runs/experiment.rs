@@ -157,6 +157,7 @@ impl<'a> ProgramSetup<'a> {
             params,
             capacity: options.capacity.capacity,
             ports: self.machine_options.ports.or(machine.ports).unwrap_or_default(),
+            rendezvous: options.rendezvous.rendezvous.or(machine.rendezvous).unwrap_or_default(),
             latency: self.draws.latency,
             ties: self.draws.ties,
             noise: self.noise.clone(),

@@ -16,13 +16,15 @@ use super::schedule_input::{InputOptions, ScheduleInput};
 use crate::ask::choice::{MachineChoice, is_parameter_given, partial_machine};
 use crate::ask::levels::LevelOptions;
 use crate::ask::mpi_program::{MpiOptions, is_program};
-use crate::ask::options::{ChoiceOptions, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
+use crate::ask::options::{
+    ChoiceOptions, NoiseOption, PORTS, RendezvousOption, one_of, parse_noise, parse_seed,
+};
 use crate::ask::trace_input::is_schedule;
 use crate::error::CliError;
 use crate::host::source::is_there;
 use crate::tell::call_names::{CallNames, WorkNames};
 use crate::tell::formula::replay_error;
-use crate::tell::heading::{choice_heading, noise_text, parameters, wire_text};
+use crate::tell::heading::{choice_heading, noise_text, parameters, protocol_text, wire_text};
 
 /// The options of a schedule that is played.
 #[derive(Args)]
@@ -38,6 +40,8 @@ pub(crate) struct PlayOptions {
     /// machine's file says, or single]
     #[arg(long, value_parser = one_of::<Ports>(PORTS))]
     pub ports: Option<Ports>,
+    #[command(flatten)]
+    pub rendezvous: RendezvousOption,
     /// The noise of a schedule's processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
     /// says
     #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = parse_noise)]
@@ -74,8 +78,12 @@ impl PlayOptions {
         let choice = machine_for(&self.choice, &self.levels, program.schedule.ranks())?;
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
         let ports = self.ports.or(choice.ports).unwrap_or_default();
-        let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise.as_ref());
-        let player = Player::new(choice.params).machine(choice.machine()).ports(ports).noise(noise.clone());
+        let rendezvous = self.rendezvous.rendezvous.or(choice.rendezvous).unwrap_or_default();
+        let wires = wire_text(Latency::Exact, Ties::Number, ports)
+            + protocol_text(rendezvous)
+            + &noise_text(noise.as_ref());
+        let player = Player::new(choice.params).machine(choice.machine()).ports(ports);
+        let player = player.rendezvous(rendezvous).noise(noise.clone());
         Ok(ScheduleRun { name, program, choice, player, ports, noise, wires })
     }
 
@@ -92,8 +100,16 @@ impl PlayOptions {
 
     /// Refuses the options that a trace has no use for; `may_have_params` if its parameters can be changed.
     pub(crate) fn refuse_for_trace(&self, input: &str, may_have_params: bool) -> Result<(), CliError> {
-        let PlayOptions { source: InputOptions { P, size, unit }, choice, levels, ports, noise, mpi, .. } =
-            self;
+        let PlayOptions {
+            source: InputOptions { P, size, unit },
+            choice,
+            levels,
+            ports,
+            rendezvous,
+            noise,
+            mpi,
+            ..
+        } = self;
         let given = [
             ("-P", P.is_some()),
             ("--size", size.is_some()),
@@ -104,6 +120,7 @@ impl PlayOptions {
             ("--levels", levels.levels.is_some()),
             ("--level", !levels.level.is_empty()),
             ("--ports", ports.is_some()),
+            ("--rendezvous", rendezvous.rendezvous.is_some()),
             ("--noise", noise.is_some()),
         ];
         match given.into_iter().find(|(_, is_given)| *is_given) {
