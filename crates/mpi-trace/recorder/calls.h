@@ -113,7 +113,7 @@ static void record_all_done(const struct span *span, int code, int count, const 
 CALL(Wait, (MPI_Request *request, MPI_Status *status))
 {
     MPI_Status own;
-    MPI_Request handle = *request;
+    MPI_Request handle = request ? *request : MPI_REQUEST_NULL;
     status = status == MPI_STATUS_IGNORE ? &own : status;
     BEGIN(REAL(Wait)(request, status), emulate_all(RECORD_WAIT, 1, request, NULL, status));
     if (error == MPI_SUCCESS)
@@ -124,7 +124,7 @@ CALL(Wait, (MPI_Request *request, MPI_Status *status))
 CALL(Test, (MPI_Request *request, int *flag, MPI_Status *status))
 {
     MPI_Status own;
-    MPI_Request handle = *request;
+    MPI_Request handle = request ? *request : MPI_REQUEST_NULL;
     status = status == MPI_STATUS_IGNORE ? &own : status;
     BEGIN(REAL(Test)(request, flag, status), emulate_all(RECORD_TEST, 1, request, flag, status));
     if (error == MPI_SUCCESS && *flag)
@@ -320,7 +320,7 @@ CALL(Cancel, (MPI_Request *request))
 
 CALL(Request_free, (MPI_Request *request))
 {
-    MPI_Request handle = *request;
+    MPI_Request handle = request ? *request : MPI_REQUEST_NULL;
     BEGIN(REAL(Request_free)(request), emulate_request_free(request));
     struct request **link = find_request(handle);
     if (error == MPI_SUCCESS && link != NULL) {

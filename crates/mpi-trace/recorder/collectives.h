@@ -10,12 +10,12 @@
 #define COLLECTIVE_(title, name, immediate, persistent, parameters, arguments, fill)                                 \
     CALL(name, (OPEN parameters))                                                                                    \
     {                                                                                                                \
-        BEGIN(REAL(name)(OPEN arguments), EMULATE(title, fill, NULL, 0));                                            \
+        BEGIN(REAL(name)(OPEN arguments), EMULATE(title, CALLED(name), fill, NULL, 0));                                            \
         RECORD(title, fill, NULL, 0);                                                                                \
     }                                                                                                                \
     CALL(immediate, (OPEN parameters, MPI_Request *request))                                                         \
     {                                                                                                                \
-        BEGIN(REAL(immediate)(OPEN arguments, request), EMULATE(title, fill, request, 0));                           \
+        BEGIN(REAL(immediate)(OPEN arguments, request), EMULATE(title, CALLED(immediate), fill, given(CALLED(immediate), request), 0));                           \
         RECORD(title, fill, request, 0);                                                                             \
     }                                                                                                                \
     PERSISTENT(title, persistent, parameters, arguments, fill)
@@ -24,7 +24,7 @@
 #define PERSISTENT(title, persistent, parameters, arguments, fill)                                                   \
     CALL(persistent, (OPEN parameters, MPI_Info info, MPI_Request *request))                                         \
     {                                                                                                                \
-        BEGIN(REAL(persistent)(OPEN arguments, info, request), EMULATE(title, fill, request, 1));                    \
+        BEGIN(REAL(persistent)(OPEN arguments, info, request), EMULATE(title, CALLED(persistent), fill, given(CALLED(persistent), request), 1));                    \
         RECORD(title, fill, request, 1);                                                                             \
     }
 #else
@@ -37,10 +37,13 @@
     if (with != NULL) {                                                                                              \
         fill;                                                                                                        \
     }
-#define EMULATE(title, fill, request, is_persistent)                                                                 \
+#define CALLED(name) CALLED_(name)
+#define CALLED_(name) "MPI_" #name
+#define EMULATE(title, called, fill, request, is_persistent)                                                         \
     ({                                                                                                               \
         DESCRIBE(title, fill)                                                                                        \
-        emulate_collective(with, &to_record, request, is_persistent);                                                \
+        to_record.name = called;                                                                                     \
+        check_communicator(called, comm) ?: emulate_collective(with, &to_record, request, is_persistent);            \
     })
 #define RECORD(title, fill, request, is_persistent)                                                                  \
     if (error == MPI_SUCCESS) {                                                                                      \

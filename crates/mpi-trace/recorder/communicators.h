@@ -20,7 +20,8 @@ static void record_new(const struct span *span, const char *name, MPI_Comm paren
 #define MAKE(name, parent, wait, is_out_of_order, parameters, arguments)                                             \
     CALL(name, parameters)                                                                                           \
     {                                                                                                                \
-        BEGIN(REAL(name) arguments, (wait, end_making(REAL(name) arguments, parent, made, is_out_of_order)) );       \
+        BEGIN(REAL(name) arguments, check_making("MPI_" #name, parent)                                              \
+              ?: (wait) ?: end_making(REAL(name) arguments, parent, made, is_out_of_order));                         \
         if (error == MPI_SUCCESS)                                                                                    \
             record_new(&span, "MPI_" #name, parent, *made, is_out_of_order);                                         \
         END;                                                                                                         \
@@ -28,13 +29,13 @@ static void record_new(const struct span *span, const char *name, MPI_Comm paren
 
 MAKE(Comm_dup, comm, ask_parent(comm), 0, (MPI_Comm comm, MPI_Comm *made), (comm, made))
 MAKE(Comm_dup_with_info, comm, ask_parent(comm), 0, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
-MAKE(Comm_split, comm, ask_parent(comm), 0, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
+MAKE(Comm_split, comm, check_color(comm, color) ?: ask_parent(comm), 0, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
 MAKE(Comm_split_type, comm, ask_parent(comm), 0, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
      (comm, type, key, info, made))
 MAKE(Comm_create, comm, ask_parent(comm), 0, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
 MAKE(Comm_create_group, comm, ask_group(comm, group), 1, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made),
      (comm, group, tag, made))
-MAKE(Cart_create, comm, ask_parent(comm), 0,
+MAKE(Cart_create, comm, check_dimensions(comm, dimensions, sizes) ?: ask_parent(comm), 0,
      (MPI_Comm comm, int dimensions, const int *sizes, const int *periods, int reorder, MPI_Comm *made),
      (comm, dimensions, sizes, periods, reorder, made))
 MAKE(Cart_sub, comm, ask_parent(comm), 0, (MPI_Comm comm, const int *remain, MPI_Comm *made), (comm, remain, made))

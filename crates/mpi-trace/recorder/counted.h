@@ -18,7 +18,7 @@
                       MPI_Request *request))                                                                         \
     {                                                                                                                \
         BEGIN(REAL(NAME(name))(data, count, type, to, tag, comm, request),                                           \
-              EMULATE_SEND(name, mode, request, is_persistent));                                                     \
+              EMULATE_SEND(name, mode, given("MPI_" #name, request), is_persistent));                                                     \
         if (error == MPI_SUCCESS)                                                                                    \
             record_send(&span, mode, "MPI_" #name, (uint64_t)count * type_bytes(type), to, tag, comm, request,       \
                         is_persistent);                                                                              \
@@ -54,7 +54,7 @@ CALL(NAME(Recv), (void *data, COUNT count, MPI_Datatype type, int from, int tag,
 CALL(NAME(Irecv), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))
 {
     BEGIN(REAL(NAME(Irecv))(data, count, type, from, tag, comm, request),
-          emulate_receive("MPI_Irecv", OUT, from, tag, comm, NULL, request, 0));
+          emulate_receive("MPI_Irecv", OUT, from, tag, comm, NULL, given("MPI_Irecv", request), 0));
     if (error == MPI_SUCCESS)
         record_receive(&span, "MPI_Irecv", (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request, 0);
     END;
@@ -63,7 +63,7 @@ CALL(NAME(Irecv), (void *data, COUNT count, MPI_Datatype type, int from, int tag
 CALL(NAME(Recv_init), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))
 {
     BEGIN(REAL(NAME(Recv_init))(data, count, type, from, tag, comm, request),
-          emulate_receive("MPI_Recv_init", OUT, from, tag, comm, NULL, request, 1));
+          emulate_receive("MPI_Recv_init", OUT, from, tag, comm, NULL, given("MPI_Recv_init", request), 1));
     if (error == MPI_SUCCESS)
         record_receive(&span, "MPI_Recv_init", (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request, 1);
     END;
@@ -87,7 +87,7 @@ CALL(NAME(Mrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *mess
 CALL(NAME(Imrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request))
 {
     MPI_Message before = *message;
-    BEGIN(REAL(NAME(Imrecv))(data, count, type, message, request), emulate_matched(OUT, message, NULL, request));
+    BEGIN(REAL(NAME(Imrecv))(data, count, type, message, request), emulate_matched(OUT, message, NULL, given("MPI_Imrecv", request)));
     struct matched found = take_matched(before);
     if (error == MPI_SUCCESS && found.communicator != NULL) {
         begin_record(RECORD_RECV + 1, &span, 0);

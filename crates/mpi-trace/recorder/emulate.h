@@ -28,7 +28,7 @@ struct header {
     uint32_t gone;
 };
 
-enum { HAS_CLOCKS = 1, WORK_IS_NONE = 2, CAN_DEFER = 4 };
+enum { HAS_CLOCKS = 1, WORK_IS_NONE = 2, CAN_DEFER = 4, HAS_CHECKS = 8 };
 enum post { POST_CALLS, POST_CHUNK, POST_NEXT };
 /* Codes of records that no recording has. */
 enum emulated_code {
@@ -42,6 +42,7 @@ enum emulated_code {
     CALL_REFUSED = 56,
     CALL_GET_STATUS = 57,
     CALL_EXITED = 58,
+    CALL_FINDING = 59,
 };
 
 static const volatile struct header *header;
@@ -57,6 +58,19 @@ static struct span call;
 static int64_t last_process_ns, reading_ns;
 /* How often in a row the program asked for the time. */
 static int polls;
+
+/* Of which types the call's data are, sent and received, and by which operation they are combined: what a checked program says too. */
+static uint64_t signatures[2], operation;
+
+static int is_checked(void)
+{
+    return is_emulated && (header->flags & HAS_CHECKS);
+}
+
+static unsigned char *put_checked(unsigned char *to, uint64_t value)
+{
+    return is_checked() ? put(to, value) : to;
+}
 
 static int64_t process_ns(void)
 {
@@ -114,15 +128,14 @@ static uint64_t word(void)
     return next_word < answer_words ? answer[next_word++] : 0;
 }
 
-/* Refuses what the program calls: the command says the sentence and ends the run. */
-__attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *form, ...)
+/* Says a sentence, of a kind if there is one, with which the command ends the run. */
+__attribute__((noreturn)) static void say(const char *kind, const char *form, va_list arguments)
 {
     char sentence[1024];
-    va_list arguments;
-    va_start(arguments, form);
     vsnprintf(sentence, sizeof sentence, form, arguments);
-    va_end(arguments);
-    begin_record(CALL_REFUSED, &call, sizeof sentence);
+    begin_record(kind ? CALL_FINDING : CALL_REFUSED, &call, 2 * sizeof sentence);
+    if (kind != NULL)
+        at = put_text(at, kind, 64);
     at = put_text(at, sentence, sizeof sentence);
     post(POST_CALLS, 0);
     for (;;) {
@@ -130,6 +143,22 @@ __attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *f
         usleep(1000);
         look_for_command(1);
     }
+}
+
+/* Refuses what the program calls. */
+__attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *form, ...)
+{
+    va_list arguments;
+    va_start(arguments, form);
+    say(NULL, form, arguments);
+}
+
+/* Says what is wrong with the program. */
+__attribute__((noreturn, format(printf, 2, 3))) static void report(const char *kind, const char *form, ...)
+{
+    va_list arguments;
+    va_start(arguments, form);
+    say(is_checked() ? kind : NULL, form, arguments);
 }
 
 /* Makes room for a record of `bytes`: what was deferred goes first. */

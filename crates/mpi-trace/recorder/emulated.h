@@ -160,9 +160,7 @@ static void give_all(const struct counts *counts)
 
 static struct counts message_of(const void *data, uint64_t count, MPI_Datatype type)
 {
-    if ((int64_t)count < 0)
-        refuse("gives a message %lld elements; 0 is the least", (long long)count);
-    return (struct counts){.same = count * type_bytes(type), .n = 1, .data = (void *)data, .type = type, .count = count};
+    return (struct counts){.same = (int64_t)count < 0 ? 0 : count * type_bytes(type), .n = 1, .data = (void *)data, .type = type, .count = count};
 }
 
 /* Copies an array that the program may change while the request lasts. */
@@ -219,10 +217,12 @@ static void keep(MPI_Request handle, const struct collective *exchange)
     struct request *request = *find_request(handle);
     request->exchange = room(sizeof *exchange);
     *request->exchange = *exchange;
-    if (!request->is_persistent)
+    if (!request->is_persistent && !is_checked())
         request->exchange->sent = (struct counts){.n = 0};
     keep_counts(&request->exchange->sent);
     keep_counts(&request->exchange->received);
+    if (!request->is_persistent)
+        watch(request);
 }
 
 /* The request is no more. */
@@ -261,17 +261,6 @@ static void set_nobody(MPI_Status *status)
     set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, 0);
 }
 
-/* Looks whether the communicator has this rank. */
-static void look_for_rank(const char *name, MPI_Comm comm, int peer, int is_any_right)
-{
-    const struct communicator *communicator = peer == MPI_PROC_NULL || (is_any_right && peer == MPI_ANY_SOURCE)
-                                                  ? NULL
-                                                  : find_communicator(comm);
-    if (communicator != NULL && (peer < 0 || peer >= peers(communicator)))
-        refuse("calls %s with rank %d of a communicator of %d ranks; its ranks are 0 to %d", name, peer, peers(communicator),
-               peers(communicator) - 1);
-}
-
 /* Takes the message that the answer says, and notes it in `status`. */
 static void take_message(const struct counts *into, MPI_Status *status, int is_cancelled)
 {
@@ -287,13 +276,14 @@ static void take_message(const struct counts *into, MPI_Status *status, int is_c
 static int emulate_send(enum send_mode mode, const char *name, struct counts message, int to, int tag, MPI_Comm comm,
                         MPI_Request *request, int is_persistent)
 {
-    look_for_rank(name, comm, to, 0);
+    CHECK(check_peer(name, comm, to, tag, 0) ?: check_data(name, comm, &message, 0));
+    look_at_data(name, &message, &(struct counts){.n = 0});
     if (request != NULL)
         *request = (MPI_Request)new_handle();
     record_send(&call, mode, name, message.same, to, tag, comm, request, is_persistent);
-    if (is_persistent) {
-        keep(*request, &(struct collective){.sent = message});
-    } else if (to != MPI_PROC_NULL) {
+    if (is_persistent || (request != NULL && is_checked()))
+        keep(*request, &(struct collective){.name = name, .sent = message});
+    if (!is_persistent && to != MPI_PROC_NULL) {
         give(&message);
         end_record(0);
     }
@@ -303,12 +293,13 @@ static int emulate_send(enum send_mode mode, const char *name, struct counts mes
 static int emulate_receive(const char *name, struct counts message, int from, int tag, MPI_Comm comm, MPI_Status *status,
                            MPI_Request *request, int is_persistent)
 {
-    look_for_rank(name, comm, from, 1);
+    CHECK(check_peer(name, comm, from, tag, 1) ?: check_data(name, comm, &message, 0));
+    look_at_data(name, &(struct counts){.n = 0}, &message);
     if (request != NULL)
         *request = (MPI_Request)new_handle();
     record_receive(&call, name, message.same, from, tag, comm, status, request, is_persistent);
     if (request != NULL)
-        keep(*request, &(struct collective){.received = message});
+        keep(*request, &(struct collective){.name = name, .received = message});
     if (from != MPI_PROC_NULL && !is_persistent)
         end_record(request == NULL);
     if (request == NULL && from == MPI_PROC_NULL)
@@ -321,15 +312,18 @@ static int emulate_receive(const char *name, struct counts message, int from, in
 static int emulate_exchange(const char *name, struct counts sent, int to, int send_tag, struct counts received, int from, int tag,
                             MPI_Comm comm, MPI_Status *status, MPI_Request *request)
 {
-    look_for_rank(name, comm, to, 0);
-    look_for_rank(name, comm, from, 1);
+    CHECK(check_peer(name, comm, to, send_tag, 0) ?: check_data(name, comm, &sent, 0));
+    CHECK(check_peer(name, comm, from, tag, 1) ?: check_data(name, comm, &received, 0));
+    look_at_data(name, &sent, &received);
+    if (sent.data != received.data || strstr(name, "replace") == NULL)
+        look_for_own_overlap(name, &sent, &received);
     if (request != NULL)
         *request = (MPI_Request)new_handle();
     record_exchange(&call, name, sent.same, to, send_tag, received.same, from, tag, comm, status, request);
     if (to != MPI_PROC_NULL)
         give(&sent);
-    if (request != NULL && from != MPI_PROC_NULL)
-        keep(*request, &(struct collective){.received = received});
+    if (request != NULL && (from != MPI_PROC_NULL || is_checked()))
+        keep(*request, &(struct collective){.name = name, .sent = sent, .received = received});
     if (to != MPI_PROC_NULL || from != MPI_PROC_NULL)
         end_record(request == NULL);
     if (request == NULL && from == MPI_PROC_NULL)
@@ -343,6 +337,9 @@ static int emulate_exchange(const char *name, struct counts sent, int to, int se
 static int emulate_matched(struct counts message, MPI_Message *handle, MPI_Status *status, MPI_Request *request)
 {
     int is_nobody = *handle == MPI_MESSAGE_NO_PROC;
+    const char *name = request ? "MPI_Imrecv" : "MPI_Mrecv";
+    CHECK(check_data(name, MPI_COMM_WORLD, &message, 0));
+    look_at_data(name, &(struct counts){.n = 0}, &message);
     struct matched found = take_matched(*handle);
     if (request != NULL)
         *request = (MPI_Request)new_handle();
@@ -361,7 +358,7 @@ static int emulate_matched(struct counts message, MPI_Message *handle, MPI_Statu
     }
     *handle = MPI_MESSAGE_NULL;
     if (request != NULL)
-        keep(*request, &(struct collective){.received = message});
+        keep(*request, &(struct collective){.name = name, .received = message});
     else if (is_nobody)
         set_nobody(status);
     else
@@ -373,7 +370,7 @@ static int emulate_probe(int code, const char *name, int from, int tag, MPI_Comm
                          MPI_Status *status)
 {
     int is_found = 1;
-    look_for_rank(name, comm, from, 1);
+    CHECK(check_peer(name, comm, from, tag, 1));
     if (from == MPI_PROC_NULL) {
         set_nobody(status);
     } else {
@@ -408,7 +405,7 @@ static enum state state_of(MPI_Request handle)
         return STATE_IDLE;
     struct request **link = find_request(handle);
     if (link == NULL)
-        refuse("names a request that no call has made, or that is complete; after that it is MPI_REQUEST_NULL");
+        report("request lifecycle", "names a request that no call has made, or that is complete; after that it is MPI_REQUEST_NULL");
     return !(*link)->is_active ? STATE_IDLE : (*link)->kind == REQUEST_NOTHING ? STATE_OWN : STATE_POSTED;
 }
 
@@ -430,6 +427,18 @@ static void end_request(MPI_Request *handle)
         drop(handle);
 }
 
+/* Returns the function that asks with this code. */
+static const char *wait_name(int code)
+{
+    static const char *const names[] = {
+        [RECORD_WAIT] = "MPI_Wait",         [RECORD_TEST] = "MPI_Test",
+        [RECORD_WAITALL] = "MPI_Waitall",   [RECORD_TESTALL] = "MPI_Testall",
+        [RECORD_WAITANY] = "MPI_Waitany",   [RECORD_TESTANY] = "MPI_Testany",
+        [RECORD_WAITSOME] = "MPI_Waitsome", [RECORD_TESTSOME] = "MPI_Testsome",
+    };
+    return names[code];
+}
+
 /* Asks the command for requests, and returns whether it found what was asked for. */
 static int ask(int code, int count, const MPI_Request *requests)
 {
@@ -444,13 +453,14 @@ static int ask(int code, int count, const MPI_Request *requests)
 static void take_collective(const struct collective *collective);
 
 /* Takes the completions that the answer says, of requests from the `first` on. Their places go to `indices` if there are any. */
-static int take_completions(MPI_Request *given, int first, int *indices, MPI_Status *statuses)
+static int take_completions(const char *name, MPI_Request *given, int first, int *indices, MPI_Status *statuses)
 {
     int number = (int)word();
     for (int i = 0; i < number; i++) {
         int index = first + (int)word(), kind = (int)word(), is_cancelled = (int)word();
         MPI_Status *status = status_at(statuses, indices ? i : index);
         const struct request *request = *find_request(given[index]);
+        end_watch(name, request);
         if (kind == 1)
             take_message(&request->exchange->received, status, is_cancelled);
         else
@@ -467,6 +477,9 @@ static int take_completions(MPI_Request *given, int first, int *indices, MPI_Sta
 static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_Status *statuses)
 {
     int is_done = 1;
+    CHECK(check_requests(wait_name(code), count, given));
+    if (flag == NULL)
+        look_for_starts(wait_name(code), count, given);
     for (int i = 0; i < count; i++) {
         enum state state = state_of(given[i]);
         if (state == STATE_IDLE)
@@ -482,7 +495,7 @@ static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_S
             continue;
         is_done = ask(code, next, given + first);
         if (is_done)
-            take_completions(given, first, NULL, statuses);
+            take_completions(wait_name(code), given, first, NULL, statuses);
     }
     for (int i = 0; i < count && is_done; i++)
         if (state_of(given[i]) == STATE_OWN)
@@ -508,12 +521,13 @@ static int complete_own(int most, int count, MPI_Request *given, int *indices, M
 static int emulate_any(int code, int count, MPI_Request *given, int *index, int *flag, MPI_Status *status)
 {
     int is_done = 1;
+    CHECK(check_requests(wait_name(code), count, given));
     *index = MPI_UNDEFINED;
     if (complete_own(1, count, given, index, status) == 0) {
         if (number_in(STATE_POSTED, count, given) == 0)
             set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
         else if ((is_done = ask(code, count, given)))
-            take_completions(given, 0, index, status);
+            take_completions(wait_name(code), given, 0, index, status);
     }
     if (flag != NULL)
         *flag = is_done;
@@ -522,10 +536,12 @@ static int emulate_any(int code, int count, MPI_Request *given, int *index, int 
 
 static int emulate_some(int code, int count, MPI_Request *given, int *done, int *indices, MPI_Status *statuses)
 {
+    CHECK(check_requests(wait_name(code), count, given));
     int posted = number_in(STATE_POSTED, count, given), own = number_in(STATE_OWN, count, given);
     *done = posted + own == 0 ? MPI_UNDEFINED : complete_own(count, count, given, indices, statuses);
     if (posted > 0 && ask(own > 0 ? RECORD_TESTSOME : code, count, given))
-        *done += take_completions(given, 0, indices + own, statuses == MPI_STATUSES_IGNORE ? statuses : statuses + own);
+        *done += take_completions(wait_name(code), given, 0, indices + own,
+                                  statuses == MPI_STATUSES_IGNORE ? statuses : statuses + own);
     return MPI_SUCCESS;
 }
 
@@ -548,10 +564,14 @@ static int emulate_get_status(MPI_Request request, int *flag, MPI_Status *status
 
 static int emulate_start(int count, MPI_Request *given)
 {
+    CHECK(check_requests("MPI_Start", count, given));
     for (int i = 0; i < count; i++) {
         if (given[i] == MPI_REQUEST_NULL || state_of(given[i]) != STATE_IDLE || !(*find_request(given[i]))->is_persistent)
-            refuse("starts a request that is no persistent one, or has been started and is not complete");
-        const struct request *request = *find_request(given[i]);
+            report("request lifecycle", "starts a request that is no persistent one, or has been started and is not complete");
+        struct request *request = *find_request(given[i]);
+        look_at_data("MPI_Start", &request->exchange->sent, &request->exchange->received);
+        request->was_started = 1;
+        watch(request);
         record_start(&call, given[i]);
         if (request->kind == REQUEST_NOTHING)
             continue;
@@ -563,6 +583,7 @@ static int emulate_start(int count, MPI_Request *given)
 
 static int emulate_cancel(MPI_Request *handle)
 {
+    CHECK(check_requests("MPI_Cancel", 1, handle));
     if (state_of(*handle) == STATE_POSTED) {
         begin_record(CALL_CANCEL, &call, 0);
         at = put(at, next_request - (*find_request(*handle))->number);
@@ -573,10 +594,14 @@ static int emulate_cancel(MPI_Request *handle)
 
 static int emulate_request_free(MPI_Request *handle)
 {
+    CHECK(check_requests("MPI_Request_free", 1, handle));
     enum state state = state_of(*handle);
     struct request **link = find_request(*handle);
     if (link == NULL)
-        refuse("frees MPI_REQUEST_NULL, which is no request");
+        report("invalid parameter", "calls MPI_Request_free with MPI_REQUEST_NULL, which is no request");
+    if (state != STATE_IDLE && is_checked())
+        report("request lifecycle", "frees the request of %s%s, which is not complete, so that the program never knows when the "
+               "buffer is its own again; wait for it", name_of(*link), place_text((*link)->place));
     if (state == STATE_POSTED) {
         if ((*link)->exchange != NULL && (*link)->exchange->received.n > 0)
             refuse("frees a request that receives and is not complete, so that an emulated program would not get the data; wait for it");

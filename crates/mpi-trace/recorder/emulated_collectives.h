@@ -62,14 +62,27 @@ static void take_collective(const struct collective *collective)
     }
 }
 
+static int check_collective(const struct communicator *with, const struct collective *collective)
+{
+    int root = collective->root, is_scatter = collective->kind == COLLECTIVE_Scatter || collective->kind == COLLECTIVE_Scatterv;
+    if (collective->has_root && !(with->remote_size >= 0 && (root == MPI_ROOT || root == MPI_PROC_NULL)) &&
+        (root < 0 || root >= peers(with)))
+        return reject(with->handle, MPI_ERR_ROOT, "calls %s with root %d in a communicator of %d ranks; its ranks are 0 to %d",
+                      collective->name, root, peers(with), peers(with) - 1);
+    CHECK(check_data(collective->name, with->handle, &collective->sent, 0));
+    CHECK(check_data(collective->name, with->handle, &collective->received, is_scatter));
+    if (has_operation(collective))
+        CHECK(check_operation(collective->name, with->handle, collective->op,
+                              collective->sent.n > 0 ? &collective->sent : &collective->received));
+    look_at_data(collective->name, &collective->sent, &collective->received);
+    operation = has_operation(collective) ? operation_number(collective->op) : 0;
+    return MPI_SUCCESS;
+}
+
 static int emulate_collective(const struct communicator *with, const struct collective *collective, MPI_Request *request,
                               int is_persistent)
 {
-    int root = collective->root;
-    if (collective->has_root && !(with->remote_size >= 0 && (root == MPI_ROOT || root == MPI_PROC_NULL)) &&
-        (root < 0 || root >= peers(with)))
-        refuse("calls %s with root %d in a communicator of %d ranks; its ranks are 0 to %d", collective->name, root, peers(with),
-               peers(with) - 1);
+    CHECK(check_collective(with, collective));
     if (request != NULL)
         *request = (MPI_Request)new_handle();
     record_collective(&call, collective, with, request, is_persistent);
@@ -164,6 +177,8 @@ static int end_making(int error, MPI_Comm parent_handle, const MPI_Comm *made, i
 {
     struct communicator *parent = find_communicator(parent_handle), *new = NULL;
     uint64_t number = is_out_of_order ? OUT_OF_ORDER : parent->children++;
+    if (error == MPI_SUCCESS && *made != MPI_COMM_NULL)
+        note_made(OBJECT_COMMUNICATOR, (uintptr_t)*made, making_name, call.place);
     if (error == MPI_SUCCESS && *made != MPI_COMM_NULL && (new = define(*made, parent->number, number)) == NULL)
         refuse("makes more communicators than an emulated program can, which are %zu",
                sizeof all_communicators / sizeof *all_communicators);
@@ -176,6 +191,7 @@ static int end_making(int error, MPI_Comm parent_handle, const MPI_Comm *made, i
 /* An immediate one is made at once: all ranks have to be awake for it. */
 static int emulate_idup(MPI_Comm comm, MPI_Info info, int has_info, MPI_Comm *made, MPI_Request *request)
 {
+    CHECK(check_making("MPI_Comm_idup", comm));
     ask_parent(comm);
     int error = has_info ? PMPI_Comm_dup_with_info(comm, info, made) : PMPI_Comm_dup(comm, made);
     *request = (MPI_Request)new_handle();
@@ -187,8 +203,11 @@ static int emulate_idup(MPI_Comm comm, MPI_Info info, int has_info, MPI_Comm *ma
 static int emulate_comm_free(MPI_Comm *handle)
 {
     MPI_Comm before = *handle;
+    CHECK(check_communicator("MPI_Comm_free", before));
     int error = PMPI_Comm_free(handle);
-    if (error == MPI_SUCCESS)
-        free_communicator(before);
+    if (error != MPI_SUCCESS)
+        return error;
+    free_communicator(before);
+    note_freed(OBJECT_COMMUNICATOR, (uintptr_t)before);
     return error;
 }

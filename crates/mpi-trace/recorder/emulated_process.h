@@ -81,6 +81,7 @@ static void attach(const char *path)
     }
     last_process_ns = process_ns();
     is_emulated = 1;
+    handle_errors();
 }
 
 /* Posts the last record of the program, and is no longer emulated. */
@@ -163,6 +164,8 @@ time_t time(time_t *into)
 /* Immediate reductions may need it still. */
 CALL(Op_free, (MPI_Op * op))
 {
+    if (is_emulated && !inside)
+        note_freed(OBJECT_OP, (uintptr_t)*op);
     if (!is_emulated || inside || request_count == 0)
         return REAL(Op_free)(op);
     *op = MPI_OP_NULL;

@@ -226,6 +226,7 @@ CALL(Finalize, (void))
     uint64_t ticks = now();
     if (is_emulated && !inside) {
         enter(PLACE);
+        look_for_leaks();
         detach(RECORD_FINALIZE, 1);
     } else if (has_begun && !inside) {
         inside = 1;

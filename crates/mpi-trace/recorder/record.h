@@ -59,9 +59,13 @@ static inline void unlock(void)
         pthread_mutex_unlock(&mutex);
 }
 
+static int is_freed_type(MPI_Datatype type);
+
 static inline uint64_t type_bytes(MPI_Datatype type)
 {
     int bytes = 0;
+    if (is_emulated && is_freed_type(type))
+        return 0;
     if (type == MPI_BYTE || type == MPI_DATATYPE_NULL)
         return type == MPI_BYTE;
     PMPI_Type_size(type, &bytes);
@@ -108,6 +112,17 @@ static unsigned char *put_receive(unsigned char *to, const struct communicator *
     to = put(to, tag == MPI_ANY_TAG ? 0 : (uint64_t)tag + 1);
     to = put(to, communicator->number);
     return put(to, bytes);
+}
+
+/* The same, and of which types the data are. */
+static unsigned char *put_typed_send(unsigned char *to, const struct communicator *communicator, int peer, int tag, uint64_t bytes)
+{
+    return put_checked(put_send(to, communicator, peer, tag, bytes), signatures[0]);
+}
+
+static unsigned char *put_typed_receive(unsigned char *to, const struct communicator *communicator, int from, int tag, uint64_t bytes)
+{
+    return put_checked(put_receive(to, communicator, from, tag, bytes), signatures[1]);
 }
 
 /* Writes the message that a receive took. One that is emulated has none yet. */
@@ -168,10 +183,10 @@ static void record_send(const struct span *span, enum send_mode mode, const char
     } else if (is_persistent) {
         start[0] = (unsigned char)code;
         add_persistent(*request, REQUEST_SEND, communicator, start,
-                       (size_t)(put_send(start + 1, communicator, to, tag, bytes) - start));
+                       (size_t)(put_typed_send(start + 1, communicator, to, tag, bytes) - start));
     } else {
         begin_record(code, span, 0);
-        at = put_send(at, communicator, to, tag, bytes);
+        at = put_typed_send(at, communicator, to, tag, bytes);
         if (request != NULL)
             add_request(*request, REQUEST_SEND, communicator);
     }
@@ -189,10 +204,10 @@ static void record_receive(const struct span *span, const char *name, uint64_t b
     } else if (is_persistent) {
         start[0] = (unsigned char)code;
         add_persistent(*request, REQUEST_RECV, communicator, start,
-                       (size_t)(put_receive(start + 1, communicator, from, tag, bytes) - start));
+                       (size_t)(put_typed_receive(start + 1, communicator, from, tag, bytes) - start));
     } else {
         begin_record(code, span, 0);
-        at = put_receive(at, communicator, from, tag, bytes);
+        at = put_typed_receive(at, communicator, from, tag, bytes);
         if (request == NULL)
             at = put_taken(at, communicator, status);
         else
@@ -222,6 +237,10 @@ static void record_exchange(const struct span *span, const char *name, uint64_t 
         if (request == NULL)
             at = put_taken(at, communicator, status);
     }
+    if (has_send)
+        at = put_checked(at, signatures[0]);
+    if (has_receive)
+        at = put_checked(at, signatures[1]);
     if (request != NULL)
         add_request(*request, has_receive ? REQUEST_RECV : REQUEST_SEND, communicator);
 }
@@ -355,7 +374,9 @@ static unsigned char *put_collective(unsigned char *to, const struct collective 
     to = put(to, communicator);
     to = put(to, !collective->has_root ? 0 : root == MPI_ROOT ? 1 : root == MPI_PROC_NULL ? 2 : (uint64_t)root + 3);
     to = put_counts(to, &collective->sent);
-    return put_counts(to, &collective->received);
+    to = put_counts(to, &collective->received);
+    to = put_checked(put_checked(to, signatures[0]), signatures[1]);
+    return put_checked(to, operation);
 }
 
 static void record_collective(const struct span *span, const struct collective *collective,

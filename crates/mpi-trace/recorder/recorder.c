@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <link.h>
@@ -49,6 +50,10 @@
 
 #include "record.h"
 
+#include "checks.h"
+
+#include "watch.h"
+
 #include "emulated.h"
 
 #include "emulated_collectives.h"
@@ -81,5 +86,7 @@
 #include "names.h"
 
 #include "emulated_process.h"
+
+#include "objects.h"
 
 #include "process.h"

@@ -195,7 +195,9 @@ static struct communicator *define(MPI_Comm handle, uint32_t parent, uint64_t nu
     return made;
 }
 
-/* Returns the communicator, or NULL if it has members outside of the world. */
+static int is_communicator(MPI_Comm handle);
+
+/* Returns the communicator, or NULL if it has members outside of the world or is none. */
 static inline struct communicator *find_communicator(MPI_Comm handle)
 {
     if (handle == MPI_COMM_WORLD)
@@ -205,7 +207,7 @@ static inline struct communicator *find_communicator(MPI_Comm handle)
     struct communicator *found = communicators[hash((uintptr_t)handle) % COMMUNICATOR_SLOTS];
     while (found != NULL && found->handle != handle)
         found = found->next;
-    if (found == NULL)
+    if (found == NULL && is_communicator(handle))
         found = define(handle, 0, OUT_OF_ORDER);
     last_communicator = found;
     return found;
@@ -230,12 +232,15 @@ struct request {
     uint64_t number;
     uint32_t communicator;
     unsigned char kind;
-    unsigned char is_persistent, is_active, is_cancelled;
+    unsigned char is_persistent, is_active, is_cancelled, was_started;
+    void *place; /* of the call that made it, if the program is emulated */
     /* What a start of a persistent request records. */
     unsigned char *start;
     size_t start_bytes;
     /* The data of one that is emulated. */
     struct collective *exchange;
+    /* What its buffers were when it began. */
+    uint64_t sums[2];
 };
 
 static struct request **requests, *free_requests;
@@ -276,7 +281,8 @@ static struct request *insert_request(MPI_Request handle, enum request_kind kind
     }
     struct request *request = free_requests;
     free_requests = request->next;
-    *request = (struct request){.handle = handle, .kind = (unsigned char)kind, .communicator = communicator};
+    *request = (struct request){.handle = handle, .kind = (unsigned char)kind, .communicator = communicator,
+                                 .place = call.place};
     request->next = requests[request_slot(handle)];
     requests[request_slot(handle)] = request;
     request_count++;

@@ -1,0 +1,108 @@
+/* Calls that make groups, datatypes and operations, and that free them: an emulated program's are counted. */
+
+#define MAKES(kind, name, result) MAKES_(kind, name, result, "MPI_" #name)
+#define MAKES_(kind, name, result, called)                                                                           \
+    WRAPPED(name, {                                                                                                  \
+        if (returned == MPI_SUCCESS)                                                                                 \
+            note_made(kind, (uintptr_t)*(MPI_Datatype *)result, called, place);                                      \
+    })
+/* Handles of all kinds are as long. */
+#define FREES(kind, name)                                                                                            \
+    WRAPPED_(name, uintptr_t handle = (uintptr_t)*(MPI_Datatype *)a, {                                               \
+        if (returned == MPI_SUCCESS)                                                                                 \
+            note_freed(kind, handle);                                                                                \
+    })
+#define WRAPPED(name, after) WRAPPED_(name, (void)0, after)
+#define WRAPPED_(name, before, after)                                                                                \
+    long make_##name(WORDS) __asm__("MPI_" #name);                                                                   \
+    long make_P##name(WORDS) __asm__("PMPI_" #name) __attribute__((alias("MPI_" #name)));                            \
+    long make_##name(WORDS)                                                                                          \
+    {                                                                                                                \
+        static any_call *real;                                                                                       \
+        if (real == NULL)                                                                                            \
+            real = (any_call *)find_real("PMPI_" #name, (void *)make_##name);                                        \
+        if (!is_emulated || inside)                                                                                  \
+            return real(SAME_WORDS);                                                                                 \
+        void *place = PLACE;                                                                                         \
+        before;                                                                                                      \
+        int returned = (int)real(SAME_WORDS);                                                                        \
+        (void)place;                                                                                                 \
+        after;                                                                                                       \
+        return returned;                                                                                             \
+    }
+/* The same with large counts, where there are any. */
+#if defined(HAS_LARGE)
+#define MAKES_TYPE(name, result) MAKES(OBJECT_DATATYPE, name, result) MAKES(OBJECT_DATATYPE, name##_c, result)
+#else
+#define MAKES_TYPE(name, result) MAKES(OBJECT_DATATYPE, name, result)
+#endif
+/* These are never freed, and need no commit. */
+#define MAKES_FOR_EVER(name, result)                                                                                 \
+    WRAPPED(name, {                                                                                                  \
+        if (returned == MPI_SUCCESS)                                                                                 \
+            note_made(OBJECT_DATATYPE, (uintptr_t)*(MPI_Datatype *)result, NULL, place)->is_committed = 1;           \
+    })
+
+MAKES_TYPE(Type_contiguous, c)
+MAKES_TYPE(Type_vector, e)
+MAKES_TYPE(Type_create_hvector, e)
+MAKES_TYPE(Type_indexed, e)
+MAKES_TYPE(Type_create_hindexed, e)
+MAKES_TYPE(Type_create_indexed_block, e)
+MAKES_TYPE(Type_create_hindexed_block, e)
+MAKES_TYPE(Type_create_struct, e)
+MAKES_TYPE(Type_create_subarray, g)
+MAKES_TYPE(Type_create_darray, j)
+MAKES_TYPE(Type_create_resized, d)
+MAKES_FOR_EVER(Type_create_f90_integer, b)
+MAKES_FOR_EVER(Type_create_f90_real, c)
+MAKES_FOR_EVER(Type_create_f90_complex, c)
+FREES(OBJECT_DATATYPE, Type_free)
+WRAPPED(Type_commit, note_committed(*(MPI_Datatype *)a))
+
+/* The copy is committed if the original is. */
+WRAPPED(Type_dup, {
+    if (returned == MPI_SUCCESS)
+        note_made(OBJECT_DATATYPE, (uintptr_t)*(MPI_Datatype *)b, "MPI_Type_dup", place)->is_committed =
+            type_fault((MPI_Datatype)a) == NULL;
+})
+
+/* What a type consists of is given once more, but for predefined types. */
+static void note_contents(int count, const MPI_Datatype *types, void *place)
+{
+    for (int i = 0; i < count; i++)
+        if (!is_named(types[i]))
+            note_made(OBJECT_DATATYPE, (uintptr_t)types[i], "MPI_Type_get_contents", place)->is_committed = 1;
+}
+
+WRAPPED(Type_get_contents, {
+    if (returned == MPI_SUCCESS)
+        note_contents((int)d, (const MPI_Datatype *)g, place);
+})
+#if defined(HAS_LARGE)
+WRAPPED(Type_get_contents_c, {
+    if (returned == MPI_SUCCESS)
+        note_contents((int)e, (const MPI_Datatype *)i, place);
+})
+#endif
+
+#define MAKES_GROUP(name, result)                                                                                    \
+    WRAPPED(name, {                                                                                                  \
+        if (returned == MPI_SUCCESS && *(MPI_Group *)result != MPI_GROUP_EMPTY)                                      \
+            note_made(OBJECT_GROUP, (uintptr_t)*(MPI_Group *)result, "MPI_" #name, place);                           \
+    })
+MAKES_GROUP(Comm_group, b)
+MAKES_GROUP(Comm_remote_group, b)
+MAKES_GROUP(Group_union, c)
+MAKES_GROUP(Group_intersection, c)
+MAKES_GROUP(Group_difference, c)
+MAKES_GROUP(Group_incl, d)
+MAKES_GROUP(Group_excl, d)
+MAKES_GROUP(Group_range_incl, d)
+MAKES_GROUP(Group_range_excl, d)
+FREES(OBJECT_GROUP, Group_free)
+
+MAKES(OBJECT_OP, Op_create, c)
+#if defined(HAS_LARGE)
+MAKES(OBJECT_OP, Op_create_c, c)
+#endif

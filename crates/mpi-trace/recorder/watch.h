@@ -1,0 +1,321 @@
+/* What is checked where the command asks for it: types of both ends of a message, buffers of requests, and what is left at the end. */
+
+static void *room(size_t bytes);
+static int is_named(MPI_Datatype type);
+static int is_plain(MPI_Datatype type);
+static void pack(const struct counts *data, uint64_t first, uint64_t count, unsigned char *packed, int is_unpacked);
+
+/* Several types, or one that is not known. */
+#define ANY_SIGNATURE 0
+static uint64_t signature_of_type(MPI_Datatype type);
+
+/* Types that match these are the same on all ranks, and their places are. */
+static uint64_t basic_signature(MPI_Datatype type)
+{
+    const MPI_Datatype basic[] = {
+        MPI_CHAR,      MPI_SIGNED_CHAR,   MPI_UNSIGNED_CHAR, MPI_WCHAR,           MPI_SHORT,          MPI_UNSIGNED_SHORT,
+        MPI_INT,       MPI_UNSIGNED,      MPI_LONG,          MPI_UNSIGNED_LONG,   MPI_LONG_LONG_INT,  MPI_UNSIGNED_LONG_LONG,
+        MPI_FLOAT,     MPI_DOUBLE,        MPI_LONG_DOUBLE,   MPI_C_BOOL,          MPI_INT8_T,         MPI_INT16_T,
+        MPI_INT32_T,   MPI_INT64_T,       MPI_UINT8_T,       MPI_UINT16_T,        MPI_UINT32_T,       MPI_UINT64_T,
+        MPI_AINT,      MPI_OFFSET,        MPI_COUNT,         MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
+        MPI_CHARACTER, MPI_LOGICAL,       MPI_INTEGER,       MPI_REAL,            MPI_DOUBLE_PRECISION, MPI_COMPLEX,
+        MPI_DOUBLE_COMPLEX};
+    const MPI_Datatype same[][2] = {{MPI_C_COMPLEX, MPI_C_FLOAT_COMPLEX},
+                                    {MPI_2INT, MPI_INT},
+                                    {MPI_2INTEGER, MPI_INTEGER},
+                                    {MPI_2REAL, MPI_REAL},
+                                    {MPI_2DOUBLE_PRECISION, MPI_DOUBLE_PRECISION}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        type = type == same[i][0] ? same[i][1] : type;
+    for (size_t i = 0; i < sizeof basic / sizeof *basic; i++)
+        if (type == basic[i])
+            return i + 1;
+    return ANY_SIGNATURE;
+}
+
+/* Returns what the parts of a type have in common. */
+static uint64_t find_signature(MPI_Datatype type)
+{
+    int integers = 0, addresses = 0, count = 0, combiner = 0, part_combiner, none;
+    uint64_t signature = ANY_SIGNATURE;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &count, &combiner);
+    int *numbers = room(sizeof(int) * (size_t)integers);
+    MPI_Aint *places = room(sizeof *places * (size_t)addresses);
+    MPI_Datatype *types = room(sizeof *types * (size_t)count);
+    /* A type with large counts says nothing here. */
+    if (count == 0 || ASK(PMPI_Type_get_contents(type, integers, addresses, count, numbers, places, types)) != MPI_SUCCESS)
+        count = 0;
+    for (int i = 0; i < count; i++) {
+        uint64_t own = signature_of_type(types[i]);
+        signature = i == 0 || own == signature ? own : ANY_SIGNATURE;
+        PMPI_Type_get_envelope(types[i], &none, &none, &none, &part_combiner);
+        if (part_combiner != MPI_COMBINER_NAMED && part_combiner != MPI_COMBINER_F90_REAL &&
+            part_combiner != MPI_COMBINER_F90_COMPLEX && part_combiner != MPI_COMBINER_F90_INTEGER)
+            PMPI_Type_free(&types[i]);
+        count = signature == ANY_SIGNATURE ? i + 1 : count;
+    }
+    free(numbers);
+    free(places);
+    free(types);
+    return signature;
+}
+
+static uint64_t signature_of_type(MPI_Datatype type)
+{
+    uint64_t signature = basic_signature(type);
+    if (signature != ANY_SIGNATURE || type == MPI_DATATYPE_NULL || is_named(type))
+        return signature;
+    struct object *object = find_object(OBJECT_DATATYPE, (uintptr_t)type);
+    if (object != NULL && object->signature > 0)
+        return object->signature - 1;
+    signature = find_signature(type);
+    if (object != NULL)
+        object->signature = signature + 1;
+    return signature;
+}
+
+static uint64_t signature_of(const struct counts *data)
+{
+    uint64_t signature = ANY_SIGNATURE;
+    int has_one = 0;
+    for (int i = 0; i < data->n; i++) {
+        if ((data->each ? count_of(data, i) : data->count) > 0) {
+            uint64_t own = signature_of_type(data->types ? data->types[i] : data->type);
+            signature = !has_one || own == signature ? own : ANY_SIGNATURE;
+            has_one = 1;
+        }
+        if (data->types == NULL && (has_one || data->each == NULL))
+            break;
+    }
+    return signature;
+}
+
+/* So much of a buffer is looked at. */
+#define MOST_SUMMED 65536
+
+static uint64_t sum_bytes(uint64_t sum, const unsigned char *from, size_t bytes)
+{
+    for (; bytes > 0; from += 8) {
+        uint64_t next = 0;
+        size_t part = bytes < 8 ? bytes : 8;
+        memcpy(&next, from, part);
+        sum = (sum ^ next) * 0x9E3779B97F4A7C15u;
+        sum ^= sum >> 32;
+        bytes -= part;
+    }
+    return sum;
+}
+
+/* Adds data of one part: all of them, or pieces that are as far from each other. */
+static uint64_t sum_part(uint64_t sum, const struct counts *part, uint64_t most)
+{
+    if (is_plain(part->type)) {
+        uint64_t pieces = most / 64 > 1 ? most / 64 : 2, step = (part->same - 1) / pieces;
+        if (part->same <= most || part->same <= 128)
+            return sum_bytes(sum, part->data, part->same);
+        for (uint64_t i = 0; i < pieces; i++)
+            sum = sum_bytes(sum, (const unsigned char *)part->data + i * step, step < 64 ? step : 64);
+        return sum_bytes(sum, (const unsigned char *)part->data + part->same - 64, 64);
+    }
+    uint64_t each = type_bytes(part->type), elements = most / each > 0 ? most / each : 1, step = (part->count - 1) / elements + 1;
+    uint64_t at_once = step == 1 ? part->count : 1;
+    unsigned char *packed = room(at_once * each);
+    for (uint64_t i = 0; i < part->count; i += step == 1 ? part->count : step) {
+        pack(part, i, at_once, packed, 0);
+        sum = sum_bytes(sum, packed, at_once * each);
+    }
+    free(packed);
+    return sum;
+}
+
+/* Returns a number that is another one when the data are. */
+static uint64_t sum_of(const struct counts *data)
+{
+    uint64_t sum = 1, before = 0, most = data->n > 0 ? MOST_SUMMED / (uint64_t)data->n : 0;
+    for (int i = 0; i < data->n && data->data != MPI_IN_PLACE; i++) {
+        struct counts part = part_behind(data, i, before);
+        if (part.same > 0)
+            sum = sum_part(sum, &part, most);
+        before += part.count;
+    }
+    return sum;
+}
+
+/* Memory that an open request has. */
+static struct range {
+    const char *low, *high;
+    const struct request *of;
+    int receives;
+} *ranges;
+static size_t range_count, range_slots;
+
+/* Finds where a part lies; what has holes is nowhere. */
+static int find_range(const struct counts *part, const char **low, const char **high)
+{
+    MPI_Aint lower, extent, true_lower = 0, true_extent;
+    if (part->same == 0 || part->data == MPI_IN_PLACE)
+        return 0;
+    if (!is_plain(part->type)) {
+        uint64_t bytes = type_bytes(part->type);
+        PMPI_Type_get_extent(part->type, &lower, &extent);
+        PMPI_Type_get_true_extent(part->type, &true_lower, &true_extent);
+        if ((uint64_t)true_extent != bytes || (part->count > 1 && (uint64_t)extent != bytes))
+            return 0;
+    }
+    *low = (const char *)part->data + true_lower;
+    *high = *low + part->same;
+    return 1;
+}
+
+/* Calls what is behind for each part that has a range. */
+#define EACH_RANGE(data, low, high, what)                                                                            \
+    do {                                                                                                             \
+        uint64_t before = 0;                                                                                         \
+        const char *low, *high;                                                                                      \
+        for (int i = 0; i < (data)->n; i++) {                                                                        \
+            struct counts part = part_behind(data, i, before);                                                       \
+            before += part.count;                                                                                    \
+            if (find_range(&part, &low, &high))                                                                      \
+                what;                                                                                                \
+        }                                                                                                            \
+    } while (0)
+
+/* Returns a place as the command replaces it by the function and the line. */
+static const char *place_text(void *place)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "{%u}", find_place(place));
+    return text;
+}
+
+static void look_for_overlap(const char *name, const struct counts *data, int receives)
+{
+    if (range_count == 0)
+        return;
+    EACH_RANGE(data, low, high, {
+        for (const struct range *other = ranges; other < ranges + range_count; other++)
+            if (low < other->high && other->low < high && (receives || other->receives))
+                report("local concurrency", "calls %s, which %s memory that %s%s still %s; wait for that request first", name,
+                       receives ? "receives into" : "sends", other->of->exchange->name, place_text(other->of->place),
+                       other->receives ? "receives into" : "sends");
+    });
+}
+
+static void add_range(const char *low, const char *high, const struct request *of, int receives)
+{
+    if (range_count == range_slots) {
+        range_slots = 2 * range_slots + 64;
+        ranges = realloc(ranges, range_slots * sizeof *ranges);
+        if (ranges == NULL)
+            abort();
+    }
+    ranges[range_count++] = (struct range){low, high, of, receives};
+}
+
+/* Looks at the buffers of a call, and at their types. */
+static void look_at_data(const char *name, const struct counts *sent, const struct counts *received)
+{
+    if (!is_checked())
+        return;
+    look_for_overlap(name, sent, 0);
+    look_for_overlap(name, received, 1);
+    signatures[0] = signature_of(sent);
+    signatures[1] = signature_of(received);
+}
+
+static void look_for_own_overlap(const char *name, const struct counts *sent, const struct counts *received)
+{
+    const char *first, *end;
+    if (is_checked() && find_range(sent, &first, &end))
+        EACH_RANGE(received, low, high, {
+            if (low < end && first < high)
+                report("invalid parameter", "calls %s with a send buffer and a receive buffer that overlap; they have to be distinct, "
+                       "or MPI_Sendrecv_replace is to be called", name);
+        });
+}
+
+/* Notes the buffers of a request that begins. */
+static void watch(struct request *request)
+{
+    if (!is_checked() || request->exchange == NULL)
+        return;
+    const struct collective *data = request->exchange;
+    request->sums[0] = sum_of(&data->sent);
+    request->sums[1] = sum_of(&data->received);
+    EACH_RANGE(&data->sent, low, high, add_range(low, high, request, 0));
+    EACH_RANGE(&data->received, low, high, add_range(low, high, request, 1));
+}
+
+/* Looks whether the buffers are as they were when the request began, before it gets its data. */
+static void end_watch(const char *name, const struct request *request)
+{
+    if (!is_checked() || request->exchange == NULL)
+        return;
+    const struct collective *data = request->exchange;
+    for (size_t i = range_count; i-- > 0;)
+        if (ranges[i].of == request)
+            ranges[i] = ranges[--range_count];
+    for (int side = 0; side < 2 && !request->is_cancelled; side++)
+        if (sum_of(side ? &data->received : &data->sent) != request->sums[side])
+            report("local concurrency", "completes by %s what %s%s began, and has written to its %s buffer meanwhile; "
+                   "the buffer is the program's again after %s", name, data->name, place_text(request->place),
+                   side ? "receive" : "send", name);
+}
+
+static const char *name_of(const struct request *request)
+{
+    return request->exchange ? request->exchange->name : "MPI_Comm_idup";
+}
+
+/* A wait for what never was started does not wait. */
+static void look_for_starts(const char *name, int count, const MPI_Request *given)
+{
+    const struct request *first = NULL;
+    for (int i = 0; i < count; i++) {
+        struct request **link = find_request(given[i]);
+        if (link != NULL && (!(*link)->is_persistent || (*link)->was_started))
+            return;
+        first = first == NULL && link != NULL ? *link : first;
+    }
+    if (first != NULL && is_checked())
+        report("request lifecycle", "calls %s for the request of %s%s, which was never started; call MPI_Start before", name,
+               name_of(first), place_text(first->place));
+}
+
+/* Looks for requests that the program has left, active ones or others. */
+static void look_for_requests(int is_active)
+{
+    for (size_t i = 0; i < request_slots; i++)
+        for (const struct request *request = requests[i]; request != NULL; request = request->next) {
+            if (request->is_active != is_active)
+                continue;
+            call.place = request->place;
+            report(is_active ? "request lifecycle" : "resource leak", is_active
+                       ? "calls %s and has not completed it at MPI_Finalize; wait for its request"
+                       : "calls %s and has not freed its request at MPI_Finalize; call MPI_Request_free", name_of(request));
+        }
+}
+
+/* Looks for what the program has left. */
+static void look_for_leaks(void)
+{
+    const struct object *first = NULL;
+    unsigned left = 0;
+    if (!is_checked())
+        return;
+    look_for_requests(1);
+    for (size_t i = 0; i < OBJECT_SLOTS; i++)
+        for (const struct object *object = objects[i]; object != NULL; object = object->next) {
+            if (object->references == 0 || object->name == NULL)
+                continue;
+            left++;
+            if (first == NULL || object->kind < first->kind || (object->kind == first->kind && object->number < first->number))
+                first = object;
+        }
+    if (first != NULL) {
+        call.place = first->place;
+        report("resource leak", "calls %s and has not freed the %s at MPI_Finalize, which is one of %u that are left; call %s",
+               first->name, object_names[first->kind], left, free_names[first->kind]);
+    }
+    look_for_requests(0);
+}
