@@ -43,6 +43,8 @@ pub(crate) struct Manner {
     pub kind: CollectiveKind,
     pub is_immediate: bool,
     pub root: Root,
+    /// How many ranks take part.
+    pub members: usize,
     pub types: Types,
     /// The rank, and its call in words.
     pub rank: usize,
@@ -86,6 +88,8 @@ struct Instance {
     /// How the first rank called it.
     first: Option<Manner>,
     laid: FxHashMap<u32, Arc<Contribution>>,
+    /// How many ranks take part.
+    members: usize,
     taken: usize,
 }
 
@@ -137,6 +141,7 @@ impl Board {
     ) -> Result<(), (FaultKind, String)> {
         let mut instances = self.0.lock();
         let instance = instances.entry(id).or_default();
+        instance.members = manner.members;
         instance.laid.insert(manner.rank as u32, Arc::new(contribution));
         match &instance.first {
             Some(first) => manner.difference(first).map_or(Ok(()), Err),
@@ -145,6 +150,14 @@ impl Board {
                 Ok(())
             }
         }
+    }
+
+    /// Returns the collectives that not all of their communicator have called, each with its communicator's number.
+    pub(crate) fn unfinished(self) -> Vec<(u32, CollectiveKind)> {
+        let all = self.0.into_inner();
+        let is_short = |instance: &Instance| instance.laid.len() < instance.members;
+        let kinds = all.into_iter().filter(|(_, instance)| is_short(instance));
+        kinds.filter_map(|((communicator, _), instance)| Some((communicator, instance.first?.kind))).collect()
     }
 
     /// Takes what a rank gets of a collective, which `takers` ranks take part in.

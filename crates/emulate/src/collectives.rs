@@ -52,7 +52,9 @@ impl Rank<'_> {
         let laid = Contribution { data: Rank::take_data(data, bytes), counts: sent, destinations };
         let call = self.last_call();
         let is_immediate = request.is_some();
-        let manner = Manner { kind, is_immediate, root, types: self.types, rank: self.id, call };
+        let of = self.communicator(communicator);
+        let members = of.members.len() + of.remote.as_ref().map_or(0, Vec::len);
+        let manner = Manner { kind, is_immediate, root, members, types: self.types, rank: self.id, call };
         if let Err(fault) = self.shared.board.lay(id, laid, manner) {
             self.fail(p, fault);
         }

@@ -138,6 +138,8 @@ pub(crate) struct LastCall {
 pub(crate) struct Calls {
     pub of_ranks: Vec<Option<LastCall>>,
     pub sent: Vec<FxHashMap<usize, Sent>>,
+    /// The collectives that not all of their communicator have called.
+    pub unfinished: Vec<(u32, CollectiveKind)>,
 }
 
 /// What is wrong with a program.
@@ -169,7 +171,11 @@ impl Calls {
             let wants = call.iter().flat_map(|call| &call.wants);
             wants.into_iter().any(|want| self.sent.get(rank).is_some_and(|sent| is_nearly_there(sent, want)))
         };
-        match self.of_ranks.iter().enumerate().any(is_near) {
+        // Two that call the same on different communicators wait for each other.
+        let is_elsewhere = |(on, kind): &(u32, CollectiveKind)| {
+            self.unfinished.iter().any(|(other, of)| of == kind && other != on)
+        };
+        match self.of_ranks.iter().enumerate().any(is_near) || self.unfinished.iter().any(is_elsewhere) {
             true => FaultKind::ParameterMatching,
             false => FaultKind::CallOrdering,
         }
@@ -234,7 +240,9 @@ pub(crate) fn describe(error: &RunError, calls: &Calls, is_checked: bool) -> Str
         error.cause,
         Cause::Deadlock { .. } | Cause::PollingDeadlock { .. } | Cause::NotReceived { .. }
     );
-    if is_checked && is_of_orders {
+    // A rank that stops where another order was taken stops because of the order.
+    let has_chosen = || calls.of_ranks.iter().flatten().any(|call| call.has_chosen);
+    if is_checked && (is_of_orders || text.starts_with("rank ") && has_chosen()) {
         text = format!("{}: {text}", calls.kind());
     }
     let is_waiting = |status: &ProcStatus| !matches!(status, ProcStatus::Finished | ProcStatus::NotStarted);
