@@ -173,8 +173,10 @@ static const void *keep_array(const void *array, size_t bytes)
 static MPI_Datatype keep_type(MPI_Datatype type)
 {
     MPI_Datatype kept = type;
-    if (type != MPI_DATATYPE_NULL && !is_named(type))
+    if (type != MPI_DATATYPE_NULL && !is_named(type)) {
         PMPI_Type_dup(type, &kept);
+        note_committed(kept);
+    }
     return kept;
 }
 
