@@ -242,7 +242,11 @@ impl<'a> Replay<'a> {
             return refuse("the machine has no barrier of its own".into());
         }
         let CallParts { tag, to_send, from, received, .. } = call.kind.parts();
-        let (to, bytes) = to_send.unzip();
+        let one_sided = match &call.kind {
+            CallKind::OneSided { to, bytes, back, .. } => Some((*to, back.unwrap_or(0).max(*bytes))),
+            _ => None,
+        };
+        let (to, bytes) = to_send.or(one_sided).unzip();
         let others = [to, from, received.map(|got| got.message.from)];
         if let Some(other) = others.into_iter().flatten().find(|other| *other >= P) {
             return refuse(format!("there is no processor {other}"));
@@ -444,6 +448,15 @@ impl CallPlayer<'_> {
                 let wait = wait_all_fn((0..self.count(*message)).map(|_| p.irecv(filter)).collect());
                 self.waits.insert(*request, wait);
             }
+            CallKind::OneSided { to, bytes, back: None, .. } => p.put(*to, *bytes),
+            CallKind::OneSided { to, bytes, back: Some(back), request: None, .. } => {
+                p.get(*to, *bytes, *back)
+            }
+            CallKind::OneSided { to, bytes, back: Some(back), request: Some(request), .. } => {
+                let get = p.post_get(*to, *bytes, *back);
+                self.waits.insert(*request, wait_all_fn(vec![get]));
+            }
+            CallKind::Flush { to } => p.flush(*to),
             CallKind::Wait { request, .. } => {
                 if let Some(wait) = self.waits.remove(request) {
                     wait(p);

@@ -6,7 +6,7 @@ use loggp_model::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, R
 use loggp_model::params::ParamsError;
 use loggp_model::rules::engine::{Clock, ThreadStack};
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, Network, Passage};
+use loggp_model::rules::network::{Egress, Entry, Network, Passage};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
 use loggp_trace::Faults;
@@ -66,11 +66,15 @@ impl Clock for FaultyClock<'_> {
         self.clock.serve(network, egress, message)
     }
 
+    fn serve_answer(&mut self, network: &Network, memory: usize, entry: &Entry) -> Passage {
+        self.clock.serve_answer(network, memory, entry)
+    }
+
     fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {
         let (arrival, header) = arrived;
         let (id, tag) = (header.id(), header.tag);
         // The barrier's signals are not messages: they have the number of the next message.
-        if tag.is_signal() || header.from == header.to.id() {
+        if tag.is_signal() || tag.is_answer() || header.from == header.to.id() {
             return self.clock.deliver(arrived, parcel);
         }
         if self.faults.lost.contains(&id) {

@@ -5,6 +5,7 @@ mod calls;
 mod computing;
 mod group;
 mod membership;
+mod one_sided;
 mod processor;
 mod requests;
 mod setup;

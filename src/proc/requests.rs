@@ -224,7 +224,7 @@ impl<'a> Proc<'a> {
 
     /// Posts a request, unless the program unwinds.
     #[track_caller]
-    fn post_request<R>(
+    pub(super) fn post_request<R>(
         &mut self,
         operation: ActiveOperation,
         open: fn(&mut Proc, ActiveOperation, &'static Location<'static>) -> R,
@@ -238,7 +238,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Logs the call that posted a request, if the run is traced.
-    fn log_post<R>(&mut self, request: &Request<R>, what: impl FnOnce(u32) -> CallKind) {
+    pub(super) fn log_post<R>(&mut self, request: &Request<R>, what: impl FnOnce(u32) -> CallKind) {
         if !self.is_unwinding() {
             self.engine.log_call(|_| Some(what(request.number)));
         }

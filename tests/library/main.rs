@@ -27,6 +27,7 @@ mod machine;
 mod misbehaved;
 mod mpi;
 mod noise;
+mod one_sided;
 mod oracle;
 mod protocols;
 mod recorded;

@@ -136,6 +136,15 @@ fn call() -> impl Strategy<Value = Call> {
             (any::<u32>(), any::<bool>(), transfer())
                 .prop_map(|(request, is_send, transfer)| CallKind::Wait { request, is_send, transfer }),
             any::<u32>().prop_map(|request| CallKind::Test { request }),
+            (number(), number(), option::of(number()), option::of(any::<u32>()), option::of(transfer()))
+                .prop_map(|(to, bytes, back, request, sent)| CallKind::OneSided {
+                    to,
+                    bytes,
+                    back,
+                    request,
+                    sent
+                }),
+            option::of(number()).prop_map(|to| CallKind::Flush { to }),
         ];
     (number(), time(), time(), kind).prop_map(|(id, start, end, kind)| Call { id, start, end, kind })
 }

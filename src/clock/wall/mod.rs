@@ -27,7 +27,7 @@ use loggp_model::params::{PerLevel, ReceptionCost};
 use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, LockedIngress, Network, Passage};
+use loggp_model::rules::network::{Egress, Entry, LockedIngress, Network, Passage};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::{PS, Time};
 
@@ -629,6 +629,10 @@ impl Clock for WallClock<'_> {
 
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
         network.serve(&mut &*self.wall.ingresses, egress, message.to, &message.entry)
+    }
+
+    fn serve_answer(&mut self, network: &Network, memory: usize, entry: &Entry) -> Passage {
+        network.serve_answer(&mut &*self.wall.ingresses, memory, self.id as usize, entry)
     }
 
     fn most_in_transit(&self, network: &Network) -> usize {

@@ -108,6 +108,27 @@ pub enum CallKind {
         /// The request.
         request: u32,
     },
+    /// Put something into a processor's memory, or get something from there.
+    OneSided {
+        /// The processor.
+        to: usize,
+        /// Size in bytes of what goes there.
+        bytes: usize,
+        /// Size in bytes of what comes back, or `None` if nothing does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        back: Option<usize>,
+        /// The request's number, if the call starts one and returns it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<u32>,
+        /// The message, and as request and reply what goes and what comes back; `None` if a request does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sent: Option<Transfer>,
+    },
+    /// Wait until all is there that the processor has put into the memory of one, or of all.
+    Flush {
+        /// The processor, or `None` for all.
+        to: Option<usize>,
+    },
 }
 
 /// Arguments and results of `Proc::send_recv`.
@@ -241,6 +262,9 @@ impl CallKind {
             CallKind::Irecv { .. } => "irecv",
             CallKind::Wait { .. } => "wait",
             CallKind::Test { .. } => "test",
+            CallKind::OneSided { back: None, .. } => "put",
+            CallKind::OneSided { .. } => "get",
+            CallKind::Flush { .. } => "flush",
         }
     }
 
@@ -296,6 +320,8 @@ impl CallKind {
                 CallParts { request: Some(*request), received: Some(transfer), ..parts }
             }
             CallKind::Test { request } => CallParts { request: Some(*request), ..parts },
+            CallKind::OneSided { request, .. } => CallParts { request: *request, ..parts },
+            CallKind::Flush { .. } => parts,
         }
     }
 
@@ -374,6 +400,13 @@ impl CallMessages {
     /// Returns the message that the program received, or `None`.
     pub fn received(&self) -> Option<Transfer> {
         self.transfer(false)
+    }
+
+    /// Returns the message that was sent to a memory, with its answer if there is one.
+    pub fn one_sided(&self) -> Option<Transfer> {
+        let sent = self.0.iter().find(|(sends, tag, _)| *sends && tag.is_one_sided())?.2;
+        let answer = self.0.iter().find(|(_, tag, _)| tag.is_answer());
+        Some(Transfer::new(sent, answer.map(|(.., answer)| (sent, *answer))))
     }
 
     /// Returns the message that was sent (`is_send`) or received, with the request in the same direction and

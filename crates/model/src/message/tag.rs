@@ -134,6 +134,8 @@ impl RawTag {
     const GRANT: u64 = 1 << 62;
     /// Marks the message that waited for a grant; the rest is the number of its announcement.
     const GRANTED: u64 = 1 << 61;
+    /// Marks the answer of a processor's memory; the rest is the number of the request among its sender's messages.
+    const ANSWER: u64 = RawTag::GRANT | RawTag::GRANTED;
     /// Marks a message of a collective; the rest is the collective's kind, step and group, and the number of
     /// the call.
     const COLLECTIVE: u64 = 1 << 60;
@@ -162,6 +164,11 @@ impl RawTag {
     const SCOPE: u32 = 32;
     /// The last scope.
     pub const LAST_SCOPE: u32 = (1 << 27) - 1;
+
+    /// The tag of what is put into a processor's memory.
+    pub(crate) const PUT: RawTag = RawTag::collective(Collective::OneSided, 0, 0, 0);
+    /// The tag of a request for what is in a processor's memory.
+    pub(crate) const GET: RawTag = RawTag::collective(Collective::OneSided, 0, 0, 1);
 
     /// In a filter, any message of a program or schedule. No message has this tag.
     pub const ANY: RawTag = RawTag(u64::MAX - 1);
@@ -217,10 +224,10 @@ impl RawTag {
     /// Creates the tag of a step of a group's collective. The number of the call is cut to the bits that a
     /// tag has for it, as only collectives that run at the same time must differ. Steps are few: a collective
     /// takes about log2 P.
-    pub fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
+    pub const fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
         debug_assert!(step < 1 << (RawTag::KIND - RawTag::STEP) && group <= RawTag::LAST_GROUP);
-        let number = u64::from(number) & ((1 << RawTag::GROUP) - 1);
-        let place = (step as u64) << RawTag::STEP | u64::from(group) << RawTag::GROUP;
+        let number = number as u64 & ((1 << RawTag::GROUP) - 1);
+        let place = (step as u64) << RawTag::STEP | (group as u64) << RawTag::GROUP;
         RawTag(RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number)
     }
 
@@ -277,7 +284,22 @@ impl RawTag {
     }
 
     pub(crate) fn is_grant(self) -> bool {
-        self.0 & RawTag::GRANT != 0
+        self.0 & RawTag::ANSWER == RawTag::GRANT
+    }
+
+    /// Creates the tag of a memory's answer to the request of this number.
+    pub(crate) fn answer(number: u32) -> RawTag {
+        RawTag(RawTag::ANSWER | u64::from(number))
+    }
+
+    pub fn is_answer(self) -> bool {
+        self.0 & (RawTag::ANNOUNCE | RawTag::ANSWER) == RawTag::ANSWER
+    }
+
+    /// Returns whether a message with this tag goes to a processor's memory, which no receive takes.
+    #[inline]
+    pub(crate) fn is_one_sided(self) -> bool {
+        self == RawTag::PUT || self == RawTag::GET
     }
 
     /// Creates the tag of the message whose announcement has this number among its sender's messages.
@@ -371,6 +393,8 @@ pub enum Collective {
     Scatter,
     AllGather,
     ReduceScatter,
+    /// None, but what goes to a processor's memory.
+    OneSided,
 }
 
 impl Collective {
@@ -381,7 +405,7 @@ impl Collective {
 
     /// Returns the name for errors of the kind with this number.
     fn name_of(kind: u64) -> &'static str {
-        const NAMES: [&str; 12] = [
+        const NAMES: [&str; 13] = [
             "the machine's barrier",
             "a barrier",
             "a broadcast",
@@ -394,6 +418,7 @@ impl Collective {
             "a scatter",
             "an all-gather",
             "a reduce-scatter",
+            "a one-sided message",
         ];
         NAMES.get(kind as usize).copied().unwrap_or("of no kind")
     }
@@ -413,6 +438,9 @@ impl fmt::Display for TagDescription<'_> {
             return write!(f, "with tag {} of scope {scope}", tag as u32);
         }
         let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+        if self.0.is_answer() {
+            return f.write_str("that it has asked for");
+        }
         if tag & RawTag::GRANT != 0 {
             return write!(f, "that lets it send{name}");
         }

@@ -167,7 +167,7 @@ impl Egress {
         self.next_number
     }
 
-    /// Keeps a number for data that their receiver reads.
+    /// Keeps a number for data that their receiver reads, or for the answer of a memory.
     pub fn keep_number(&mut self) {
         self.next_number = self.next_number.wrapping_add(1);
     }
@@ -309,6 +309,8 @@ pub struct Network {
     /// True if the capacity of any level is limited, and a message is in transit until it is received.
     has_rooms: bool,
     level_count: usize,
+    /// The sending side of each processor's memory that has answered a request.
+    memories: Mutex<HashMap<usize, Egress>>,
 }
 
 /// The parameters and limits of one level.
@@ -437,6 +439,7 @@ impl Network {
             has_rooms: false,
             level_count: 1 + levels.len(),
             levels: by_level,
+            memories: Mutex::default(),
         };
         Network { has_zero_lookahead: network.lookahead() == Time::ZERO, ..network }
     }
@@ -519,15 +522,21 @@ impl Network {
 
     /// Creates the sending side of a processor that has sent nothing.
     pub fn new_egress(&self, processor: usize) -> Egress {
+        let mut egress = self.new_memory(processor);
+        if self.params.gps().is_some() {
+            // LogGPS models MPI, where no message overtakes another between the same two processors.
+            egress.keep_order();
+        }
+        egress
+    }
+
+    /// Creates the sending side of a processor's memory that has answered nothing.
+    fn new_memory(&self, processor: usize) -> Egress {
         let (send_gap_end, occupancy) = (Time::ZERO, Occupancy::default());
         let mut egress =
             Egress { processor: processor as u32, next_number: 0, send_gap_end, occupancy, extras: None };
         if self.level_count > 1 {
             egress.extras().inner_occupancy = (1..self.level_count).map(|_| Occupancy::default()).collect();
-        }
-        if self.params.gps().is_some() {
-            // LogGPS models MPI, where no message overtakes another between the same two processors.
-            egress.keep_order();
         }
         egress
     }
@@ -646,6 +655,39 @@ impl Network {
     /// of no words, and L.
     pub(crate) fn read_overhead(&self, from: usize, to: usize) -> Time {
         self.send_overhead(to, from, 0) + self.params_between(from, to).L
+    }
+
+    /// Creates the entry of a memory's answer of k words to the processor with this egress, whose message has this
+    /// number: it is ready when the request is there, and asks with the request. No processor is busy with it, so no
+    /// negative G_l takes back time in which one would be.
+    pub(crate) fn prepare_answer(
+        &self,
+        egress: &mut Egress,
+        memory: usize,
+        (number, k): (u32, usize),
+        (ready, asked_at): (Time, Time),
+    ) -> Entry {
+        let costs = self.levels.between(memory, egress.processor());
+        let (latency, stream) = (costs.params.L, costs.message_costs(k).stream.max(Time::ZERO));
+        let mut entry = Entry { ready, asked_at, latency, stream };
+        if !self.is_exact {
+            let message = MessageId { from: egress.processor(), number: number as usize };
+            entry.latency = self.draw_latency(egress, (message, message.from), k, entry).latency;
+        }
+        entry
+    }
+
+    /// Serves the answer of a processor's memory to processor `to`, as a message of a sender of its own.
+    pub fn serve_answer(
+        &self,
+        ingresses: &mut (impl Ingresses + ?Sized),
+        memory: usize,
+        to: usize,
+        entry: &Entry,
+    ) -> Passage {
+        let mut memories = self.memories.lock();
+        let egress = memories.entry(memory).or_insert_with(|| self.new_memory(memory));
+        self.serve(ingresses, egress, to, entry)
     }
 
     /// Draws the latency of a message.

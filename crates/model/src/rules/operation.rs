@@ -53,6 +53,10 @@ enum LastStep {
     OfferNotStarted,
     /// A send has sent its announcement, whose number this is, and its receiver reads the data.
     SentOffer(u32),
+    /// A request to a processor's memory.
+    RequestNotStarted,
+    /// A request, whose number this is, is sent.
+    SentRequest(u32),
     ReceiveNotStarted,
     /// A receive has received an announcement, whose number this is.
     ReceivedAnnounce(u32),
@@ -188,6 +192,16 @@ impl ActiveOperation {
         ActiveOperation { last_step: LastStep::LongSendNotStarted, ..self }
     }
 
+    /// Creates a message to a processor's memory, which answers with `back` words if it is a request.
+    pub(crate) fn one_sided(to: u32, words: u32, back: Option<u32>) -> ActiveOperation {
+        let (tag, last_step) = match back {
+            Some(_) => (RawTag::GET, LastStep::RequestNotStarted),
+            None => (RawTag::PUT, LastStep::SendNotStarted),
+        };
+        let parcel = back.map(|words| Parcel::new(u64::from(words)));
+        ActiveOperation { last_step, ..ActiveOperation::send(to, tag, words, None, parcel) }
+    }
+
     #[inline]
     pub fn with_name(self, name: Option<&'static str>) -> ActiveOperation {
         ActiveOperation { name, ..self }
@@ -202,7 +216,12 @@ impl ActiveOperation {
     #[inline]
     pub fn next_step(&self) -> OperationStep {
         match self.last_step {
-            LastStep::SendNotStarted => OperationStep::Send(self.tag, self.words),
+            LastStep::SendNotStarted | LastStep::RequestNotStarted => {
+                OperationStep::Send(self.tag, self.words)
+            }
+            LastStep::SentRequest(number) => {
+                OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::answer(number) })
+            }
             LastStep::LongSendNotStarted | LastStep::OfferNotStarted => {
                 OperationStep::Send(self.tag.announce(), 0)
             }
@@ -241,6 +260,7 @@ impl ActiveOperation {
             LastStep::OfferNotStarted => LastStep::SentOffer(number),
             LastStep::ReceivedAnnounce(asked) => LastStep::SentGrant(asked),
             LastStep::ReceivedOffer(asked, _) => LastStep::AskedForData(asked),
+            LastStep::RequestNotStarted => LastStep::SentRequest(number),
             _ => LastStep::Everything,
         }
     }
@@ -286,9 +306,10 @@ impl ActiveOperation {
     /// an announcement or a grant. Data that the receiver reads come with their announcement.
     pub(crate) fn next_parcel(&mut self) -> Parcel {
         let data = match self.last_step {
-            LastStep::SendNotStarted | LastStep::ReceivedGrant(_) | LastStep::ReceivedOffer(..) => {
-                self.parcel.take()
-            }
+            LastStep::SendNotStarted
+            | LastStep::RequestNotStarted
+            | LastStep::ReceivedGrant(_)
+            | LastStep::ReceivedOffer(..) => self.parcel.take(),
             LastStep::OfferNotStarted => {
                 self.parcel.take().map(|data| Parcel::new(OfferedData(self.words, data)))
             }
@@ -346,6 +367,7 @@ impl fmt::Display for ActiveOperation {
         let Some(request) = &self.request else { return f.write_str("a call") };
         let (peer, words, about) = (self.peer, self.words, self.tag.display(self.name));
         match (request.is_send, words, peer) {
+            _ if self.tag == RawTag::GET => write!(f, "get of {peer}"),
             (true, 1, _) => write!(f, "isend of 1 word to {peer} {about}"),
             (true, ..) => write!(f, "isend of {words} words to {peer} {about}"),
             (false, _, RecvFilter::ANY_SENDER) => write!(f, "irecv {about}"),

@@ -10,6 +10,7 @@
 //! - `noise.rs` audits the time that detours take from processors.
 //! - `waits.rs` audits the reasons of stalls and waits for ports.
 //! - `rooms.rs` audits stalls where a message is in transit until it is received.
+//! - `one_sided.rs` audits messages to a processor's memory and from there.
 //! - `calls.rs` compares the programs' calls with the activities.
 //!
 //! Every part sorts and sweeps, so an audit of n events takes O(n log n).
@@ -167,9 +168,11 @@ pub fn audit(trace: &Trace) -> Audit {
     let activities = sorted_events(trace);
     let mut auditor = Auditor::new(trace);
     auditor.index_messages();
+    auditor.mark_one_sided();
     for track in activities.chunk_by(|a, b| (a.id, a.request) == (b.id, b.request)) {
         auditor.audit_sends(track);
     }
+    auditor.send_answers();
     auditor.order_messages();
     for track in activities.chunk_by(|a, b| a.id == b.id) {
         auditor.audit_processor(track);
@@ -240,6 +243,9 @@ impl<'a> Auditor<'a> {
                 taken: None,
                 until_received: trace.capacity == Capacity::Received && capacity(params).is_some(),
                 gap_over: None,
+                memory: None,
+                asked: None,
+                is_one_sided: false,
                 not_before: None,
             }
         };
@@ -268,7 +274,7 @@ impl<'a> Auditor<'a> {
 
 /// Returns the number and the parameters of the level at which a message goes between two processors. A level
 /// of a higher number is further in; the innermost whose groups have both processors in one is theirs.
-fn level(trace: &Trace, x: usize, y: usize) -> (usize, &Params) {
+pub(super) fn level(trace: &Trace, x: usize, y: usize) -> (usize, &Params) {
     let with_both = trace.levels.iter().take_while(|level| x / level.params.P == y / level.params.P);
     let number = with_both.count();
     (number, number.checked_sub(1).map_or(&trace.params, |inner| &trace.levels[inner].params))
@@ -276,7 +282,7 @@ fn level(trace: &Trace, x: usize, y: usize) -> (usize, &Params) {
 
 /// Returns the sender's port and the receiver's at a level. If the groups within the level have one port
 /// each, a port is named by its group's first processor.
-fn ports(trace: &Trace, level: usize, message: &Message) -> [NetworkPlace; 2] {
+pub(super) fn ports(trace: &Trace, level: usize, message: &Message) -> [NetworkPlace; 2] {
     let within = trace.levels.get(level).filter(|within| within.one_port);
     let ports = level.checked_sub(1).map_or(trace.ports, |inner| trace.levels[inner].ports);
     let of = |id: usize| within.map_or(id, |within| id - id % within.params.P);

@@ -17,7 +17,7 @@ use loggp_model::time::Time;
 
 use super::auditor::{AuditRule, Auditor, broken};
 use crate::path::Event;
-use crate::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Until};
+use crate::{ActivityKind, Call, CallKind, CallTag, Message, Rendezvous, Transfer, Until};
 
 /// The messages that calls have sent, and those that no call has received yet.
 #[derive(Default)]
@@ -103,6 +103,8 @@ struct CallAudit<'c, 'a, D: Iterator<Item = &'c Event<'a>>> {
     stalled_send: Option<&'c Event<'a>>,
     /// End of the gap after the last reception of its calls.
     receive_gap_end: Option<Time>,
+    /// When it knows that all that it has put into another's memory is there.
+    acknowledged: BTreeMap<usize, Time>,
     /// The activities of its requests.
     of_requests: &'c [Event<'a>],
     /// The calls for requests that the processor has not waited for yet, by number.
@@ -144,6 +146,7 @@ impl<'a> Auditor<'a> {
                 activities: own_activities.iter().filter(|activity| !is_wait(activity)).peekable(),
                 stalled_send: None,
                 receive_gap_end: None,
+                acknowledged: BTreeMap::new(),
                 of_requests,
                 posted: HashMap::new(),
             };
@@ -248,6 +251,9 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
                     (true, Some(CallKind::Isend { to, bytes, .. })) => {
                         self.audit_sent(call, *to, *bytes, transfer)
                     }
+                    (true, Some(CallKind::OneSided { to, bytes, back, .. })) => {
+                        self.audit_one_sided(call, *to, [Some(*bytes), *back], transfer);
+                    }
                     (false, Some(CallKind::Irecv { from, tag, .. })) => {
                         self.audit_received(call, *from, tag, transfer)
                     }
@@ -255,6 +261,18 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
                         .auditor
                         .report(AuditRule::CallResult, format!("{who} is for what was never called for")),
                 }
+            }
+            CallKind::OneSided { request: Some(request), .. } => {
+                self.posted.insert(*request, &call.kind);
+            }
+            CallKind::OneSided { to, bytes, back, sent, .. } => match sent {
+                Some(sent) => self.audit_one_sided(call, *to, [Some(*bytes), *back], sent),
+                None => self.auditor.report(AuditRule::CallResult, format!("{who} sends nothing")),
+            },
+            CallKind::Flush { to } => {
+                let of = |(other, _): &(&usize, &Time)| to.is_none_or(|to| to == **other);
+                let last = self.acknowledged.iter().filter(of).map(|(_, known)| *known).max();
+                over = start.max(last.unwrap_or(start));
             }
             CallKind::Test { .. } => over = start + self.auditor.trace.params.cycle,
             CallKind::Probe { from, tag, found } => {
@@ -335,6 +353,11 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
             CallKind::Work(kind) => vec![Work(kind.clone())],
             CallKind::Barrier => vec![Barrier],
             CallKind::Isend { request, .. } | CallKind::Irecv { request, .. } => vec![Post(*request)],
+            CallKind::OneSided { request: Some(request), .. } => vec![Post(*request)],
+            CallKind::OneSided { sent: Some(sent), .. } => {
+                let answer = sent.rendezvous.as_ref().map(|both| Receive(both.reply));
+                [Send(sent.message)].into_iter().chain(answer).collect()
+            }
             CallKind::Wait { request, .. } => vec![Wait(*request)],
             _ => [call.sent().map_or(vec![], sends), call.received().map_or(vec![], receives)].concat(),
         }
@@ -394,6 +417,38 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
                 "sends {words} words, and is wrong to ask or not to ask for {message}";
         );
         self.audit_rendezvous(call, sent, call.id, to);
+    }
+
+    /// Compares the message that a call sent to a memory, and the answer, with the bytes that it asked for. Notes when
+    /// the processor knows that what it has put there is there: L after that, since a word comes back for nothing.
+    fn audit_one_sided(
+        &mut self,
+        call: &Call,
+        to: usize,
+        [bytes, back]: [Option<usize>; 2],
+        sent: &Transfer,
+    ) {
+        let (who, id, message) = (CallName(call), call.id, sent.message);
+        let least = usize::from(back.is_some());
+        let [go, come] = [bytes, back].map(|bytes| bytes.map_or(0, |bytes| self.auditor.word_count(bytes)));
+        let answer = MessageId { from: id, number: message.number.saturating_add(1) };
+        let is_answered = |both: &Rendezvous| {
+            (both.request, both.reply) == (message, answer) && self.auditor.has_message(answer, id, id, come)
+        };
+        let is_right = match &sent.rendezvous {
+            Some(both) => back.is_some() && is_answered(both),
+            None => back.is_none(),
+        };
+        broken!(self.auditor, "{who}",
+            !self.auditor.has_message(message, id, to, go.max(least)) => AuditRule::CallResult,
+                "sends {go} words to the memory of {to}, and {message} does not";
+            !is_right => AuditRule::CallResult, "is not answered with {come} words by the message after {message}";
+        );
+        if let (None, Some(put)) = (back, self.auditor.message(message)) {
+            let known = put.arrival + self.auditor.params(id, to).L;
+            let last = self.acknowledged.entry(to).or_insert(known);
+            *last = known.max(*last);
+        }
     }
 
     /// Compares the message that a call received with what the call asked for.

@@ -28,6 +28,12 @@ pub(super) struct Flight<'a> {
     pub until_received: bool,
     /// End of the gap after the sender's message before this one, if there is one.
     pub gap_over: Option<Time>,
+    /// The processor whose memory sent it, if it is an answer; its sender is the processor that asked.
+    pub memory: Option<usize>,
+    /// The time at which its request asked for entry, if it is an answer: it asks with the request.
+    pub asked: Option<Time>,
+    /// True if it goes to a memory, which no call receives.
+    pub is_one_sided: bool,
     /// Time before which its first word may not come out, if it may overtake no message on the same way.
     pub not_before: Option<Time>,
 }
@@ -52,6 +58,10 @@ pub(super) enum NetworkPlace {
     From(usize, usize),
     /// A processor's end of the network for messages to it.
     To(usize, usize),
+    /// The end of the network for the answers of a processor's memory.
+    Memory(usize, usize),
+    /// The port of a processor's memory, where that is none of the processor's ports.
+    MemoryPort(usize, usize),
     /// The port of a processor, or of the group that begins with it. The flag is `true` for a port that only
     /// receives.
     Port(usize, usize, bool),
@@ -59,7 +69,8 @@ pub(super) enum NetworkPlace {
 
 impl NetworkPlace {
     pub(super) fn level(self) -> usize {
-        let (NetworkPlace::From(level, _) | NetworkPlace::To(level, _) | NetworkPlace::Port(level, ..)) =
+        use NetworkPlace::{From, Memory, MemoryPort, Port, To};
+        let (From(level, _) | To(level, _) | Memory(level, _) | MemoryPort(level, _) | Port(level, ..)) =
             self;
         level
     }
@@ -74,6 +85,9 @@ impl Flight<'_> {
     /// Returns the time at which the message asks for entry: when it is ready, or when it would arrive if a
     /// negative G_l makes that earlier.
     pub(super) fn entry_request_time(&self) -> Time {
+        if let Some(asked) = self.asked {
+            return asked;
+        }
         self.ready().min(self.ready() + self.message.latency + self.stream)
     }
 
@@ -90,16 +104,26 @@ impl Flight<'_> {
         }
     }
 
+    /// Returns the sender's end of the network and the receiver's.
+    pub(super) fn ends(&self) -> [NetworkPlace; 2] {
+        let Message { id, to, .. } = *self.message;
+        let sender = match self.memory {
+            Some(memory) => NetworkPlace::Memory(self.level, memory),
+            None => NetworkPlace::From(self.level, id.from),
+        };
+        [sender, NetworkPlace::To(self.level, to)]
+    }
+
     /// Returns the places that the message occupies, each with start and end: both ends of the network during its
     /// transit, and the ports if it is long.
     pub(super) fn occupancies(&self) -> impl Iterator<Item = (NetworkPlace, Time, Time)> + use<> {
-        let Message { id, to, enter, first, .. } = *self.message;
-        let ([egress, ingress], level, transit) = (self.ports, self.level, self.transit());
+        let Message { enter, first, .. } = *self.message;
+        let ([egress, ingress], [sender, receiver], transit) = (self.ports, self.ends(), self.transit());
         // The receiver of data that it reads does not hold back their sender.
         let since = if self.is_read { transit.1 } else { transit.0 };
         let occupancies = [
-            (NetworkPlace::From(level, id.from), since, transit.1),
-            (NetworkPlace::To(level, to), transit.0, transit.1),
+            (sender, since, transit.1),
+            (receiver, transit.0, transit.1),
             (egress, enter, enter + self.stream),
             (ingress, first, first + self.stream),
         ];
@@ -113,6 +137,8 @@ impl fmt::Display for NetworkPlace {
         match self {
             NetworkPlace::From(_, id) => write!(f, "in transit from processor {id}"),
             NetworkPlace::To(_, id) => write!(f, "in transit to processor {id}"),
+            NetworkPlace::Memory(_, id) => write!(f, "in transit from the memory of processor {id}"),
+            NetworkPlace::MemoryPort(_, id) => write!(f, "in the port of the memory of processor {id}"),
             NetworkPlace::Port(_, id, _) => write!(f, "in the port of processor {id}"),
         }
     }

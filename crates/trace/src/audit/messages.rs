@@ -62,7 +62,7 @@ impl Auditor<'_> {
         let mut ahead: HashMap<(usize, usize), Time> = HashMap::new();
         for place in &order {
             let flight = &mut self.flights[*place];
-            if flight.is_read {
+            if flight.is_read || flight.memory.is_some() {
                 continue; // no processor sends it
             }
             let Message { id, to, enter, arrival, .. } = *flight.message;
@@ -121,7 +121,8 @@ impl Auditor<'_> {
                     "enters at {enter} and arrives from {first} on, with a drawn latency of {latency}, and L = {L}";
                 arrival != first + stream => AuditRule::Stream,
                     "arrives from {first} to {arrival}, which should take {stream}";
-                all_come && received == 0 => AuditRule::Reception, "to {to}, there at {arrival}, is never received";
+                flight.is_one_sided && received > 0 => AuditRule::Reception, "goes to a memory, and {to} receives it";
+                all_come && received == 0 && !flight.is_one_sided => AuditRule::Reception, "to {to}, there at {arrival}, is never received";
             );
             let Some(SendTimes { begun, admitted, entered, .. }) = flight.sent else {
                 if self.trace.faults.may_stop(id.from) {
@@ -143,7 +144,7 @@ impl Auditor<'_> {
 
     /// Returns the most messages that a place can hold at once.
     pub(super) fn capacity(&self, place: NetworkPlace) -> usize {
-        if let NetworkPlace::Port(..) = place {
+        if let NetworkPlace::Port(..) | NetworkPlace::MemoryPort(..) = place {
             1
         } else {
             self.capacities[place.level()].unwrap_or(usize::MAX)
@@ -167,7 +168,8 @@ impl Auditor<'_> {
             let (rule, most) = match place {
                 NetworkPlace::From(..) => (AuditRule::Capacity, &mut from),
                 NetworkPlace::To(..) => (AuditRule::Capacity, &mut to),
-                NetworkPlace::Port(..) => (AuditRule::Port, &mut 0),
+                NetworkPlace::Memory(..) => (AuditRule::Capacity, &mut 0),
+                NetworkPlace::Port(..) | NetworkPlace::MemoryPort(..) => (AuditRule::Port, &mut 0),
             };
             let mut now = 0;
             for &(_, time, comes, id) in at_one {

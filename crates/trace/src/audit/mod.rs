@@ -5,6 +5,7 @@ mod calls;
 mod flight;
 mod messages;
 mod noise;
+mod one_sided;
 mod processors;
 mod promises;
 mod rooms;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loggp_model::message::RawTag;
+use loggp_model::message::{MessageId, RawTag};
 use loggp_model::params::Params;
 use loggp_model::time::Time;
 
@@ -118,7 +118,7 @@ impl<'a> Auditor<'a> {
                 let sentence = format!("processor {y} begins receptions at {last} and {start}, and g = {g}");
                 self.report(AuditRule::Gap, sentence);
             }
-            last = Some((start, self.params(id.from, y).g));
+            last = Some((start, self.params_of(id, y).g));
             let Some(flight) = self.index_of(id).map(|place| &mut self.flights[place]) else {
                 self.report(
                     AuditRule::Reception,
@@ -281,7 +281,12 @@ impl<'a> Auditor<'a> {
     /// Returns the end of the gap after a reception.
     pub(super) fn gap_after(&self, reception: &Event) -> Time {
         let ActivityKind::Receive(id) = *reception.kind else { return reception.start };
-        reception.start + self.params(id.from, reception.id).g
+        reception.start + self.params_of(id, reception.id).g
+    }
+
+    /// Returns the parameters of a message that processor `y` receives.
+    fn params_of(&self, id: MessageId, y: usize) -> &'a Params {
+        self.index_of(id).map_or_else(|| self.params(id.from, y), |place| self.flights[place].params)
     }
 }
 

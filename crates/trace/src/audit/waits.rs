@@ -71,17 +71,19 @@ impl Auditor<'_> {
     /// is received, its end is unknown when it enters, and `rooms.rs` audits the stalls.
     fn promised_capacity(&self, place: NetworkPlace) -> usize {
         match (place, self.trace.capacity) {
-            (NetworkPlace::From(..) | NetworkPlace::To(..), Capacity::Received) => usize::MAX,
+            (
+                NetworkPlace::From(..) | NetworkPlace::To(..) | NetworkPlace::Memory(..),
+                Capacity::Received,
+            ) => usize::MAX,
             _ => self.capacity(place),
         }
     }
 
     /// Returns the route of a message.
     fn route<'a>(&self, flight: &'a Flight, promised: &'a PromisedPlaces) -> Route<'a> {
-        let (ports, level) = (flight.ports, flight.level);
+        let ports = flight.ports;
         let [egress, ingress] = ports.map(|port| promised.at(port).filter(|_| flight.stream > Time::ZERO));
-        let Message { id, to, .. } = *flight.message;
-        let [from, to] = [NetworkPlace::From(level, id.from), NetworkPlace::To(level, to)];
+        let [from, to] = flight.ends();
         let ends = [promised.at(from).filter(|_| !flight.is_read), promised.at(to)];
         Route {
             flight,
@@ -107,6 +109,8 @@ impl Auditor<'_> {
         );
         let Some(SendTimes { ready, admitted, entered, .. }) = sent else { return };
         let most = route.earliest_admission(least);
+        // Nobody waits until a memory's answer is admitted, so the trace does not say when that was.
+        let admitted = if route.flight.memory.is_some() { most } else { admitted };
         let early = admitted < least && least <= entered;
         let soonest = route.earliest_entry(most);
         broken!(self, "{id} to {to}",

@@ -125,6 +125,20 @@ impl<'a> Codec<'a> {
             CallKind::Wait { request, is_send: true, transfer: sent } => each!(self: request, sent),
             CallKind::Wait { request, is_send: false, transfer: received } => each!(self: request, received),
             CallKind::Test { request } => self.request(request)?,
+            CallKind::OneSided { to, bytes, back, request, sent } => {
+                each!(self: to, bytes);
+                let (has_back, is_posted) = (self.flag(back.is_some())?, self.flag(request.is_some())?);
+                if has_back {
+                    self.bytes(back.get_or_insert(0))?;
+                }
+                if is_posted {
+                    self.request(request.get_or_insert(0))?;
+                }
+                if self.flag(sent.is_some())? {
+                    self.sent(sent.get_or_insert(TRANSFER))?;
+                }
+            }
+            CallKind::Flush { to } => self.from(to)?,
         }
         Ok(())
     }

@@ -70,7 +70,7 @@ impl KindNumber for CallKind {
     const NONE: &'static str = "a program calls nothing that has number";
 
     fn all() -> &'static [CallKind] {
-        static ALL: LazyLock<[CallKind; 12]> = LazyLock::new(|| {
+        static ALL: LazyLock<[CallKind; 14]> = LazyLock::new(|| {
             let both = SendRecv { to: 0, from: 0, tag: TAG, bytes: 0, sent: TRANSFER, received: TRANSFER };
             [
                 CallKind::Work(Cow::Borrowed("")),
@@ -85,6 +85,8 @@ impl KindNumber for CallKind {
                 CallKind::Wait { request: 0, is_send: true, transfer: TRANSFER },
                 CallKind::Wait { request: 0, is_send: false, transfer: TRANSFER },
                 CallKind::Test { request: 0 },
+                CallKind::OneSided { to: 0, bytes: 0, back: None, request: None, sent: None },
+                CallKind::Flush { to: None },
             ]
         });
         &*ALL

@@ -349,7 +349,7 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
 
     /// Steps back from the entry of a message: its wait was over, or its overhead.
     fn step_from_entry(&mut self, message: usize) -> Option<WalkPosition> {
-        let send = self.events.sent_at(message)?;
+        let Some(send) = self.events.sent_at(message) else { return self.step_from_answer(message) };
         let IndexedEvent { id, start, end, .. } = self.events.indexed_event(send);
         let words = self.events.indexed_message(message).words;
         let waits: Vec<IndexedEvent> =
@@ -402,6 +402,16 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
         self.add_hop(HopKind::Latency, HopTerm::Latency, id, Some(message), asked, end);
         self.add_hop(HopKind::SendOverhead, HopTerm::Send(words), id, Some(message), start, asked);
         self.position_before(send)
+    }
+
+    /// Steps back from the entry of a memory's answer: its request, which is the message before it, was there.
+    fn step_from_answer(&mut self, message: usize) -> Option<WalkPosition> {
+        let [answer, request] =
+            [message, message.checked_sub(1)?].map(|place| self.events.indexed_message(place));
+        let is_its = answer.id.from == request.id.from && request.arrival <= answer.enter;
+        let id = request.to;
+        self.add_hop(HopKind::Port, HopTerm::Fixed, id, Some(message), request.arrival, answer.enter);
+        is_its.then_some(WalkPosition::Arrival(message - 1, None))
     }
 
     /// Adds the time in which the words of a message go out.

@@ -124,6 +124,9 @@ impl Engine<'_> {
     /// up at `until`.
     fn do_step(&mut self, clock: &mut dyn Clock, call: &mut ActiveOperation, until: Time) -> bool {
         match call.next_step() {
+            OperationStep::Send(tag, words) if tag.is_one_sided() => {
+                self.one_sided_step(clock, call, (tag, words));
+            }
             OperationStep::Send(tag, words) => {
                 let (to, parcel) = (call.peer as usize, call.next_parcel());
                 let number = self.send_step(clock, to, tag, words as usize, parcel);

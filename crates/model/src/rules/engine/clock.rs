@@ -5,7 +5,7 @@ use crate::error::{Cause, raise};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, RawTag, RecvFilter};
 use crate::rules::message_wait::{MessageWait, Purpose, WaitReason};
-use crate::rules::network::{Egress, Network, Passage};
+use crate::rules::network::{Egress, Entry, Network, Passage};
 use crate::rules::rank::OutgoingMessage;
 use crate::time::Time;
 
@@ -54,6 +54,12 @@ pub trait Clock {
 
     /// Serves a message in the network at its turn, and returns its passage, which is reserved.
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage;
+
+    /// Serves the answer of a processor's memory to this processor, which is served with its request.
+    fn serve_answer(&mut self, _network: &Network, _memory: usize, _entry: &Entry) -> Passage {
+        let sentence = "one-sided messages are those of an emulated machine, and here are real ones";
+        self.fail_program(Cause::Host(sentence.into()))
+    }
 
     /// Returns the largest number of messages that were in transit to the processor at once.
     fn most_in_transit(&self, network: &Network) -> usize;

@@ -182,6 +182,7 @@ impl<'n> Engine<'n> {
                 let (to, words) = (operation.peer as usize, words as usize);
                 let mut outgoing =
                     self.with_local_time(operation, |engine, _| engine.prepare(clock, to, words));
+                self.mark_one_sided(tag, &mut outgoing);
                 let at = self.requests().caught_up_to;
                 self.rank.defer(self.network, &mut outgoing, at);
                 if operation.keeps_number() {
@@ -282,7 +283,10 @@ impl<'n> Engine<'n> {
         let arrived = self.with_local_time(operation, |engine, activities| {
             engine.enter(clock, (&outgoing, ready), tag, activities)
         });
-        let parcel = operation.next_parcel();
+        let mut parcel = operation.next_parcel();
+        if tag.is_one_sided() {
+            self.reach_memory(clock, &outgoing, arrived.0, &mut parcel);
+        }
         operation.on_sent(outgoing.number);
         self.advance(clock, operation);
         (arrived, parcel)
@@ -316,7 +320,9 @@ impl<'n> Engine<'n> {
         if arrived.1.tag.is_start_of_send() {
             self.start_queued_send(clock, arrived.1.to.id(), call);
         }
-        clock.deliver(arrived, parcel);
+        if !arrived.1.tag.is_one_sided() {
+            clock.deliver(arrived, parcel);
+        }
     }
 
     /// Starts the send to a processor that is queued behind the one that was served, if any.

@@ -18,11 +18,13 @@
 //!   enter in the order of their calls, and a message goes to the receive that was posted first, as in MPI;
 //! - `requests.rs`: requests (LogGPS, section 3.2), which have a [local time of their own](RequestState), and the
 //!   [wait](Engine::join) for one; `stall.rs`: a send that becomes a request because it finds no room;
+//! - `one_sided.rs`: messages to a processor's memory, and its answers;
 //! - `time.rs`: computing, waits for a time, and the log; `clock.rs`: what the engine asks of a clock.
 
 mod calls;
 mod clock;
 mod events;
+mod one_sided;
 mod receive;
 mod requests;
 mod send;

@@ -77,7 +77,9 @@ impl Engine<'_> {
     /// Logs the activities of a reception.
     #[cold]
     fn log_reception(&mut self, header: &Header, called: Time, ends: [Time; 3], activities: ActivityLog) {
-        let (id, message) = (self.id(), header.id());
+        // The answer of a memory has a number among the messages of the processor that asked.
+        let from = if header.tag.is_answer() { self.id() } else { header.from as usize };
+        let (id, message) = (self.id(), MessageId { from, ..header.id() });
         let all = reception_activities(id, message, called, ends);
         if let Some(to) = activities {
             to.extend(all);

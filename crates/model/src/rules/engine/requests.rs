@@ -8,6 +8,7 @@ use super::events::{Turn, first};
 use super::{Clock, Engine};
 use crate::error::ProcStatus;
 use crate::log::{Activity, ActivityKind, CallKind, Progress, Transfer};
+use crate::message::MessageId;
 use crate::message::matching::PostedReceive;
 use crate::rules::message_wait::PostedReceives;
 use crate::rules::operation::{ActiveOperation, OperationStage, OperationStep, RequestState};
@@ -32,6 +33,8 @@ pub(super) struct RequestTable {
     pub stalled: u32,
     /// The requests' receives that wait for messages; `None` while the processor's clock has them.
     pub receives: Option<Box<PostedReceives>>,
+    /// When the processor knows that all that it has put into another's memory is there.
+    pub acknowledged: BTreeMap<u32, Time>,
     /// The sends whose first message has not been served yet, by receiver, in the order of their calls.
     pub send_queues: HashMap<u32, VecDeque<u32>>,
 }
@@ -207,8 +210,9 @@ fn transfer(activities: &[Activity], is_send: bool) -> Option<Transfer> {
     };
     let (first, mut last, reply) =
         (ids(is_send).next()?, ids(is_send).next_back()?, ids(!is_send).next_back());
-    if reply.is_some() && first == last {
-        last.number += 1; // the receiver has read the data
+    let next = MessageId { number: last.number + 1, ..last };
+    if first == last && reply.is_some_and(|reply| reply != next) {
+        last = next; // the receiver has read the data; what a memory answers is the reply itself
     }
     Some(Transfer::new(last, Some(first).zip(reply)))
 }

@@ -1,0 +1,88 @@
+//! Messages to a processor's memory, for which its processor does nothing.
+
+use super::{Clock, Engine};
+use crate::message::parcel::Parcel;
+use crate::message::{Header, RawTag, Receiver};
+use crate::rules::operation::ActiveOperation;
+use crate::rules::rank::OutgoingMessage;
+use crate::time::Time;
+
+impl Engine<'_> {
+    /// Creates a message to a processor's memory, which answers with `back` words if it is a request. Returns `None`
+    /// where a message is in transit until its receiver takes it: no receiver takes this one.
+    pub fn new_one_sided(&self, to: usize, words: usize, back: Option<usize>) -> Option<ActiveOperation> {
+        let back = back.map(|words| words as u32);
+        (!self.has_rooms).then(|| ActiveOperation::one_sided(to as u32, words as u32, back))
+    }
+
+    /// Waits until the processor knows that all that it has put into one memory, or into all, is there.
+    pub fn flush(&mut self, to: Option<usize>) {
+        let acknowledged = &self.requests().acknowledged;
+        let last = match to {
+            Some(to) => acknowledged.get(&(to as u32)),
+            None => acknowledged.values().max(),
+        };
+        let last = last.copied().unwrap_or_default();
+        self.wait_until(last);
+    }
+
+    /// Does the step that sends a message to a memory, on a processor without requests.
+    #[cold]
+    pub(super) fn one_sided_step(
+        &mut self,
+        clock: &mut dyn Clock,
+        call: &mut ActiveOperation,
+        (tag, words): (RawTag, u32),
+    ) {
+        let mut outgoing = self.prepare(clock, call.peer as usize, words as usize);
+        self.mark_one_sided(tag, &mut outgoing);
+        clock.wait_for_turn(outgoing.turn, outgoing.is_visible);
+        let (arrival, _) = self.enter(clock, (&outgoing, outgoing.entry.ready), tag, None);
+        self.reach_memory(clock, &outgoing, arrival, &mut call.next_parcel());
+        call.on_sent(outgoing.number);
+    }
+
+    /// Prepares for what a message to a memory does there: an answer has the number after its request's, and all see
+    /// it, since it is served with the request.
+    #[inline]
+    pub(super) fn mark_one_sided(&mut self, tag: RawTag, outgoing: &mut OutgoingMessage) {
+        if tag.is_one_sided() {
+            outgoing.is_visible = true;
+            if tag == RawTag::GET {
+                self.rank.egress.keep_number();
+            }
+        }
+    }
+
+    /// Notes when the processor knows that what it puts is in the memory, or sends it the memory's answer: both are
+    /// known when the message has entered.
+    #[cold]
+    pub(super) fn reach_memory(
+        &mut self,
+        clock: &mut dyn Clock,
+        outgoing: &OutgoingMessage,
+        arrival: Time,
+        parcel: &mut Parcel,
+    ) {
+        let (network, id, memory) = (self.network, self.id(), outgoing.to);
+        let Some(words) = parcel.open::<u64>() else {
+            let known = arrival + network.params_between(id, memory).L;
+            let last = self.requests().acknowledged.entry(memory as u32).or_default();
+            *last = known.max(*last);
+            return;
+        };
+        let number = outgoing.number.wrapping_add(1);
+        let asked = (arrival, outgoing.entry.asked_at);
+        let entry = network.prepare_answer(&mut self.rank.egress, memory, (number, words as usize), asked);
+        let passage = clock.serve_answer(network, memory, &entry);
+        self.stats.out_of_order += u64::from(passage.out_of_order);
+        if let Some(log) = &mut self.log {
+            let message = OutgoingMessage { entry, to: id, words: words as usize, number, ..*outgoing };
+            log.add_message(message.record(network, (id, id), &passage), true);
+        }
+        let (from, to, tag) =
+            (memory as u32, Receiver::new(id as u32, false), RawTag::answer(outgoing.number));
+        let header = Header { from, to, number, words: words as u32, tag };
+        clock.deliver((passage.arrival, header), Parcel::new(()));
+    }
+}
