@@ -233,8 +233,8 @@ impl Session {
         run.map_err(|error| {
             self.give_up();
             let calls: Vec<_> = shared.calls.iter().map(|call| call.lock().take()).collect();
-            let calls =
-                Calls { of_ranks: calls, sent: shared.sent.into_iter().map(Mutex::into_inner).collect() };
+            let sent = shared.sent.into_iter().map(Mutex::into_inner).collect();
+            let calls = Calls { of_ranks: calls, sent, unfinished: shared.board.unfinished() };
             match error.cause {
                 Cause::Params(_) | Cause::Host(_) => error,
                 _ => Cause::OtherProcess(describe(&error, &calls, self.settings.checks.is_some())).into(),
