@@ -43,7 +43,8 @@ impl Auditor<'_> {
         let mut order: Vec<usize> = (0..self.flights.len()).collect();
         order.sort_unstable_by_key(|place| {
             let flight = &self.flights[*place];
-            (flight.entry_request_time(), flight.message.place, flight.message.id)
+            let MessageId { from, number } = flight.message.id;
+            (flight.entry_request_time(), flight.message.place, number, from)
         });
         // For each sender that has requests to send, its first message by one: from that on none overtakes
         // another.
