@@ -63,6 +63,9 @@ impl Rank<'_> {
         match posts.last() {
             Some(Post { kind: PostKind::Made(_), .. }) => Reply::NOTHING,
             Some(Post { kind: PostKind::Refused(why), .. }) => self.refuse(p, why),
+            Some(Post { kind: PostKind::Finding(kind, why), .. }) => {
+                p.fail_with(format!("{kind}: {}", self.found(why)))
+            }
             _ => p.fail_with(format!("rank {} did not make its communicator", self.id)),
         }
     }

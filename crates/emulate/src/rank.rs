@@ -137,12 +137,12 @@ impl<'a> Rank<'a> {
             PostKind::Refused(why) => self.refuse(p, &why),
             // Other faults of the run come first: a program that fails frees little.
             PostKind::Finding(kind, why) if kind == "resource leak" => {
-                let left = (self.id, format!("{kind}: rank {} {why}{}", self.id, self.last_call().text()));
+                let left = (self.id, format!("{kind}: {}{}", self.found(&why), self.last_call().text()));
                 self.shared.leaks.lock().push(left);
                 self.finish(p);
                 Reply::End
             }
-            PostKind::Finding(kind, why) => p.fail_with(format!("{kind}: rank {} {why}", self.id)),
+            PostKind::Finding(kind, why) => p.fail_with(format!("{kind}: {}", self.found(&why))),
             PostKind::Exited => {
                 p.fail_with(format!("rank {} has ended without MPI_Finalize", self.id));
             }
@@ -184,6 +184,23 @@ impl<'a> Rank<'a> {
             self.has_chosen = true;
             self.shared.looks.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Returns what the rank has found at itself. Where it says `{3}` is its place of this number.
+    pub(crate) fn found(&self, why: &str) -> String {
+        let mut parts = why.split('{');
+        let mut text = format!("rank {} {}", self.id, parts.next().unwrap_or_default());
+        for part in parts {
+            let place = part.split_once('}').and_then(|(number, rest)| Some((number.parse().ok()?, rest)));
+            match place {
+                Some((number, rest)) => {
+                    let call = LastCall { address: self.link.address(number), ..LastCall::default() };
+                    text.extend([call.text().as_str(), rest]);
+                }
+                None => text.extend(["{", part]),
+            }
+        }
+        text
     }
 
     /// Returns the rank's call at present.
