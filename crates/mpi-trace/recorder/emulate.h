@@ -171,10 +171,18 @@ static void post_deferred(size_t bytes)
                "ranks or requests at once", bytes, AREA_BYTES);
 }
 
+/* A send whose request was freed before it was complete, while nothing that came after can say that it is: how it was called. */
+static struct {
+    const char *name;
+    void *place;
+} left_send;
+
 /* Ends the record of a call, which stays here until another one needs an answer if this one needs none. */
 static void end_record(int needs_answer)
 {
     polls = 0;
+    if (needs_answer)
+        left_send.name = NULL;
     if (needs_answer || !(header->flags & CAN_DEFER))
         post(POST_CALLS, 1);
 }

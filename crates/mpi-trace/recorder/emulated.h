@@ -423,6 +423,7 @@ static int number_in(enum state state, int count, const MPI_Request *requests)
 static void end_request(MPI_Request *handle)
 {
     struct request *request = *find_request(*handle);
+    end_watch(request);
     if (request->is_persistent)
         request->is_active = 0;
     else
@@ -462,7 +463,7 @@ static int take_completions(const char *name, MPI_Request *given, int first, int
         int index = first + (int)word(), kind = (int)word(), is_cancelled = (int)word();
         MPI_Status *status = status_at(statuses, indices ? i : index);
         const struct request *request = *find_request(given[index]);
-        end_watch(name, request);
+        look_for_writes(name, request);
         if (kind == 1)
             take_message(&request->exchange->received, status, is_cancelled);
         else
@@ -601,9 +602,8 @@ static int emulate_request_free(MPI_Request *handle)
     struct request **link = find_request(*handle);
     if (link == NULL)
         report("invalid parameter", "calls MPI_Request_free with MPI_REQUEST_NULL, which is no request");
-    if (state != STATE_IDLE && is_checked())
-        report("request lifecycle", "frees the request of %s%s, which is not complete, so that the program never knows when the "
-               "buffer is its own again; wait for it", name_of(*link), place_text((*link)->place));
+    look_at_free(*link);
+    end_watch(*link);
     if (state == STATE_POSTED) {
         if ((*link)->exchange != NULL && (*link)->exchange->received.n > 0)
             refuse("frees a request that receives and is not complete, so that an emulated program would not get the data; wait for it");

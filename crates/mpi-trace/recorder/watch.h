@@ -237,7 +237,7 @@ static void look_for_own_overlap(const char *name, const struct counts *sent, co
 /* Notes the buffers of a request that begins. */
 static void watch(struct request *request)
 {
-    if (!is_checked() || request->exchange == NULL)
+    if (!is_checked() || request->exchange == NULL || request->kind == REQUEST_NOTHING)
         return;
     const struct collective *data = request->exchange;
     request->sums[0] = sum_of(&data->sent);
@@ -246,15 +246,19 @@ static void watch(struct request *request)
     EACH_RANGE(&data->received, low, high, add_range(low, high, request, 1));
 }
 
+static void end_watch(const struct request *request)
+{
+    for (size_t i = range_count; i-- > 0;)
+        if (ranges[i].of == request)
+            ranges[i] = ranges[--range_count];
+}
+
 /* Looks whether the buffers are as they were when the request began, before it gets its data. */
-static void end_watch(const char *name, const struct request *request)
+static void look_for_writes(const char *name, const struct request *request)
 {
     if (!is_checked() || request->exchange == NULL)
         return;
     const struct collective *data = request->exchange;
-    for (size_t i = range_count; i-- > 0;)
-        if (ranges[i].of == request)
-            ranges[i] = ranges[--range_count];
     for (int side = 0; side < 2 && !request->is_cancelled; side++)
         if (sum_of(side ? &data->received : &data->sent) != request->sums[side])
             report("local concurrency", "completes by %s what %s%s began, and has written to its %s buffer meanwhile; "
@@ -265,6 +269,18 @@ static void end_watch(const char *name, const struct request *request)
 static const char *name_of(const struct request *request)
 {
     return request->exchange ? request->exchange->name : "MPI_Comm_idup";
+}
+
+/* Frees are right that come before something which tells that the message has come. */
+static void look_at_free(const struct request *request)
+{
+    if (!is_checked() || !request->is_active || request->kind == REQUEST_NOTHING)
+        return;
+    if (request->is_persistent || strstr(name_of(request), "send") == NULL || request->exchange->received.n > 0)
+        report("request lifecycle", "frees the request of %s%s, which is not complete; wait for it before", name_of(request),
+               place_text(request->place));
+    left_send.name = request->exchange->name;
+    left_send.place = request->place;
 }
 
 /* A wait for what never was started does not wait. */
@@ -304,6 +320,11 @@ static void look_for_leaks(void)
     if (!is_checked())
         return;
     look_for_requests(1);
+    if (left_send.name != NULL) {
+        call.place = left_send.place;
+        report("request lifecycle", "calls %s, and has freed its request before MPI_Finalize without knowing that it is complete; "
+               "wait for it", left_send.name);
+    }
     for (size_t i = 0; i < OBJECT_SLOTS; i++)
         for (const struct object *object = objects[i]; object != NULL; object = object->next) {
             if (object->references == 0 || object->name == NULL)
