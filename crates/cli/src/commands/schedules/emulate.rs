@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use loggp::trace::Caption;
-use loggp::{ClockKind, Machine, NS, Noise, Order, Ports, Run, Time};
+use loggp::{ClockKind, Machine, NS, Noise, Order, Ports, Protocol, Run, Time};
 use loggp_emulate::{Session, Settings};
 use loggp_goal::patterns::CollectiveTable;
 use loggp_study::rows::emulated::{EmulatedProgram, emulated_columns};
@@ -21,12 +21,12 @@ use crate::ask::format::Format;
 use crate::ask::levels::LevelOptions;
 use crate::ask::mpi_program::table_named;
 use crate::ask::options::{
-    CapacityOption, ChoiceOptions, ClockOptions, DrawOptions, NoiseOption, PORTS, clock_text, one_of,
-    parse_duration, parse_length, parse_noise, parse_seed,
+    CapacityOption, ChoiceOptions, ClockOptions, DrawOptions, NoiseOption, PORTS, RendezvousOption,
+    clock_text, one_of, parse_duration, parse_length, parse_noise, parse_seed,
 };
 use crate::ask::trace_outputs::{RunOutputs, TraceOutputs};
 use crate::error::{CliError, system_reason};
-use crate::tell::heading::{capacity_text, choice_heading, noise_text, parameters, wire_text};
+use crate::tell::heading::{capacity_text, choice_heading, noise_text, parameters, protocol_text, wire_text};
 use crate::tell::report::Report;
 
 /// Run an MPI program on the machine: its ranks are processors, and its messages cost what the machine says
@@ -51,6 +51,8 @@ pub(crate) struct EmulateCommand {
     /// Whether long messages to and from a rank share a port [default: as the machine's file says, or single]
     #[arg(long, value_parser = one_of::<Ports>(PORTS))]
     ports: Option<Ports>,
+    #[command(flatten)]
+    rendezvous: RendezvousOption,
     #[command(flatten)]
     capacity: CapacityOption,
     #[command(flatten)]
@@ -168,6 +170,7 @@ impl EmulateCommand {
         let emulation = self.clock.emulation(ClockKind::Virtual)?;
         let machine = emulation.machine(choice.params).trace(self.outputs.needs_trace());
         let machine = machine.levels(choice.levels.iter().copied()).ports(self.ports(&choice));
+        let machine = machine.rendezvous(self.protocol(&choice));
         let machine = machine.capacity(self.capacity.capacity).order(Order {
             latency: self.draws.latency,
             ties: self.draws.ties,
@@ -179,6 +182,10 @@ impl EmulateCommand {
 
     fn ports(&self, choice: &MachineChoice) -> Ports {
         self.ports.or(choice.ports).unwrap_or_default()
+    }
+
+    fn protocol(&self, choice: &MachineChoice) -> Protocol {
+        self.rendezvous.rendezvous.or(choice.rendezvous).unwrap_or_default()
     }
 
     fn noise(&self) -> Result<Option<Noise>, CliError> {
@@ -222,6 +229,7 @@ impl EmulateCommand {
     ) -> Result<(), CliError> {
         let (unit, ports, noise) = (choice.unit, self.ports(&choice), self.noise()?);
         let wires = wire_text(self.draws.latency, self.draws.ties, ports)
+            + protocol_text(self.protocol(&choice))
             + capacity_text(self.capacity.capacity)
             + &noise_text(noise.as_ref());
         let emulation = self.clock.emulation(ClockKind::Virtual)?;
