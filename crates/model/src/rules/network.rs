@@ -919,7 +919,7 @@ impl LevelCosts {
         &self,
         judge: &mut impl Judge,
         egress: &mut Egress,
-        (receiver, mut sender): (&mut Ingress, Option<&mut Ingress>),
+        (receiver, sender): (&mut Ingress, Option<&mut Ingress>),
         is_to_itself: bool,
         &Entry { ready, asked_at, latency, stream }: &Entry,
         min_first: Time,
@@ -943,7 +943,7 @@ impl LevelCosts {
         let admitted = if has_room { ready } else { search.earliest_transit(judge, ready, false).enter };
         let transit = search.earliest_transit(judge, admitted, stream > Time::ZERO);
         if stream > Time::ZERO {
-            let out = sender.as_deref_mut().unwrap_or(receiver).port_out(self.ports);
+            let out = sender.unwrap_or(receiver).port_out(self.ports);
             let now = judge.forgets_before(asked_at);
             out.get_or_insert_default().reserve(judge, transit.enter, transit.enter + stream, now);
             receiver.port.get_or_insert_default().reserve(judge, transit.first, transit.arrival, now);
