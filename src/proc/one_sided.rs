@@ -66,6 +66,15 @@ impl Proc<'_> {
         self.leave_call();
     }
 
+    /// Waits until all that others do before now is done, so that what processors share has the state of now.
+    #[doc(hidden)] // for programs that come from elsewhere
+    pub fn wait_to_act(&mut self) {
+        if !self.is_unwinding() {
+            self.wait_for_local_time();
+            self.clock.wait_to_act(self.engine.rank.now);
+        }
+    }
+
     /// Creates a one-sided message that is not sent. Ends the run if there can be no such message.
     #[track_caller]
     fn new_one_sided(&mut self, to: usize, bytes: usize, back: Option<usize>) -> ActiveOperation {

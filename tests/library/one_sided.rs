@@ -112,7 +112,7 @@ fn answers_share_the_ports() {
     assert_eq!(ends(&Machine::new(params(3))), [0, 21, 26].map(|us| us * US));
     assert_eq!(ends(&Machine::new(params(3)).ports(Ports::Dual)), [0, 21, 26].map(|us| us * US));
     assert_eq!(ends(&Machine::new(params(4))), [2, 25, 30, 0].map(|us| us * US));
-    assert_eq!(ends(&Machine::new(params(4)).ports(Ports::Dual)), [2, 21, 26, 0].map(|us| us * US));
+    assert_eq!(ends(&Machine::new(params(4)).ports(Ports::Dual)), [2, 25, 30, 0].map(|us| us * US));
 }
 
 /// A put or a get of an ordinary program beside its messages.
@@ -140,7 +140,7 @@ struct BruteForce {
     is_dual: bool,
     capacity: usize,
     /// The number of messages at each moment, by the kind of place and the processor.
-    taken: [Vec<Vec<usize>>; 6],
+    taken: [Vec<Vec<usize>>; 5],
 }
 
 // The kinds of places.
@@ -148,8 +148,8 @@ const FROM: usize = 0;
 const TO: usize = 1;
 const MEMORY: usize = 2;
 const OUT: usize = 3;
+/// Into a processor, or the only port.
 const IN: usize = 4;
-const MEMORY_OUT: usize = 5;
 
 impl BruteForce {
     fn has_room(&self, place: usize, id: usize, most: usize, begin: usize, end: usize) -> bool {
@@ -160,11 +160,7 @@ impl BruteForce {
     fn pass(&mut self, from: (usize, usize), to: usize, words: usize, ready: usize) -> (usize, usize) {
         let [L, _, _, G] = self.numbers;
         let stream = (words - 1) * G;
-        let out = match (self.is_dual, from.0) {
-            (true, FROM) => OUT,
-            (true, _) => MEMORY_OUT,
-            _ => IN, // the only port
-        };
+        let out = if self.is_dual { OUT } else { IN };
         let latency = if out == IN && from.1 == to { L.max(stream) } else { L };
         for enter in ready.. {
             let is_free = |first: &usize| self.has_room(IN, to, 1, *first, first + stream);

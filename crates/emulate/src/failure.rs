@@ -58,6 +58,7 @@ impl Called {
             PostKind::ReceiveMatched { .. } => Called::Named("MPI_Mrecv"),
             PostKind::Forget(_) => Called::Named("MPI_Request_free"),
             PostKind::Cancel(_) => Called::Named("MPI_Cancel"),
+            PostKind::OneSided(_) => Called::Named("a one-sided call"),
             PostKind::Clock => Called::Named("MPI_Wtime"),
             PostKind::Finalize => Called::Named("MPI_Finalize"),
             PostKind::Abort(_) => Called::Named("MPI_Abort"),

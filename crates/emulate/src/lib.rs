@@ -10,6 +10,7 @@
 //!   `communicators` have a file each, and `reply` is what the rank hears;
 //! - `plan`: the messages of a collective, as the MPI in use sends them; `board`: the data of collectives;
 //! - `failure`: why a program cannot go on, and in which calls its ranks are then;
+//! - `windows`: what ranks do with each other's memory;
 //! - `session`: all ranks of a program, from their begin to their end.
 //!
 //! The data of messages travel as the machine's own payloads; those of a collective lie on a board, from which each rank
@@ -30,5 +31,6 @@ mod reply;
 mod requests;
 mod segment;
 mod session;
+mod windows;
 
 pub use session::{Checks, Session, Settings};

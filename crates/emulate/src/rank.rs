@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use loggp::Proc;
+use loggp::{Proc, Request};
 use loggp_mpi_trace::call::{CallKind, Receive, RequestId, WaitForm};
 use loggp_mpi_trace::recording::post::{Post, PostKind, Types};
 use loggp_mpi_trace::schedule::{CommunicatorList, KnownCommunicator};
@@ -34,6 +34,8 @@ pub(crate) struct Rank<'a> {
     pub own: VecDeque<Got>,
     /// Requests that the program gave up, and sends that go on behind a buffer.
     pub given_up: Vec<Pending>,
+    /// What it has asked of others' memories, and of whom.
+    pub gets: Vec<(u32, Request<()>)>,
     pub plans: FxHashMap<PlanKey, Arc<Plan>>,
     pub makings: FxHashMap<Vec<u32>, u64>,
     /// True if the last call was a look at the clock.
@@ -72,6 +74,7 @@ impl<'a> Rank<'a> {
             next_message: 0,
             own: VecDeque::new(),
             given_up: Vec::new(),
+            gets: Vec::new(),
             plans: FxHashMap::default(),
             makings: FxHashMap::default(),
             looked_at_clock: false,
@@ -116,6 +119,7 @@ impl<'a> Rank<'a> {
             PostKind::ReceiveMatched { message, request } => self.receive_matched(p, message, request),
             PostKind::NewCommunicator { parent, of } => self.make_communicator(p, parent, of),
             PostKind::Made(_) => Reply::NOTHING,
+            PostKind::OneSided(what) => self.one_sided(p, what),
             PostKind::Forget(request) => {
                 self.given_up.extend(self.requests.remove(&request));
                 Reply::NOTHING
@@ -289,6 +293,7 @@ impl<'a> Rank<'a> {
 
     /// Ends the rank: what it gave up, or never waited for, must be over.
     fn finish(&mut self, p: &mut Proc) {
+        self.finish_gets(p, None);
         let mut left: Vec<_> = self.requests.drain().collect();
         left.sort_unstable_by_key(|(number, _)| *number);
         let given_up = std::mem::take(&mut self.given_up);

@@ -23,6 +23,7 @@ use crate::failure::{Calls, LastCall, describe};
 use crate::messages::Sent;
 use crate::rank::Rank;
 use crate::segment::{Flags, Segment};
+use crate::windows::Locks;
 
 /// How a program is emulated.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +133,8 @@ pub(crate) struct Shared<'a> {
     pub calls: Vec<Mutex<Option<LastCall>>>,
     /// The communicators that are being made.
     pub making: Mutex<FxHashMap<(Vec<u32>, u64), Making>>,
+    /// The locks of windows.
+    pub locks: Mutex<Locks>,
 }
 
 /// An emulated program: its ranks, which come by the shared file.
@@ -221,6 +224,7 @@ impl Session {
             looks: &self.has_choices,
             calls: (0..ranks).map(|_| Mutex::default()).collect(),
             making: Mutex::default(),
+            locks: Mutex::default(),
         };
         // How long a rank computes is asked of its process.
         let machine = machine.clone().work(Work::Charged).patience(Duration::MAX);

@@ -43,6 +43,13 @@ enum emulated_code {
     CALL_GET_STATUS = 57,
     CALL_EXITED = 58,
     CALL_FINDING = 59,
+    /* What goes to another rank's memory: */
+    CALL_PUT = 64,
+    CALL_GET = 65, /* + has a request */
+    CALL_FLUSH = 67,
+    CALL_LOCK = 68,
+    CALL_UNLOCK = 69,
+    CALL_IN_ORDER = 70,
 };
 
 static const volatile struct header *header;

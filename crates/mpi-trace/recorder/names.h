@@ -45,7 +45,7 @@ static void *find_symbol(const char *name)
 __attribute__((noreturn)) static void refuse_call(const char *name, void *place)
 {
     enter(place);
-    refuse("calls %s, which an emulated program cannot; it has MPI 3.1 without one-sided calls, files, generalized requests "
+    refuse("calls %s, which an emulated program cannot; it has MPI 3.1 without files, generalized requests "
            "and other processes than those of the start", name);
 }
 
@@ -58,43 +58,6 @@ static void *find_real(const char *name, void *own)
     }
     return found;
 }
-
-UNMODELLED(Put)
-UNMODELLED(Get)
-UNMODELLED(Accumulate)
-UNMODELLED(Get_accumulate)
-UNMODELLED(Fetch_and_op)
-UNMODELLED(Compare_and_swap)
-UNMODELLED(Rput)
-UNMODELLED(Rget)
-UNMODELLED(Raccumulate)
-UNMODELLED(Rget_accumulate)
-#if defined(HAS_LARGE)
-UNMODELLED(Put_c)
-UNMODELLED(Get_c)
-UNMODELLED(Accumulate_c)
-UNMODELLED(Get_accumulate_c)
-#endif
-UNMODELLED(Win_create)
-UNMODELLED(Win_allocate)
-UNMODELLED(Win_allocate_shared)
-UNMODELLED(Win_create_dynamic)
-UNMODELLED(Win_free)
-UNMODELLED(Win_fence)
-UNMODELLED(Win_start)
-UNMODELLED(Win_complete)
-UNMODELLED(Win_post)
-UNMODELLED(Win_wait)
-UNMODELLED(Win_test)
-UNMODELLED(Win_lock)
-UNMODELLED(Win_lock_all)
-UNMODELLED(Win_unlock)
-UNMODELLED(Win_unlock_all)
-UNMODELLED(Win_flush)
-UNMODELLED(Win_flush_all)
-UNMODELLED(Win_flush_local)
-UNMODELLED(Win_flush_local_all)
-UNMODELLED(Win_sync)
 
 UNMODELLED(Comm_spawn)
 UNMODELLED(Comm_spawn_multiple)

@@ -87,6 +87,8 @@
 
 #include "emulated_process.h"
 
+#include "emulated_windows.h"
+
 #include "objects.h"
 
 #include "process.h"

@@ -2,7 +2,7 @@
 
 /// The files of the source, each with its name. The first one is compiled:
 /// `mpicc -O2 -fPIC -shared -o libloggp-mpi.so recorder.c`.
-pub const SOURCE: [(&str, &str); 17] = [
+pub const SOURCE: [(&str, &str); 18] = [
     ("recorder.c", include_str!("../recorder/recorder.c")),
     ("write.h", include_str!("../recorder/write.h")),
     ("emulate.h", include_str!("../recorder/emulate.h")),
@@ -19,6 +19,7 @@ pub const SOURCE: [(&str, &str); 17] = [
     ("watch.h", include_str!("../recorder/watch.h")),
     ("objects.h", include_str!("../recorder/objects.h")),
     ("emulated_process.h", include_str!("../recorder/emulated_process.h")),
+    ("emulated_windows.h", include_str!("../recorder/emulated_windows.h")),
     ("process.h", include_str!("../recorder/process.h")),
 ];
 

@@ -60,8 +60,6 @@ pub(super) enum NetworkPlace {
     To(usize, usize),
     /// The end of the network for the answers of a processor's memory.
     Memory(usize, usize),
-    /// The port of a processor's memory, where that is none of the processor's ports.
-    MemoryPort(usize, usize),
     /// The port of a processor, or of the group that begins with it. The flag is `true` for a port that only
     /// receives.
     Port(usize, usize, bool),
@@ -69,9 +67,8 @@ pub(super) enum NetworkPlace {
 
 impl NetworkPlace {
     pub(super) fn level(self) -> usize {
-        use NetworkPlace::{From, Memory, MemoryPort, Port, To};
-        let (From(level, _) | To(level, _) | Memory(level, _) | MemoryPort(level, _) | Port(level, ..)) =
-            self;
+        use NetworkPlace::{From, Memory, Port, To};
+        let (From(level, _) | To(level, _) | Memory(level, _) | Port(level, ..)) = self;
         level
     }
 }
@@ -138,7 +135,6 @@ impl fmt::Display for NetworkPlace {
             NetworkPlace::From(_, id) => write!(f, "in transit from processor {id}"),
             NetworkPlace::To(_, id) => write!(f, "in transit to processor {id}"),
             NetworkPlace::Memory(_, id) => write!(f, "in transit from the memory of processor {id}"),
-            NetworkPlace::MemoryPort(_, id) => write!(f, "in the port of the memory of processor {id}"),
             NetworkPlace::Port(_, id, _) => write!(f, "in the port of processor {id}"),
         }
     }

@@ -145,7 +145,7 @@ impl Auditor<'_> {
 
     /// Returns the most messages that a place can hold at once.
     pub(super) fn capacity(&self, place: NetworkPlace) -> usize {
-        if let NetworkPlace::Port(..) | NetworkPlace::MemoryPort(..) = place {
+        if let NetworkPlace::Port(..) = place {
             1
         } else {
             self.capacities[place.level()].unwrap_or(usize::MAX)
@@ -170,7 +170,7 @@ impl Auditor<'_> {
                 NetworkPlace::From(..) => (AuditRule::Capacity, &mut from),
                 NetworkPlace::To(..) => (AuditRule::Capacity, &mut to),
                 NetworkPlace::Memory(..) => (AuditRule::Capacity, &mut 0),
-                NetworkPlace::Port(..) | NetworkPlace::MemoryPort(..) => (AuditRule::Port, &mut 0),
+                NetworkPlace::Port(..) => (AuditRule::Port, &mut 0),
             };
             let mut now = 0;
             for &(_, time, comes, id) in at_one {

@@ -7,11 +7,10 @@
 use std::collections::HashSet;
 
 use loggp_model::message::MessageId;
-use loggp_model::params::Ports;
 use loggp_model::time::Time;
 
 use super::auditor::{Auditor, level, ports, stream};
-use super::flight::{NetworkPlace, SendTimes};
+use super::flight::SendTimes;
 use crate::{CallKind, Message, Transfer};
 
 impl Auditor<'_> {
@@ -46,11 +45,6 @@ impl Auditor<'_> {
         flight.is_read = false;
         flight.stream = stream(params, way.words).max(Time::ZERO);
         flight.ports = ports(trace, number, &way);
-        let is_shared = trace.levels.get(number).is_some_and(|within| within.one_port);
-        let dual = number.checked_sub(1).map_or(trace.ports, |inner| trace.levels[inner].ports);
-        if dual == Ports::Dual && !is_shared {
-            flight.ports[0] = NetworkPlace::MemoryPort(number, memory);
-        }
     }
 
     /// Lets each answer begin when its request is there.
