@@ -43,7 +43,7 @@ fn found(command: Command, subject: &str) -> String {
 fn each_subject_has_a_sentence_on_what_to_do() {
     let rows = rows("doctor");
     let subjects: Vec<&str> = rows.iter().map(|row| row["subject"].as_str().unwrap()).collect();
-    let expected = "loggp system cores clock pinning timer waits stacks threads MPI recorder browser";
+    let expected = "loggp system cores clock pinning timer waits stacks threads MPI recorder emulate browser";
     assert_eq!(subjects, expected.split(' ').collect::<Vec<_>>());
     for row in &rows {
         let [found, advice] = ["found", "advice"].map(|name| row[name].as_str().unwrap());
@@ -80,6 +80,13 @@ fn mpi_and_recorder_are_those_that_record_uses() {
     let mut command = bare(line, &folder);
     command.env("LOGGP_MPI_RECORDER", &folder);
     assert_eq!(found(command, "recorder"), library.canonicalize().unwrap().display().to_string());
+    if cfg!(target_os = "linux") {
+        assert_eq!(found(bare(line, &folder), "emulate"), "the library is missing, as the line above says");
+        let mut command = bare(line, &folder);
+        command.env("LOGGP_MPI_RECORDER", &folder);
+        let room = found(command, "emulate");
+        assert!(room.starts_with("room for ") && room.ends_with(" in /dev/shm"), "{room}");
+    }
 }
 
 #[cfg(unix)]

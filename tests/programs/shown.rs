@@ -9,7 +9,7 @@ use std::thread::{available_parallelism, scope};
 use crate::documents::{DocumentStep, ProjectDocument, ShownCommand, documents};
 
 /// Parts of commands that are not run, and the reasons. Other tests check that these commands are accepted.
-const NOT_RUN: [(&str, &str); 9] = [
+const NOT_RUN: [(&str, &str); 11] = [
     ("loggp reproduce", "takes minutes, and has tests of its own"),
     ("--size 4096", "takes half a minute"),
     ("analyze g4.loggp", "reads the trace of that run"),
@@ -18,6 +18,8 @@ const NOT_RUN: [(&str, &str); 9] = [
     ("~/", "writes into the reader's home"),
     ("rtt.csv", "reads what a program prints on a cluster"),
     ("run.mpi", "needs an MPI program, or its recording"),
+    ("-- mpirun", "starts an MPI program: .ci/mpi runs it"),
+    ("--mpicc", "builds with an MPI's compiler"),
     ("osu.txt", "reads what another tool prints on a cluster"),
 ];
 

@@ -33,4 +33,5 @@ mod segment;
 mod session;
 mod windows;
 
-pub use session::{Checks, Session, Settings};
+pub use segment::RANK_BYTES;
+pub use session::{Checks, MOST_RANKS, Session, Settings};

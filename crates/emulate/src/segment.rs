@@ -19,6 +19,8 @@ use tempfile::NamedTempFile;
 
 const HEADER_BYTES: usize = 4096;
 const SLOT_BYTES: usize = 384 << 10;
+/// The bytes of shared memory that each rank takes.
+pub const RANK_BYTES: u64 = SLOT_BYTES as u64;
 const CALL_AREA: usize = 4096;
 const CALL_BYTES: usize = 60 << 10;
 const WINDOW: usize = 64 << 10;

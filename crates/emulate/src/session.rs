@@ -146,7 +146,7 @@ pub struct Session {
 }
 
 /// The most ranks of a program.
-const MOST_RANKS: usize = 4096;
+pub const MOST_RANKS: usize = 4096;
 
 impl Session {
     /// Prepares for a program, on a machine with this clock.

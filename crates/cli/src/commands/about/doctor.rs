@@ -69,7 +69,7 @@ impl DoctorCommand {
         let computer = Computer::detect();
         let mut diagnoses = vec![command(), system(), cores(&computer), clock(&computer), pinning(&computer)];
         diagnoses.extend([timer(), waits(&computer)?, stacks(&computer), threads(&computer)]);
-        diagnoses.extend([mpi(), recorder(), browser()]);
+        diagnoses.extend([mpi(), recorder(), emulate(), browser()]);
         let mut columns = Columns::<Diagnosis>::new();
         columns.add("subject", |of| of.subject.to_string()).title("");
         columns.add("good", |of| of.good.map(Field::Bool));
@@ -265,6 +265,36 @@ fn recorder() -> Diagnosis {
         }
     };
     Diagnosis { subject: "recorder", good: None, found, advice }
+}
+
+/// Says whether MPI programs can run on the machine.
+fn emulate() -> Diagnosis {
+    let (found, advice) = room_for_ranks().unwrap_or_else(|(found, advice)| (found.to_string(), advice));
+    Diagnosis { subject: "emulate", good: None, found, advice: advice.into() }
+}
+
+/// Returns what there is for ranks that are emulated, or what is missing, with an advice.
+#[cfg(target_os = "linux")]
+fn room_for_ranks() -> Result<(String, &'static str), (&'static str, &'static str)> {
+    let shared = rustix::fs::statvfs("/dev/shm");
+    let shared = shared
+        .map_err(|_| ("there is no /dev/shm", "mount a tmpfs there, by which the ranks share memory"))?;
+    let (_, launcher) =
+        launcher().ok_or(("no mpirun, mpiexec or srun", "nothing, unless you have MPI programs"))?;
+    library::find(launcher.mpi())
+        .map_err(|_| ("the library is missing, as the line above says", "build it as that line says"))?;
+    let ranks = shared.f_bavail * shared.f_frsize / loggp_emulate::RANK_BYTES;
+    let advice = match ranks {
+        0..64 => "give /dev/shm more room: mount -o remount,size=256m /dev/shm",
+        _ => "to use it, loggp emulate --machine cm5 -- mpirun -n 4 ./app",
+    };
+    let most = ranks.min(loggp_emulate::MOST_RANKS as u64);
+    Ok((format!("room for {} in /dev/shm", count(most as usize, "rank")), advice))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn room_for_ranks() -> Result<(String, &'static str), (&'static str, &'static str)> {
+    Err(("not on this system", "emulate MPI programs on Linux; recordings are replayed anywhere"))
 }
 
 fn browser() -> Diagnosis {
