@@ -2,6 +2,7 @@
 
 pub(super) mod calibrate;
 pub(super) mod check;
+#[cfg_attr(not(target_os = "linux"), path = "check_mpi_elsewhere.rs")]
 pub(super) mod check_mpi;
 pub(super) mod compare;
 pub(super) mod cores;
