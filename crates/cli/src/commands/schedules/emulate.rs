@@ -136,12 +136,14 @@ impl EmulateCommand {
         let (end, ran) = self.run(&launch, &session)?;
         let took = begin.elapsed();
         let program = self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let is_interrupted = matches!(end, End::Interrupted { .. });
         let (status, ended) = describe(end, &self.words[0].to_string_lossy());
         let ran = match ran {
             Ok(Some(ran)) if status == 0 => ran,
-            Err(why) => return Err(why),
+            // A rank that an interrupt has ended is not what went wrong.
+            Err(why) if !is_interrupted => return Err(why),
             Ok(None) if status == 0 => return Err(CliError::request(NO_RANK)),
-            Ok(_) => return Err(CliError::Program(status, ended)),
+            Ok(_) | Err(_) => return Err(CliError::Program(status, ended)),
         };
         self.report(out, (&program, took), ran, (&mut run_files, files))
     }
