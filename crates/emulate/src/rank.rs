@@ -141,7 +141,7 @@ impl<'a> Rank<'a> {
             PostKind::Refused(why) => self.refuse(p, &why),
             // Other faults of the run come first: a program that fails frees little.
             PostKind::Finding(kind, why) if kind == "resource leak" => {
-                let left = (self.id, format!("{kind}: {}{}", self.found(&why), self.last_call().text()));
+                let left = (self.id, format!("{kind}: {}", self.found(&why)));
                 self.shared.leaks.lock().push(left);
                 self.finish(p);
                 Reply::End

@@ -307,8 +307,9 @@ static void look_for_requests(int is_active)
                 continue;
             call.place = request->place;
             report(is_active ? "request lifecycle" : "resource leak", is_active
-                       ? "calls %s and has not completed it at MPI_Finalize; wait for its request"
-                       : "calls %s and has not freed its request at MPI_Finalize; call MPI_Request_free", name_of(request));
+                       ? "calls %s%s and never completes its request; wait for it before MPI_Finalize"
+                       : "makes a request by %s%s and never frees it; call MPI_Request_free before MPI_Finalize",
+                   name_of(request), place_text(request->place));
         }
 }
 
@@ -316,14 +317,14 @@ static void look_for_requests(int is_active)
 static void look_for_leaks(void)
 {
     const struct object *first = NULL;
-    unsigned left = 0;
+    int left = 0;
     if (!is_checked())
         return;
     look_for_requests(1);
     if (left_send.name != NULL) {
         call.place = left_send.place;
-        report("request lifecycle", "calls %s, and has freed its request before MPI_Finalize without knowing that it is complete; "
-               "wait for it", left_send.name);
+        report("request lifecycle", "calls %s%s and frees its request, and nothing before MPI_Finalize tells that it is complete; "
+               "wait for it", left_send.name, place_text(left_send.place));
     }
     for (size_t i = 0; i < OBJECT_SLOTS; i++)
         for (const struct object *object = objects[i]; object != NULL; object = object->next) {
@@ -335,8 +336,9 @@ static void look_for_leaks(void)
         }
     if (first != NULL) {
         call.place = first->place;
-        report("resource leak", "calls %s and has not freed the %s at MPI_Finalize, which is one of %u that are left; call %s",
-               first->name, object_names[first->kind], left, free_names[first->kind]);
+        report("resource leak", "makes %s %s by %s%s and never frees it%s; call %s before MPI_Finalize",
+               first->kind == OBJECT_OP ? "an" : "a", object_names[first->kind], first->name, place_text(first->place),
+               left > 1 ? ", nor others" : "", free_names[first->kind]);
     }
     look_for_requests(0);
 }
