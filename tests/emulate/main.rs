@@ -46,7 +46,7 @@ fn emulate(
             });
         }
         // The first turn of a rank is answered when all have come.
-        assert_eq!(session.wait_for_ranks(), Ok(Some(P)));
+        assert_eq!(session.wait_for_ranks(|| false), Ok(Some(P)));
         let run = session.run(&machine(P))?;
         session.release(run.time);
         Ok(run)
@@ -365,12 +365,12 @@ fn a_rank_that_never_calls_again_is_ended() {
 fn a_program_without_ranks_ends() {
     let session = Session::new(SETTINGS, ClockKind::Virtual, 1).unwrap();
     session.end();
-    assert_eq!(session.wait_for_ranks(), Ok(None));
+    assert_eq!(session.wait_for_ranks(|| false), Ok(None));
     // One of two has come.
     let session = Session::new(SETTINGS, ClockKind::Virtual, 1).unwrap();
     let [(_, path)] = session.variables();
     let _rank = Rank::attach(&path, 1, 2);
     session.end();
-    let why = session.wait_for_ranks().unwrap_err();
+    let why = session.wait_for_ranks(|| false).unwrap_err();
     assert_eq!(why, "the program has ended before rank 0 came through MPI_Init");
 }

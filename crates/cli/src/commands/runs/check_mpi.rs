@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use loggp::check::{CheckReport, Failure, FailureKind, TrialResult};
 use loggp::trace::Trace;
-use loggp::{Cause, ClockKind, Machine, Order, RunError};
+use loggp::{Cause, ClockKind, Machine, Order, RunError, SEC, Time};
 use loggp_emulate::{Checks, Session, Settings};
 use loggp_goal::patterns::CollectiveTable;
 use loggp_study::rows::{Columns, Field};
@@ -73,6 +73,9 @@ enum Buffering {
 /// A machine on which any message can be later than any others that do not wait for it.
 const ANY_ORDER: &str = "L=1s,o=1us,g=1us";
 
+/// What a look costs on that machine: a program that looks again and again does not do so a million times until a message comes.
+const LOOK: Time = Time::from_ps(SEC.as_ps() / 10);
+
 /// What no order of messages shows, and what does.
 const NOT_LOOKED_FOR: &str = "not looked for: races in memory between threads (ThreadSanitizer finds them), conflicts of one-sided calls (MUST), and files";
 
@@ -130,6 +133,7 @@ impl CheckMpiCommand {
         let mut options = self.choice.clone();
         if options.machine.is_none() && options.params.is_none() {
             options.params = Some(ANY_ORDER.into());
+            options.cycle = options.cycle.or(Some(LOOK));
         }
         let choice = machine_for(&options, &self.levels, ranks)?;
         Ok(Machine::new(choice.params)
