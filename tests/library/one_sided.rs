@@ -33,7 +33,7 @@ fn run_everywhere<R: Send + PartialEq + std::fmt::Debug>(
     assert_eq!(Trace::read(&file[..]).as_ref(), Ok(trace));
     let again = Replay::new(trace).trace(true).run().unwrap();
     assert_eq!(again.trace.as_ref().map(|again| &again.messages), Some(&trace.messages));
-    let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
+    let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0)).cores(1);
     for other in [machine.cores(2).oversubscribed(true), wall] {
         let other = other.run(&program).unwrap();
         assert_eq!((&other.results, other.trace.as_ref()), (&run.results, Some(trace)));

@@ -46,9 +46,13 @@ static int ask_window(const char *name, MPI_Comm comm)
     return ask_parent(comm);
 }
 
-/* Notes a window that was made; all ranks are awake. */
+/* Notes a window that was made; all ranks are awake. Open MPI makes none of memory that a single rank has: then it is another
+ * one, of which the program sees only the handle. */
 static int end_window(int error, MPI_Comm comm, const void *base, uint64_t unit, MPI_Win *made)
 {
+    void *none;
+    if (error != MPI_SUCCESS)
+        error = PMPI_Win_allocate(0, 1, MPI_INFO_NULL, comm, &none, made);
     struct window *window = calloc(1, sizeof *window);
     struct part own = {.base = (uintptr_t)base, .unit = unit, .process = process};
     int size;
@@ -478,7 +482,7 @@ static int emulate_sync(MPI_Win win)
     ONE_SIDED(Win_create##suffix, (void *base, MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), \
               (base, size, unit, info, comm, win),                                                                   \
               ask_window("MPI_Win_create", comm) ?:                                                                  \
-                  end_window(REAL(Win_create##suffix)(base, size, unit, info, comm, win), comm, base, (uint64_t)unit, win)) \
+                  end_window(ASK(REAL(Win_create##suffix)(base, size, unit, info, comm, win)), comm, base, (uint64_t)unit, win)) \
     ONE_SIDED(Win_allocate##suffix, (MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), \
               (size, unit, info, comm, base, win),                                                                   \
               ask_window("MPI_Win_allocate", comm) ?: ({                                                             \
@@ -507,7 +511,7 @@ ONE_SIDED(Compare_and_swap, (const void *data, const void *compared, void *resul
           emulate_transfer("MPI_Compare_and_swap", TRANSFER(PLAIN, .count = 1, .type = type, .sent = message_of(data, 1, type),
                                                             TAKES(result, 1, type), .compared = compared)))
 ONE_SIDED(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win),
-          ask_window("MPI_Win_create_dynamic", comm) ?: end_window(REAL(Win_create_dynamic)(info, comm, win), comm, NULL, 1, win))
+          ask_window("MPI_Win_create_dynamic", comm) ?: end_window(ASK(REAL(Win_create_dynamic)(info, comm, win)), comm, NULL, 1, win))
 ONE_SIDED(Win_free, (MPI_Win * win), (win), emulate_win_free(win))
 ONE_SIDED(Win_fence, (int assert, MPI_Win win), (assert, win), emulate_fence(win))
 ONE_SIDED(Win_post, (MPI_Group group, int assert, MPI_Win win), (group, assert, win), emulate_post(group, win))
