@@ -6,12 +6,13 @@
 
 use std::io;
 use std::num::NonZeroUsize;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rustix::fs::ftruncate;
+use rustix::fs::{FallocateFlags, fallocate, ftruncate};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex::{self, Timespec};
@@ -79,6 +80,8 @@ impl Segment {
         let file = tempfile::Builder::new().prefix("loggp-").tempfile_in(folder)?;
         let bytes = HEADER_BYTES + slots * SLOT_BYTES;
         ftruncate(file.as_file(), bytes as u64)?;
+        // A page for which there is no room would end the command when it is touched.
+        fallocate(file.as_file(), FallocateFlags::empty(), 0, HEADER_BYTES as u64)?;
         let length = NonZeroUsize::new(bytes).expect("it has a header");
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new place of the file's length, which nothing else maps; it lives as long as the segment.
@@ -161,8 +164,19 @@ impl Slot<'_> {
         unsafe { self.base.add(at).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
     }
 
+    /// Returns where the slot begins in the file.
+    fn offset(&self) -> usize {
+        self.base.as_ptr() as usize - self.segment.map.as_ptr() as usize
+    }
+
     /// Returns the process and the number of all ranks, once the rank has come.
     pub(crate) fn attached(&self) -> Option<(i32, usize)> {
+        // The rank makes room for its slot, so until it has come the slot is not touched: a read of the file takes none.
+        let mut begin = [0; 16];
+        let read = self.segment.file.as_file().read_exact_at(&mut begin, self.offset() as u64);
+        if read.is_err() || begin[12..] == [0; 4] {
+            return None;
+        }
         (self.word(12).load(Ordering::Acquire) == 1).then(|| {
             let pid = self.word(4).load(Ordering::Relaxed) as i32;
             (pid, self.word(8).load(Ordering::Relaxed) as usize)
