@@ -106,3 +106,27 @@ MAKES(OBJECT_OP, Op_create, c)
 #if defined(HAS_LARGE)
 MAKES(OBJECT_OP, Op_create_c, c)
 #endif
+
+/* Some libraries end a program by a signal that asks a communicator for a topology which it has not. */
+static int check_topology(const char *name, MPI_Comm comm, void *place)
+{
+    int kind = MPI_CART;
+    enter(place);
+    int error = check_communicator(name, comm);
+    if (error == MPI_SUCCESS && PMPI_Topo_test(comm, &kind) == MPI_SUCCESS && kind != MPI_CART)
+        error = reject(comm, MPI_ERR_TOPOLOGY, "calls %s with a communicator that MPI_Cart_create has not made", name);
+    leave();
+    return error;
+}
+
+#define ASKS_TOPOLOGY(name)                                                                                          \
+    WRAPPED_(name, {                                                                                                 \
+        int error = check_topology("MPI_" #name, (MPI_Comm)a, place);                                                \
+        if (error != MPI_SUCCESS)                                                                                    \
+            return error;                                                                                            \
+    }, (void)0)
+ASKS_TOPOLOGY(Cartdim_get)
+ASKS_TOPOLOGY(Cart_get)
+ASKS_TOPOLOGY(Cart_coords)
+ASKS_TOPOLOGY(Cart_rank)
+ASKS_TOPOLOGY(Cart_shift)
