@@ -107,6 +107,11 @@ impl Segment {
         self.file.path()
     }
 
+    /// Removes the name of the file, which all ranks have opened: whatever becomes of this process, nothing is left.
+    pub(crate) fn unlink(&self) {
+        let _: io::Result<()> = std::fs::remove_file(self.path());
+    }
+
     pub(crate) fn slots(&self) -> usize {
         self.slots
     }

@@ -90,16 +90,22 @@ impl Watch {
 
     /// Binds a rank to a core, unless it is.
     pub(crate) fn bind(&self, rank: usize, core: usize) {
-        let Some((process, bound)) = self.processes.get().and_then(|all| all.get(rank)) else { return };
+        let Some((_, bound)) = self.processes.get().and_then(|all| all.get(rank)) else { return };
         if bound.swap(core as i32, Ordering::Relaxed) == core as i32 {
             return;
         }
         let mut one = CpuSet::new();
         one.set(core);
+        self.bind_to(rank, &one);
+    }
+
+    /// Binds a rank to some cores.
+    fn bind_to(&self, rank: usize, cores: &CpuSet) {
+        let Some((process, _)) = self.processes.get().and_then(|all| all.get(rank)) else { return };
         let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
         for thread in threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok()) {
             // A rank that is elsewhere computes as well.
-            let _: Result<_, _> = sched_setaffinity(Pid::from_raw(thread), &one);
+            let _: Result<_, _> = sched_setaffinity(Pid::from_raw(thread), cores);
         }
     }
 }
@@ -199,6 +205,7 @@ impl Session {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
+        self.segment.unlink();
         let processes = found.into_iter().flatten().map(|process| (process, AtomicI32::new(-1)));
         let _: Result<(), _> = self.watch.processes.set(processes.collect());
         Ok(Some(ranks))
@@ -253,7 +260,11 @@ impl Session {
 
     /// Lets the ranks, which are at `MPI_Finalize`, go on to their end.
     pub fn release(&self, time: Time) {
+        // Ranks that wait for each other in their MPI have all cores again.
+        let mut all = CpuSet::new();
+        (0..CpuSet::MAX_CPU).for_each(|core| all.set(core));
         for rank in 0..self.watch.processes.get().map_or(0, Vec::len) {
+            self.watch.bind_to(rank, &all);
             self.segment.slot(rank).answer(time.as_ps(), &[], &[], 0);
         }
     }
