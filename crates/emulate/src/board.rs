@@ -55,17 +55,19 @@ impl Manner {
     /// Returns the kind of a difference to an earlier rank's call and a sentence, if there is one that matters.
     fn difference(&self, first: &Manner) -> Option<(FaultKind, String)> {
         let (rank, other) = (self.rank, first.rank);
-        let (call, earlier) = (self.call.text(), first.call.text());
+        let is_other = (self.kind, self.is_immediate) != (first.kind, first.is_immediate);
+        // Places are looked up only for what is wrong.
         let say = |kind, what: &str| {
-            Some((kind, format!("rank {rank} is{call}, {what} that rank {other} has{earlier}")))
+            let (call, earlier) = (self.call.text(), first.call.text());
+            let sentence = match is_other {
+                true => format!("rank {rank} is{call}, where rank {other} was{earlier}; {what}"),
+                false => format!("rank {rank} is{call}, {what} that rank {other} has{earlier}"),
+            };
+            Some((kind, sentence))
         };
-        if (self.kind, self.is_immediate) != (first.kind, first.is_immediate) {
-            return Some((
-                FaultKind::CallOrdering,
-                format!(
-                    "rank {rank} is{call}, where rank {other} was{earlier}; all ranks of a communicator call the same collectives in the same order"
-                ),
-            ));
+        if is_other {
+            let right = "all ranks of a communicator call the same collectives in the same order";
+            return say(FaultKind::CallOrdering, right);
         }
         let is_named = |root: Root| matches!(root, Root::Rank(_));
         if self.root != first.root && is_named(self.root) && is_named(first.root) {
