@@ -112,6 +112,8 @@ impl OrderOptions {
     ) -> (Check, Arc<ProgressDisplay>) {
         let OrderOptions { strategy, runs, time, losses, duplicates, crashes, order_seed, audit, .. } = *self;
         let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { usual });
+        // From when the progress shows, a signal ends the check in order.
+        let stop = interrupt::stop_in_order();
         let progress = match time {
             None => ProgressDisplay::for_runs(most),
             Some(_) => ProgressDisplay::without_end(),
@@ -127,7 +129,7 @@ impl OrderOptions {
             .losses(losses)
             .duplicates(duplicates)
             .crashes(crashes)
-            .stop_on(interrupt::stop_in_order());
+            .stop_on(stop);
         let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
         let step = Arc::clone(&progress);
         (check.on_run(move |_| step.finish_one()), progress)
