@@ -61,6 +61,9 @@ impl Rank<'_> {
         let open = Open { id, communicator, kind, root, received };
         match request {
             None => {
+                if self.shared.settings.checks.is_some_and(|checks| checks.synchronizes) {
+                    self.synchronize(p, communicator);
+                }
                 plan.run(p, tag);
                 Reply::Collective(self.take(p, &open))
             }
@@ -70,6 +73,15 @@ impl Rank<'_> {
                 Reply::NOTHING
             }
         }
+    }
+
+    /// Waits until all ranks of a communicator are here.
+    fn synchronize(&mut self, p: &mut Proc, communicator: u32) {
+        let nothing = Counts::Same(0);
+        let what = (CollectiveKind::Barrier, communicator, Root::None);
+        let plan = self.plan(p, what, (&nothing, &nothing), false);
+        let (_, tag) = self.next_collective(communicator);
+        plan.run(p, tag);
     }
 
     /// Takes what the rank gets of a collective whose messages are through.

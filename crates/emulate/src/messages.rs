@@ -131,10 +131,11 @@ impl Rank<'_> {
     }
 
     pub(crate) fn fail_to_receive_own(&mut self, p: &mut Proc) -> ! {
-        p.fail_with(format!(
+        let why = format!(
             "deadlock: rank {} waits for a message from itself that it has not sent; post the receive first, or send before",
             self.id
-        ))
+        );
+        self.fail(p, (FaultKind::CallOrdering, why))
     }
 
     /// Takes a message that is at the rank already: one that a probe has received, or its own.

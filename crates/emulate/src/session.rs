@@ -47,6 +47,8 @@ pub struct Settings {
 pub struct Checks {
     /// True if a standard send waits for its receiver, as it may.
     pub is_unbuffered: bool,
+    /// True if each rank waits in a blocking collective until all have called it, as it may.
+    pub synchronizes: bool,
 }
 
 impl Default for Settings {

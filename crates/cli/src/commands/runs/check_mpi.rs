@@ -50,6 +50,9 @@ pub(crate) struct CheckMpiCommand {
     /// Whether a standard send waits for its receiver: not, as MPIs do with short messages, or always, as they may
     #[arg(long, value_enum, default_value = "usual", help_heading = "MPI program")]
     buffering: Buffering,
+    /// Each rank waits in a collective until all have called it, as it may; without this one run does so
+    #[arg(long, help_heading = "MPI program")]
+    synchronize: bool,
     /// The longest that a rank may compute between two calls
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s", help_heading = "MPI program")]
     limit: Duration,
@@ -98,7 +101,7 @@ impl CheckMpiCommand {
         output::check_extension(Some(&path), TRACE_EXTENSIONS, ".json, or in .loggp for fewer bytes")?;
         drop(self.machine(self.levels.P().unwrap_or(2))?);
         let launch = Launch::prepare(&self.words)?;
-        let first = self.start(&launch)?;
+        let first = self.start(&launch, self.synchronize)?;
         let ranks = first.ranks;
         let machine = self.machine(ranks).inspect_err(|_| first.session.give_up())?;
         if let Some(path) = &self.repeat_from {
@@ -107,20 +110,28 @@ impl CheckMpiCommand {
         let name = self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
         let (check, progress) = self.orders.check(50, 1, "the program");
         let (first, has_choices) = (Mutex::new(Some(first)), AtomicBool::new(false));
-        let trial = |order: &Order| {
+        let trial = |order: &Order, synchronizes: bool| {
             let started = first.lock().ok().and_then(|mut first| first.take());
-            self.trial(&launch, started, &machine.clone().order(order), &has_choices)
+            self.trial(&launch, started, &machine.clone().order(order), (synchronizes, &has_choices))
         };
-        let mut checked = check.clone().runs(1).run_trials(&Order::default(), ranks, trial);
+        let usual = |order: &Order| trial(order, self.synchronize);
+        let mut checked = check.clone().runs(1).run_trials(&Order::default(), ranks, usual);
+        let mut synchronizes = self.synchronize;
+        if checked.as_ref().is_ok_and(CheckReport::has_passed) && !synchronizes {
+            let strict =
+                check.clone().runs(1).run_trials(&Order::default(), ranks, |order| trial(order, true));
+            synchronizes = strict.as_ref().is_ok_and(|report| !report.has_passed());
+            checked = if synchronizes || strict.is_err() { strict } else { checked };
+        }
         if checked.as_ref().is_ok_and(CheckReport::has_passed) && has_choices.load(Ordering::Relaxed) {
-            checked = check.run_trials(&Order::default(), ranks, trial);
+            checked = check.run_trials(&Order::default(), ranks, usual);
         }
         drop((check, progress)); // both hold the bar, which goes with the last of them
         let mut checked = checked.map_err(CliError::run)?;
         checked.choices.clear(); // they are calls of the emulation
         let kept = checked.failure.as_ref().map(|failure| self.keep(failure, &path)).transpose()?;
         let has_choices = has_choices.into_inner();
-        self.report(out, (&name, &machine), (&checked, has_choices), kept.as_deref())?;
+        self.report(out, (&name, &machine), (&checked, has_choices, synchronizes), kept.as_deref())?;
         let after = format!("{} by seed {}", count(checked.runs, "run"), self.orders.order_seed);
         let failed = checked
             .failure
@@ -142,13 +153,13 @@ impl CheckMpiCommand {
     }
 
     /// Starts the program, and waits until its ranks have come.
-    fn start(&self, launch: &Launch) -> Result<Started, CliError> {
+    fn start(&self, launch: &Launch, synchronizes: bool) -> Result<Started, CliError> {
         let table = start::mpi_of_command(&self.words).and_then(CollectiveTable::named);
         let settings = Settings {
             speed: 0.0,
             table: table.or(Some(CollectiveTable::open_mpi())),
             limit: Some(self.limit),
-            checks: Some(Checks { is_unbuffered: self.buffering == Buffering::None }),
+            checks: Some(Checks { is_unbuffered: self.buffering == Buffering::None, synchronizes }),
             ..Settings::default()
         };
         let session = Session::new(settings, ClockKind::Virtual, 1).map_err(|why| {
@@ -175,11 +186,11 @@ impl CheckMpiCommand {
         launch: &Launch,
         started: Option<Started>,
         machine: &Machine,
-        has_choices: &AtomicBool,
+        (synchronizes, has_choices): (bool, &AtomicBool),
     ) -> TrialResult<()> {
         let started = match started {
             Some(started) => Ok(started),
-            None => self.start(launch),
+            None => self.start(launch, synchronizes),
         };
         let started = started.map_err(|why| {
             RunError::from(Cause::Host(why.into_sentence().unwrap_or_else(|| "it cannot be started".into())))
@@ -211,7 +222,7 @@ impl CheckMpiCommand {
         &self,
         out: &mut dyn Write,
         (name, machine): (&str, &Machine),
-        (checked, has_choices): (&CheckReport<()>, bool),
+        (checked, has_choices, synchronizes): (&CheckReport<()>, bool, bool),
         kept: Option<&str>,
     ) -> Result<(), CliError> {
         if self.format == Format::Table {
@@ -224,9 +235,15 @@ impl CheckMpiCommand {
             }
             writeln!(out, "{NOT_LOOKED_FOR}")?;
             if let Some(kept) = kept {
+                let strict = match (synchronizes, self.buffering) {
+                    (false, Buffering::Usual) => "",
+                    (true, Buffering::Usual) => " --synchronize",
+                    (false, Buffering::None) => " --buffering none",
+                    (true, Buffering::None) => " --synchronize --buffering none",
+                };
                 writeln!(
                     out,
-                    "\nthe run is in {kept}; this makes it again:\n  loggp check --repeat-from {kept} -- {name}"
+                    "\nthe run is in {kept}; this makes it again:\n  loggp check{strict} --repeat-from {kept} -- {name}"
                 )?;
             }
             return Ok(out.flush()?);
