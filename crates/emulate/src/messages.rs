@@ -64,6 +64,20 @@ impl Rank<'_> {
             data: Rank::take_data(data, message.bytes),
         };
         let to = message.peer as usize;
+        let may_wait = mode == SendMode::Standard
+            && self.shared.settings.checks.is_some_and(|checks| checks.is_unbuffered);
+        let is_synchronous = mode == SendMode::Synchronous || may_wait;
+        let has_receive = || {
+            self.requests
+                .values()
+                .any(|pending| matches!(pending, Pending::Own(_) | Pending::Receive { from: None, .. }))
+        };
+        if to == self.id && is_synchronous && request.is_none() && !has_receive() {
+            let why = format!(
+                "deadlock: rank {to} sends to itself and waits until it receives; post the receive first"
+            );
+            self.fail(p, (FaultKind::CallOrdering, why));
+        }
         if to == self.id && self.send_to_itself(message.communicator, parcel.tag, &parcel.data) {
             request.into_iter().for_each(|request| {
                 self.requests.insert(request, Pending::Ready(Completion::Send));
@@ -71,9 +85,6 @@ impl Rank<'_> {
             return Reply::NOTHING;
         }
         let tag = self.envelope(&message);
-        let may_wait = mode == SendMode::Standard
-            && self.shared.settings.checks.is_some_and(|checks| checks.is_unbuffered);
-        let is_synchronous = mode == SendMode::Synchronous || may_wait;
         match request {
             Some(request) => {
                 let posted = p.post_send(to, tag, parcel, is_synchronous);
@@ -120,7 +131,7 @@ impl Rank<'_> {
             return got;
         }
         if receive.from == Some(self.id as u32) {
-            self.fail_to_receive_own(p);
+            self.fail_to_receive_own(p, receive);
         }
         let filter = self.filter(receive);
         let (from, parcel) = match receive.from {
@@ -130,12 +141,18 @@ impl Rank<'_> {
         self.arrived(receive.communicator, from, parcel)
     }
 
-    pub(crate) fn fail_to_receive_own(&mut self, p: &mut Proc) -> ! {
+    pub(crate) fn fail_to_receive_own(&mut self, p: &mut Proc, receive: &Receive) -> ! {
+        let scope = self.scope(receive.communicator);
+        let is_near = |(of, tag, _): &(u32, u32, u64)| {
+            *of != scope && receive.tag.is_none_or(|asked| asked as u32 == *tag)
+        };
+        let is_elsewhere = self.shared.sent[self.id].lock().values().flatten().any(is_near);
+        let kind = if is_elsewhere { FaultKind::ParameterMatching } else { FaultKind::CallOrdering };
         let why = format!(
             "deadlock: rank {} waits for a message from itself that it has not sent; post the receive first, or send before",
             self.id
         );
-        self.fail(p, (FaultKind::CallOrdering, why))
+        self.fail(p, (kind, why))
     }
 
     /// Takes a message that is at the rank already: one that a probe has received, or its own.

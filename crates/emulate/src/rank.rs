@@ -41,6 +41,8 @@ pub(crate) struct Rank<'a> {
     /// True if the last call was a look at the clock.
     looked_at_clock: bool,
     pub call: CurrentCall,
+    /// The receive for which it waits at present, if that is a request.
+    pub awaited: Option<Wanted>,
     /// The types of the current call's data.
     pub types: Types,
     /// True if the rank has received from anyone, or any tag.
@@ -79,6 +81,7 @@ impl<'a> Rank<'a> {
             makings: FxHashMap::default(),
             looked_at_clock: false,
             call: CurrentCall { what: Called::Nothing, place: 0 },
+            awaited: None,
             types: Types::default(),
             has_chosen: false,
         }
@@ -222,6 +225,7 @@ impl<'a> Rank<'a> {
                 wants.push((receive.from, receive.tag, self.scope(receive.communicator)));
             }
             Called::Wait(_) => {
+                wants.extend(self.awaited);
                 let wanted = |pending: &Pending| match pending {
                     Pending::Receive { from, tag, scope, .. } => Some((*from, *tag, *scope)),
                     _ => None,

@@ -155,8 +155,8 @@ impl Rank<'_> {
             for (at, (_, request)) in places.iter().enumerate() {
                 numbers.extend(self.numbers(*request).into_iter().map(|number| (number, at)));
             }
-            if numbers.is_empty() {
-                self.fail_to_receive_own(p);
+            if let (true, Some(receive)) = (numbers.is_empty(), self.own_receive(places)) {
+                self.fail_to_receive_own(p, &receive);
             }
             let all: Vec<u32> = numbers.iter().map(|(number, _)| *number).collect();
             let (number, at) = numbers[p.first_done(&all)];
@@ -175,6 +175,14 @@ impl Rank<'_> {
                 _ => return at,
             }
         }
+    }
+
+    /// Returns the first receive from the rank itself among these requests.
+    fn own_receive(&self, places: &[(usize, RequestId)]) -> Option<Receive> {
+        places.iter().find_map(|(_, request)| match self.requests.get(request) {
+            Some(Pending::Own(receive)) => Some(*receive),
+            _ => None,
+        })
     }
 
     /// Returns whether a request is over without a wait at the machine.
@@ -231,14 +239,16 @@ impl Rank<'_> {
                 p.wait(request);
                 Completion::Send
             }
-            Pending::Receive { request, communicator, kind, .. } => {
+            Pending::Receive { request, communicator, scope, from, tag, kind } => {
+                self.awaited = Some((from, tag, scope));
                 let (from, parcel) = p.wait(request);
+                self.awaited = None;
                 self.compare_types(p, from, parcel.kind, kind);
                 let got = self.arrived(communicator, from, parcel);
                 Completion::Receive(self.place(communicator, from), got.parcel)
             }
             Pending::Own(receive) => {
-                let Some(got) = self.take_here(&receive) else { self.fail_to_receive_own(p) };
+                let Some(got) = self.take_here(&receive) else { self.fail_to_receive_own(p, &receive) };
                 Completion::Receive(self.place(receive.communicator, got.from), got.parcel)
             }
             Pending::Both(both) => {
