@@ -1,6 +1,6 @@
 // Starts the module and then the page's script, which is in one scope with the parts of the timeline's that draw: the module
 // has those, for the whole page of a timeline. The first of these parts need no page, and the others no window of their own.
-const PARTS = ["kinds,run,rows,pixels", "canvas,causes,words,flight,letters,frame,choice,sheet"];
+const PARTS = ["kinds,run,rows,pixels", "canvas,causes,words,flight,letters,frame,chain,choice,sheet"];
 
 function bytesOf(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
