@@ -1,7 +1,5 @@
 //! The making of communicators.
 
-use std::time::{Duration, Instant};
-
 use loggp::{Proc, Tag};
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{CollectiveKind, Counts, Root};
@@ -76,12 +74,7 @@ impl Rank<'_> {
         let slot = |rank: &u32| self.shared.segment.slot(*rank as usize);
         ranks.iter().for_each(|rank| slot(rank).answer(now, &[], &[], 0));
         for rank in ranks {
-            let begin = Instant::now();
-            while !slot(rank).wait(Duration::from_millis(100)) {
-                if let Some(why) = self.shared.watch.look_at(*rank as usize, begin.elapsed()) {
-                    p.fail_with(why);
-                }
-            }
+            self.shared.watch.wait(slot(rank), *rank as usize).unwrap_or_else(|why| p.fail_with(why));
         }
     }
 

@@ -1,7 +1,6 @@
 //! A rank's side of the talk: what it posts, with its data, and the answers.
 
 use std::cell::Cell;
-use std::time::{Duration, Instant};
 
 use loggp::Proc;
 use loggp_mpi_trace::call::Communicator;
@@ -26,9 +25,6 @@ pub(crate) struct Link<'a> {
     /// The data of the calls that come next.
     data: Vec<u8>,
 }
-
-/// How often a rank that computes is looked at.
-const LOOK: Duration = Duration::from_millis(100);
 
 thread_local! {
     /// The core to which this thread is bound.
@@ -88,15 +84,7 @@ impl<'a> Link<'a> {
     }
 
     fn wait(&self, p: &mut Proc) {
-        let begin = Instant::now();
-        while !self.slot.wait(LOOK) {
-            // What a rank posts last, it posts before it ends.
-            if let Some(why) = self.watch.look_at(self.rank, begin.elapsed())
-                && !self.slot.has_post()
-            {
-                p.fail_with(why);
-            }
-        }
+        self.watch.wait(self.slot, self.rank).unwrap_or_else(|why| p.fail_with(why));
     }
 
     /// Answers the rank's last post.

@@ -42,6 +42,12 @@ impl Rank<'_> {
         own.to_vec()
     }
 
+    /// Returns a message of the current call, with its data.
+    fn parcel(&self, message: &Envelope, data: &mut &[u8]) -> Parcel {
+        let data = Rank::take_data(data, message.bytes);
+        Parcel { tag: message.tag as u32, kind: self.types.sent, data }
+    }
+
     /// Returns the tag on the machine of a message, and notes that it is under way.
     pub(crate) fn envelope(&mut self, message: &Envelope) -> Tag<Parcel> {
         let (scope, tag) = (self.scope(message.communicator), message.tag as u32);
@@ -58,11 +64,7 @@ impl Rank<'_> {
         request: Option<RequestId>,
         data: &mut &[u8],
     ) -> Reply {
-        let parcel = Parcel {
-            tag: message.tag as u32,
-            kind: self.types.sent,
-            data: Rank::take_data(data, message.bytes),
-        };
+        let parcel = self.parcel(&message, data);
         let to = message.peer as usize;
         let may_wait = mode == SendMode::Standard
             && self.shared.settings.checks.is_some_and(|checks| checks.is_unbuffered);
@@ -78,7 +80,10 @@ impl Rank<'_> {
             );
             self.fail(p, (FaultKind::CallOrdering, why));
         }
-        if to == self.id && self.send_to_itself(message.communicator, parcel.tag, &parcel.data) {
+        if to == self.id && self.may_keep(message.communicator) {
+            // What a rank sends to itself takes no time but that of the copy.
+            let scope = self.scope(message.communicator);
+            self.own.push_back(Got { from: to, scope, parcel });
             request.into_iter().for_each(|request| {
                 self.requests.insert(request, Pending::Ready(Completion::Send));
             });
@@ -100,17 +105,11 @@ impl Rank<'_> {
         Reply::NOTHING
     }
 
-    /// Copies a message of the rank to itself, unless one of its receives on the machine may want it: what a rank
-    /// sends to itself takes no time but that of the copy.
-    pub(crate) fn send_to_itself(&mut self, communicator: u32, tag: u32, data: &[u8]) -> bool {
+    /// Returns whether a message of the rank to itself need not go over the machine: none of its receives there may want it.
+    fn may_keep(&mut self, communicator: u32) -> bool {
         let scope = self.scope(communicator);
         let is_open = |pending: &Pending| matches!(pending, Pending::Receive { scope: of, from: None, .. } if *of == scope);
-        if self.requests.values().any(is_open) {
-            return false;
-        }
-        let parcel = Parcel { tag, kind: self.types.sent, data: data.to_vec() };
-        self.own.push_back(Got { from: self.id, scope, parcel });
-        true
+        !self.requests.values().any(is_open)
     }
 
     /// Returns the filter on the machine of a receive.
@@ -224,11 +223,7 @@ impl Rank<'_> {
             && message.peer as usize != self.id
             && self.probed.is_empty()
         {
-            let parcel = Parcel {
-                tag: message.tag as u32,
-                kind: self.types.sent,
-                data: Rank::take_data(data, message.bytes),
-            };
+            let parcel = self.parcel(&message, data);
             let (tag, from) = (self.envelope(&message), receive.from.expect("it names one") as usize);
             let parcel = p.send_recv(message.peer as usize, from, tag, parcel);
             self.compare_types(p, from, parcel.kind, self.types.received);
@@ -332,7 +327,6 @@ impl Rank<'_> {
             p.fail_with(format!("rank {} receives a message that no probe has matched", self.id));
         };
         let got = self.probed.remove(at).1;
-        // The scope is twice the communicator's number, and its place here does not matter: the rank knows it.
         let from = self.place_in_scope(got.scope, got.from);
         match request {
             None => Reply::Message(from, got.parcel),

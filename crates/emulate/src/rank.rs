@@ -169,26 +169,22 @@ impl<'a> Rank<'a> {
     /// Notes whether a call depends on the order of messages: it takes a message of anyone, or looks.
     fn note_choice(&mut self, kind: &PostKind) {
         let is_open = |receive: &Receive| receive.from.is_none() || receive.tag.is_none();
-        let takes_any = match kind {
+        let (looks, takes_any) = match kind {
             PostKind::Call(
                 CallKind::Recv { receive, .. } | CallKind::SendRecv { receive: Some(receive), .. },
-            ) => is_open(receive),
+            ) => (false, is_open(receive)),
             PostKind::Call(CallKind::Start(calls)) => {
-                calls.iter().any(|call| matches!(call, CallKind::Recv { receive, .. } if is_open(receive)))
+                let starts_open =
+                    |call: &CallKind| matches!(call, CallKind::Recv { receive, .. } if is_open(receive));
+                (false, calls.iter().any(starts_open))
             }
-            PostKind::Probe { receive, is_wait, .. } => {
-                self.shared.looks.store(true, Ordering::Relaxed);
-                *is_wait && is_open(receive)
-            }
-            PostKind::Wait { form: WaitForm::Wait | WaitForm::Waitall, .. } => false,
-            PostKind::Wait { .. } | PostKind::GetStatus(_) | PostKind::Clock => {
-                self.shared.looks.store(true, Ordering::Relaxed);
-                false
-            }
-            _ => false,
+            PostKind::Probe { receive, is_wait, .. } => (true, *is_wait && is_open(receive)),
+            PostKind::Wait { form: WaitForm::Wait | WaitForm::Waitall, .. } => (false, false),
+            PostKind::Wait { .. } | PostKind::GetStatus(_) | PostKind::Clock => (true, false),
+            _ => (false, false),
         };
-        if takes_any {
-            self.has_chosen = true;
+        self.has_chosen |= takes_any;
+        if looks || takes_any {
             self.shared.looks.store(true, Ordering::Relaxed);
         }
     }

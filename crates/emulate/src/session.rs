@@ -22,7 +22,7 @@ use crate::communicators::Making;
 use crate::failure::{Calls, LastCall, describe};
 use crate::messages::Sent;
 use crate::rank::Rank;
-use crate::segment::{Flags, Segment};
+use crate::segment::{Flags, Segment, Slot};
 use crate::windows::Locks;
 
 /// How a program is emulated.
@@ -75,7 +75,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Returns why no post of a rank can come any more, or `None` if one still may; the rank has computed for a time.
-    pub(crate) fn look_at(&self, rank: usize, computed: Duration) -> Option<String> {
+    fn look_at(&self, rank: usize, computed: Duration) -> Option<String> {
         let process = self.processes.get().and_then(|all| Pid::from_raw(all.get(rank)?.0));
         if process.is_some_and(|process| !is_running(process)) {
             return Some(format!("rank {rank} has ended before it called MPI_Finalize"));
@@ -88,6 +88,22 @@ impl Watch {
                 "rank {rank} has computed for {limit:?} without a call of MPI; --limit gives it more time"
             )
         })
+    }
+
+    /// Waits for a post of a rank that computes. An error says why none can come.
+    pub(crate) fn wait(&self, slot: Slot, rank: usize) -> Result<(), String> {
+        /// How often the rank is looked at.
+        const LOOK: Duration = Duration::from_millis(100);
+        let begin = Instant::now();
+        while !slot.wait(LOOK) {
+            // What a rank posts last, it posts before it ends.
+            if let Some(why) = self.look_at(rank, begin.elapsed())
+                && !slot.has_post()
+            {
+                return Err(why);
+            }
+        }
+        Ok(())
     }
 
     /// Binds a rank to a core, unless it is.

@@ -25,7 +25,7 @@ pub(crate) struct MachineChoice {
     pub levels: Vec<Level>,
     /// The ports that its file gives.
     pub ports: Option<Ports>,
-    /// Who moves long messages, if its file says so.
+    /// The protocol of long messages that its file gives.
     pub rendezvous: Option<Protocol>,
     /// Unit in which the parameters were given.
     pub unit: Unit,

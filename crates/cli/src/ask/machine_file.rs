@@ -16,7 +16,7 @@ pub(crate) struct PartialMachine {
     pub builder: ParamsBuilder,
     /// The ports that its file gives.
     pub ports: Option<Ports>,
-    /// Who moves long messages, if its file says so.
+    /// The protocol of long messages that its file gives.
     pub rendezvous: Option<Protocol>,
     /// The levels that its file gives.
     pub levels: Vec<LevelDraft>,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use loggp::check::{CheckReport, Failure, FailureKind, TrialResult};
+use loggp::check::{CheckReport, Failure, TrialResult};
 use loggp::trace::Trace;
 use loggp::{Cause, ClockKind, Machine, Order, RunError, SEC, Time};
 use loggp_emulate::{Checks, Session, Settings};
@@ -76,10 +76,10 @@ enum Buffering {
 /// A machine on which any message can be later than any others that do not wait for it.
 const ANY_ORDER: &str = "L=1s,o=1us,g=1us";
 
-/// What a look costs on that machine: a program that looks again and again does not do so a million times until a message comes.
+/// The cost of a look on that machine, so that a program looks ten times in an L and not a million times.
 const LOOK: Time = Time::from_ps(SEC.as_ps() / 10);
 
-/// What no order of messages shows, and what does.
+/// The faults that a check does not look for, and what finds them.
 const NOT_LOOKED_FOR: &str = "not looked for: races in memory between threads (ThreadSanitizer finds them), conflicts of one-sided calls (MUST), and files";
 
 /// A program that has been started.
@@ -249,7 +249,7 @@ impl CheckMpiCommand {
             return Ok(out.flush()?);
         }
         let mut columns = Columns::<&CheckReport<()>>::new();
-        let why = |report: &&CheckReport<()>| report.failure.as_ref().map(|failure| sentence(&failure.kind));
+        let why = |report: &&CheckReport<()>| report.failure.as_ref().map(|failure| failure.kind.to_string());
         let (program, file) = (name.to_owned(), kept.map(str::to_owned));
         columns.add("program", move |_| program.clone());
         columns.add("strategy", |report| report.strategy.to_string());
@@ -279,9 +279,4 @@ fn run(started: Started, machine: &Machine, has_choices: &AtomicBool) -> Result<
     }
     let ended = child.wait().map_err(|why| RunError::from(Cause::Host(system_reason(&why))));
     ran.and(ended)
-}
-
-/// Returns what is wrong, in a sentence or two.
-fn sentence(kind: &FailureKind) -> String {
-    kind.to_string()
 }
