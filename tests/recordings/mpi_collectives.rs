@@ -387,6 +387,15 @@ fn tables_are_refused_with_a_line() {
             "scan 2 0 linear\nscan 2 0 linear",
             "line 2: scan has two lines for the same ranks and bytes; give one",
         ),
+        (
+            "communicator bcast:4",
+            "line 1: a communicator is not made by \"bcast:4\"; give barrier, allgather or allreduce with bytes",
+        ),
+        ("communicator allreduce", "line 1: a communicator is not made by \"allreduce\"; give barrier,"),
+        (
+            "communicator barrier:0\ncommunicator",
+            "line 2: there are two lines that say how a communicator is made; give one",
+        ),
     ] {
         let refusal = CollectiveTable::parse(text).unwrap_err().to_string();
         assert!(refusal.starts_with(error), "{refusal}");

@@ -1,11 +1,13 @@
 //! The making of communicators.
 
 use loggp::{Proc, Tag};
+use loggp_goal::patterns::AgreementStep;
 use loggp_model::message::RawTag;
-use loggp_mpi_trace::call::{CollectiveKind, Counts, Root};
+use loggp_mpi_trace::call::{Counts, Root};
 use loggp_mpi_trace::recording::post::{Post, PostKind};
+use loggp_mpi_trace::schedule::agreement;
 
-use crate::plan::{Blank, BlankTag};
+use crate::plan::{Background, Blank, BlankTag};
 use crate::rank::Rank;
 use crate::reply::Reply;
 
@@ -19,10 +21,9 @@ pub(crate) struct Making {
 }
 
 impl Rank<'_> {
-    /// Makes a communicator: all that take part exchange a word, and once the first one knows of all, all make the real
+    /// Makes a communicator: all that take part agree, as their MPI does, and once the first one knows of all, all make the real
     /// call together.
     pub(crate) fn make_communicator(&mut self, p: &mut Proc, parent: u32, of: Option<Vec<u32>>) -> Reply {
-        const WORD: u64 = 8;
         let is_of_some = of.is_some();
         let ranks = match of {
             Some(ranks) => ranks,
@@ -36,14 +37,18 @@ impl Rank<'_> {
         };
         let count = self.makings.entry(ranks.clone()).or_default();
         let key = (ranks, std::mem::replace(count, *count + 1));
-        let word = Counts::Same(WORD);
-        if is_of_some {
-            self.gather_among(p, &key);
-        } else {
-            let what = (CollectiveKind::Allgather, parent, Root::None);
-            let plan = self.plan(p, what, (&word, &word), false);
+        for AgreementStep { kind, is_immediate, bytes } in agreement(self.shared.settings.table) {
+            if is_of_some {
+                self.gather_among(p, &key);
+                continue;
+            }
+            let each = Counts::Same(*bytes);
+            let plan = self.plan(p, (*kind, parent, Root::None), (&each, &each), *is_immediate);
             let (_, tag) = self.next_collective(parent);
-            plan.run(p, tag);
+            match is_immediate {
+                true => Background::begin(p, &plan, tag).finish(p),
+                false => plan.run(p, tag),
+            }
         }
         {
             let mut makings = self.shared.making.lock();

@@ -70,6 +70,33 @@ fn a_communicator_of_some_is_made_by_these() {
     assert_eq!(ends(ranks.collect()), [0, 10, 0, 10]);
 }
 
+/// By a table a communicator is made by the collectives that the table names.
+#[test]
+fn a_communicator_is_made_as_the_library_makes_it() {
+    let table = Some(CollectiveTable::open_mpi());
+    let end = |first: &[CallKind]| {
+        let ranks = (0..3).map(|_| {
+            let calls = first.iter().cloned().map(|kind| (0, 0, kind)).collect();
+            copies(rank(3, calls, 0), &[&[0, 1, 2]])
+        });
+        let options = ScheduleOptions { table, ..ScheduleOptions::default() };
+        let mut ranks: Vec<RankCalls> = ranks.collect();
+        finishes(&schedule::read(&mut ranks, options).unwrap().schedule)
+    };
+    let made = end(&[NewCommunicator { parent: 0, new: Some(1) }]);
+    let step = |number| {
+        let CallKind::Collective { kind, communicator, root, sent, received, .. } =
+            collective(CollectiveKind::Allreduce, 0, 4)
+        else {
+            unreachable!("it is a collective")
+        };
+        CallKind::Collective { kind, communicator, root, sent, received, request: Some(number) }
+    };
+    let steps: Vec<CallKind> = (0..3).flat_map(|number| [step(number), wait(&[number])]).collect();
+    assert_eq!(made, end(&steps));
+    assert_ne!(made, end(&steps[..2]));
+}
+
 /// A persistent collective that is started does what an immediate one does.
 #[test]
 fn persistent_collectives_are_immediate_ones() {

@@ -29,7 +29,7 @@ pub use call::{CollectiveCall, CollectiveKind, Member, Sizes};
 pub use collective::{collective_choices, collective_names, is_pattern, method_schedule, pattern_schedule};
 pub use methods::{METHODS, find as find_method, of as methods_of};
 pub use rules::{CollectiveRules, write_pattern};
-pub use table::{CollectiveTable, TableError};
+pub use table::{AgreementStep, CollectiveTable, TableError};
 pub use usual::{PATTERNS, find_pattern};
 
 /// An operation that others wait for, and whether it needs only have begun.

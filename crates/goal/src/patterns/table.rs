@@ -25,12 +25,26 @@ use super::methods;
 /// A line `empty` and names of collectives says which of them send messages though they have no bytes: collectives
 /// without any, or messages of those with a length for each rank. Others leave them out. A table without such a line
 /// has that of Open MPI.
+///
+/// A line `communicator` and collectives with their bytes, such as `iallreduce:4 iallreduce:4`, says by which messages
+/// ranks agree on a new communicator. A table without such a line has that of Open MPI.
 #[derive(Clone, Debug)]
 pub struct CollectiveTable {
     /// The lines of each kind, by its number and [`Form`].
     bands: Vec<Vec<Band>>,
     /// The kinds that send messages of no bytes, by the same number; `None` if no line names any.
     empty: Option<Vec<bool>>,
+    /// How a communicator is made; `None` if no line says that.
+    agreement: Option<Vec<AgreementStep>>,
+}
+
+/// A collective without a root by which ranks agree on a new communicator, one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AgreementStep {
+    pub kind: CollectiveKind,
+    pub is_immediate: bool,
+    /// The bytes that each rank gives.
+    pub bytes: u64,
 }
 
 /// Lines for the same numbers of ranks.
@@ -102,7 +116,7 @@ impl CollectiveTable {
     /// ```
     pub fn parse(text: &str) -> Result<CollectiveTable, TableError> {
         let bands = vec![Vec::new(); 4 * CollectiveKind::ALL.len()];
-        let mut table = CollectiveTable { bands, empty: None };
+        let mut table = CollectiveTable { bands, empty: None, agreement: None };
         for (number, line) in text.lines().enumerate() {
             let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
             if !words.is_empty() {
@@ -121,6 +135,13 @@ impl CollectiveTable {
                 empty[place(kind, form)] = true;
             }
             return Ok(());
+        }
+        if let ["communicator", steps @ ..] = words {
+            let steps: Result<_, _> = steps.iter().map(|step| read_agreement_step(step)).collect();
+            return match self.agreement.replace(steps?) {
+                None => Ok(()),
+                Some(_) => Err("there are two lines that say how a communicator is made; give one".into()),
+            };
         }
         let (&[name, ranks, bytes, algorithm], segment) = (match words {
             [four @ .., segment] if four.len() == 4 => (four, Some(*segment)),
@@ -158,6 +179,12 @@ impl CollectiveTable {
         let empty = self.empty.as_ref().or(CollectiveTable::open_mpi().empty.as_ref());
         let sends_empty = empty.is_some_and(|empty| empty[place(call.kind, Form::of(call))]);
         Algorithm { sends_empty, ..*algorithm }
+    }
+
+    /// Returns the collectives by which ranks agree on a new communicator.
+    pub fn agreement(&self) -> &[AgreementStep] {
+        let usual = || CollectiveTable::open_mpi().agreement.as_deref();
+        self.agreement.as_deref().or_else(usual).unwrap_or_default()
     }
 
     fn choose_here(&self, call: &CollectiveCall, ranks: usize) -> Option<&Algorithm> {
@@ -221,6 +248,21 @@ fn kind_and_form(name: &str) -> Result<(CollectiveKind, Form), String> {
                 all.join(", ")
             ))
         }
+    }
+}
+
+fn read_agreement_step(word: &str) -> Result<AgreementStep, String> {
+    let (name, bytes) = word.split_once(':').unwrap_or((word, ""));
+    let (kind, Form { is_immediate, is_ordered }) = kind_and_form(name)?;
+    match (kind, bytes.parse()) {
+        (CollectiveKind::Barrier | CollectiveKind::Allgather | CollectiveKind::Allreduce, Ok(bytes))
+            if !is_ordered =>
+        {
+            Ok(AgreementStep { kind, is_immediate, bytes })
+        }
+        _ => Err(format!(
+            "a communicator is not made by {word:?}; give barrier, allgather or allreduce with bytes, such as iallreduce:4"
+        )),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The messages of collectives.
 
 use loggp_goal::patterns::{
-    CollectiveCall, CollectiveRules, CollectiveTable, Member, Prerequisite, Sizes, add_after, find_pattern,
-    write_pattern,
+    AgreementStep, CollectiveCall, CollectiveRules, CollectiveTable, Member, Prerequisite, Sizes, add_after,
+    find_pattern, write_pattern,
 };
 use loggp_model::time::Time;
 use loggp_schedule::{Operation, ScheduleBuilder, ScheduleError};
@@ -27,6 +27,13 @@ pub struct Collective<'a> {
 
 /// Messages to or from ranks of the program, each with its length.
 type Messages = Vec<(u32, u64)>;
+
+/// Returns the collectives by which ranks agree on a new communicator; without a table they exchange a word.
+pub fn agreement(table: Option<&'static CollectiveTable>) -> &'static [AgreementStep] {
+    const WORD: AgreementStep =
+        AgreementStep { kind: CollectiveKind::Allgather, is_immediate: false, bytes: 8 };
+    table.map_or(&[WORD], CollectiveTable::agreement)
+}
 
 /// The pattern of a collective in which all ranks exchange equally much, or `None` for others.
 fn pattern(kind: CollectiveKind) -> Option<&'static str> {

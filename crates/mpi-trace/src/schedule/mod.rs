@@ -23,7 +23,7 @@ use loggp_model::time::{NS, Time};
 use loggp_schedule::{Schedule, ScheduleBuilder};
 use rustc_hash::FxHashMap;
 
-pub use self::collectives::Collective;
+pub use self::collectives::{Collective, agreement};
 pub use self::communicators::{CommunicatorList, KnownCommunicator};
 pub use self::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanList};
 pub use self::tags::TagTable;

@@ -1,11 +1,11 @@
 //! Writes the operations of one rank, call by call.
 
-use loggp_goal::patterns::{Prerequisite, add_after};
+use loggp_goal::patterns::{AgreementStep, Prerequisite, add_after};
 use loggp_model::time::Time;
 use loggp_schedule::{Operation, ScheduleBuilder};
 use rustc_hash::FxHashMap;
 
-use super::collectives::Collective;
+use super::collectives::{Collective, agreement};
 use super::communicators::CommunicatorList;
 use super::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanNumbers};
 use super::knowledge::Channel;
@@ -16,8 +16,6 @@ use crate::error::ProgramError;
 
 /// If more operations than this must be over, one that takes no time stands for them.
 const MANY: usize = 8;
-/// What is sent when a communicator is made: a word.
-const WORD: u64 = 8;
 
 /// A writer of one rank's operations.
 pub(super) struct RankWriter<'a> {
@@ -227,14 +225,13 @@ impl<'a> RankWriter<'a> {
                     Some(new) => self.communicators.get(*new, self.rank)?.is_of_some,
                     None => false,
                 };
-                // If not all ranks of the parent call, those of the new one exchange words.
-                let parent = new.as_ref().filter(|_| is_of_some).unwrap_or(parent);
-                let word = Counts::Same(WORD);
-                let kind = CollectiveKind::Allgather;
-                if let Some(end) =
-                    self.collective(thread, *parent, kind, Root::None, (&word, &word), false)?
-                {
-                    self.go_on_after(thread, [(end, false)]);
+                // If not all ranks of the parent call, those of the new one agree.
+                let among = *new.as_ref().filter(|_| is_of_some).unwrap_or(parent);
+                for AgreementStep { kind, is_immediate, bytes } in agreement(self.shared.options.table) {
+                    let each = Counts::Same(*bytes);
+                    let end =
+                        self.collective(thread, among, *kind, Root::None, (&each, &each), *is_immediate)?;
+                    end.into_iter().for_each(|end| self.go_on_after(thread, [(end, false)]));
                 }
                 Ok(())
             }
