@@ -2,6 +2,7 @@
 
 use loggp::audit::audit;
 use loggp::replay::Replay;
+use loggp::schedule::{Operation, Player, Schedule, ScheduleBuilder};
 use loggp::trace::Trace;
 use loggp::{
     Capacity, ClockKind, Dilation, Latency, Level, Machine, Params, Ports, Proc, Run, Tag, Time, US,
@@ -254,9 +255,40 @@ fn machine_agrees_with_a_reading_by_brute_force() {
         };
         let expected: Vec<Time> = by_force.run(&programs).into_iter().map(us).collect();
         assert_eq!(ends.results, expected, "seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
-        let found = audit(ends.trace.as_ref().unwrap());
+        let trace = ends.trace.as_ref().unwrap();
+        let found = audit(trace);
         assert_eq!(found.violations, [], "seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
+        // A schedule of the same acts in a row is played alike.
+        let player = Player::new(trace.params).ports(trace.ports).trace(true);
+        let played = player.run(&schedule_of(&programs)).unwrap();
+        assert_eq!(played.finishes, ends.results, "seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
+        let again = played.trace.unwrap();
+        assert_eq!(again.messages, trace.messages, "seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
+        assert_eq!(played.operations.len(), again.messages.len());
     }
+}
+
+/// Returns the acts as operations, each of which waits for the one before.
+fn schedule_of(programs: &[Vec<Act>]) -> Schedule {
+    let mut builder = ScheduleBuilder::new(programs.len()).unwrap();
+    for (rank, acts) in programs.iter().enumerate() {
+        builder.begin_rank(rank).unwrap();
+        for act in acts {
+            let operation = builder.add(match *act {
+                Act::Put(to, words) => Operation::Put { to: to as u32, bytes: (words * BYTES) as u64 },
+                Act::Get(from, words) => {
+                    Operation::Get { from: from as u32, asked: 0, bytes: (words * BYTES) as u64 }
+                }
+                Act::Flush(to) => Operation::Flush { to: Some(to as u32) },
+                Act::Work(units) => Operation::Calc(units as i64 * US),
+            });
+            let operation = operation.unwrap();
+            if operation > 0 {
+                builder.require_done(operation, operation - 1).unwrap();
+            }
+        }
+    }
+    builder.build().unwrap()
 }
 
 /// One-sided messages among others: requests, receives, levels, drawn latencies.

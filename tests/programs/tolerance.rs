@@ -469,7 +469,6 @@ fn arcs(kept: &KeptOrder, machine: &LeveledParams, level: usize) -> (usize, Vec<
             };
             let now = event();
             match operation {
-                Operation::WaitUntil(_) => unreachable!("a kept order has no waits"),
                 Operation::Calc(time) => {
                     after(last, now, time.as_ps());
                     last = now;
@@ -495,6 +494,7 @@ fn arcs(kept: &KeptOrder, machine: &LeveledParams, level: usize) -> (usize, Vec<
                     (received, last) = (Some((now, g)), end);
                     receptions.push((tag, now, level_of(from, rank)));
                 }
+                _ => unreachable!("a kept order has no waits and no memories"),
             }
         }
         ends.push(last);

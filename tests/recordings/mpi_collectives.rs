@@ -130,7 +130,7 @@ fn messages(schedule: &Schedule) -> Messages {
                 Operation::Recv { from, bytes, .. } => {
                     all.received.entry((from.unwrap() as usize, rank)).or_default().push(bytes);
                 }
-                Operation::Calc(_) | Operation::WaitUntil(_) => {}
+                _ => {}
             }
         }
     }
@@ -153,7 +153,7 @@ fn reached(schedule: &Schedule, ends: &[u32]) -> Vec<u64> {
                 Operation::Recv { from, .. } => {
                     receives.entry((from.unwrap() as usize, rank)).or_default().push((rank, number));
                 }
-                Operation::Calc(_) | Operation::WaitUntil(_) => {}
+                _ => {}
             }
         }
         for requirement in schedule.requirements_of(rank) {

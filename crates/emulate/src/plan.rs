@@ -245,7 +245,7 @@ impl Background {
                     self.progress.end(operation);
                     continue;
                 }
-                Operation::WaitUntil(_) => {
+                _ => {
                     self.progress.begin(operation);
                     self.progress.end(operation);
                     continue;

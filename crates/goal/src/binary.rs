@@ -8,7 +8,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use loggp_model::time::Time;
 use loggp_schedule::{Operation, PlacedOperation, Requirement, Schedule};
 
-use super::{GoalError, length, new_builder, no_waits, units};
+use super::{GoalError, length, new_builder, not_in_goal, units};
 
 /// The first number of a file.
 pub(crate) const MAGIC: u64 = 4223;
@@ -217,7 +217,7 @@ fn write_rank(schedule: &Schedule, rank: usize, out: &mut impl Write, unit: Time
                 (RECV, from.unwrap_or(u32::MAX), bytes, tag.unwrap_or(u32::MAX))
             }
             Operation::Calc(time) => (CALC, 0, units(time, unit)? as u64, 0),
-            Operation::WaitUntil(time) => return Err(no_waits(time)),
+            other => return Err(not_in_goal(&other)),
         };
         out.write_all(&needs[number].to_le_bytes())?;
         out.write_all(&[kind])?;

@@ -14,7 +14,7 @@ pub mod trace;
 use std::io::{self, BufRead, BufReader, Read};
 
 use loggp_model::time::Time;
-use loggp_schedule::{Schedule, ScheduleBuilder};
+use loggp_schedule::{Operation, Schedule, ScheduleBuilder};
 
 pub use binary::write as write_binary;
 pub use text::write;
@@ -93,9 +93,12 @@ fn units(time: Time, unit: Time) -> io::Result<i64> {
     }
 }
 
-/// Returns the error for a rank that waits for a moment.
-fn no_waits(time: Time) -> io::Error {
-    let sentence = format!("a rank waits until {time}, and GOAL has no moments; write computations instead");
+/// Returns the error for an operation that GOAL does not have.
+fn not_in_goal(operation: &Operation) -> io::Error {
+    let what = operation.beyond_goal().unwrap_or("does something else");
+    let sentence = format!(
+        "a rank {what}, and GOAL has no such operation; only schedules of sends, receives and computations are written"
+    );
     io::Error::new(io::ErrorKind::InvalidInput, sentence)
 }
 

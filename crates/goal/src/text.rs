@@ -12,7 +12,7 @@ use loggp_schedule::{Operation, PlacedOperation, Requirement, Schedule, Schedule
 
 use super::blocks::{BlockReader, TextBlock};
 use super::ranks::{RankParser, Statement};
-use super::{GoalError, no_waits, units};
+use super::{GoalError, not_in_goal, units};
 
 /// Reads a text in blocks of about `bytes` bytes.
 pub(crate) fn read(input: &mut dyn Read, unit: Time, bytes: usize) -> Result<Schedule, GoalError> {
@@ -97,7 +97,7 @@ pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()>
                     write!(out, "l{number}: recv {bytes}b from {} tag {}", any(from), any(tag))
                 }
                 Operation::Calc(time) => write!(out, "l{number}: calc {}", units(time, unit)?),
-                Operation::WaitUntil(time) => return Err(no_waits(time)),
+                other => return Err(not_in_goal(&other)),
             }?;
             if cpu > 0 {
                 write!(out, " cpu {cpu}")?;

@@ -140,6 +140,18 @@ impl ScheduleBuilder {
                 from.map_or(Ok(()), |from| check_peer(from, "receives from"))?;
                 (OperationKind::Recv(bytes), from.map_or(ANY, ahead), tag.unwrap_or(ANY), nic)
             }
+            Operation::Put { to, bytes } => {
+                check_peer(to, "puts into the memory of")?;
+                (OperationKind::Put(bytes), ahead(to), 0, nic)
+            }
+            Operation::Get { from, asked, bytes } => {
+                check_peer(from, "gets from the memory of")?;
+                (OperationKind::Get(bytes), ahead(from), asked, nic)
+            }
+            Operation::Flush { to } => {
+                to.map_or(Ok(()), |to| check_peer(to, "waits for the memory of"))?;
+                (OperationKind::Flush, to.map_or(ANY, ahead), 0, nic)
+            }
             Operation::Calc(time) if (Time::ZERO..Time::MAX).contains(&time) => {
                 (OperationKind::Calc(time), ANY, 0, 0)
             }

@@ -28,6 +28,12 @@ pub(super) enum OperationKind {
     Calc(Time),
     /// Waits until this moment.
     WaitUntil(Time),
+    /// Puts this many bytes into the peer's memory.
+    Put(u64),
+    /// Gets this many bytes from the peer's memory, which it asks for with as many bytes as its tag says.
+    Get(u64),
+    /// Waits until all is there that was put into the peer's memory, or into any.
+    Flush,
 }
 
 impl OperationKind {
@@ -42,6 +48,9 @@ impl OperationKind {
             OperationKind::Recv(bytes) => (OperationKind::RECV, bytes),
             OperationKind::Calc(time) => (2, time.as_ps() as u64),
             OperationKind::WaitUntil(time) => (3, time.as_ps() as u64),
+            OperationKind::Put(bytes) => (4, bytes),
+            OperationKind::Get(bytes) => (5, bytes),
+            OperationKind::Flush => (6, 0),
         }
     }
 
@@ -51,18 +60,22 @@ impl OperationKind {
             0 => OperationKind::Send(size),
             OperationKind::RECV => OperationKind::Recv(size),
             2 => OperationKind::Calc(Time::from_ps(size as i64)),
-            _ => OperationKind::WaitUntil(Time::from_ps(size as i64)),
+            3 => OperationKind::WaitUntil(Time::from_ps(size as i64)),
+            4 => OperationKind::Put(size),
+            5 => OperationKind::Get(size),
+            _ => OperationKind::Flush,
         }
     }
 }
 
 impl PackedOperation {
-    /// Returns the bytes of its message; 0 if it has none.
+    /// Returns the bytes of its message, of two the longer one; 0 if it has none.
     #[inline]
     pub(super) fn bytes(&self) -> u64 {
         match self.kind {
-            OperationKind::Send(bytes) | OperationKind::Recv(bytes) => bytes,
-            OperationKind::Calc(_) | OperationKind::WaitUntil(_) => 0,
+            OperationKind::Send(bytes) | OperationKind::Recv(bytes) | OperationKind::Put(bytes) => bytes,
+            OperationKind::Get(bytes) => bytes.max(u64::from(self.tag)),
+            OperationKind::Calc(_) | OperationKind::WaitUntil(_) | OperationKind::Flush => 0,
         }
     }
 
@@ -100,11 +113,11 @@ struct TableEntry {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LatestEntries(Vec<u32>);
 
-const KIND: u64 = 3;
-const WAITS: u64 = 1 << 2;
-const IN_TABLE: u64 = 1 << 3;
+const KIND: u64 = 7;
+const WAITS: u64 = 1 << 3;
+const IN_TABLE: u64 = 1 << 4;
 /// The bits below the place or the size.
-const BITS: u32 = 4;
+const BITS: u32 = 5;
 const LATEST: u32 = 12;
 
 impl OperationList {

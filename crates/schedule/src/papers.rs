@@ -5,7 +5,7 @@
 //! that became ready first, and then to the one that was written first. Sends go in the order in which they
 //! became ready. A reception is ready once its receive is posted and its message has arrived.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use loggp_model::agenda::{Agenda, AgendaEntry};
@@ -17,13 +17,14 @@ use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::judge::Plain;
 use loggp_model::rules::network::{Ingress, Network};
 use loggp_model::rules::operation::{ActiveOperation, DataRead, OperationStep};
-use loggp_model::rules::rank::{Rank, reception_activities, send_activities};
+use loggp_model::rules::rank::{OutgoingMessage, Rank, reception_activities, send_activities};
 use loggp_model::time::Time;
 use loggp_trace::{Activity, ActivityKind, Message};
 
 use super::early::{EarlyReceives, is_early};
 use super::lists::{List, ListPool};
 use super::matching::{Mail, MatchedPairs, RankMatching};
+use super::operations::ANY;
 use super::outcome::{finish, stopped};
 use super::progress::ScheduleProgress;
 use super::sort::sort_by_rank_and_key;
@@ -90,6 +91,8 @@ pub(super) struct PapersPlay<'a, 'w> {
     pairs: MatchedPairs,
     /// Operations of more than one message, because a long message starts with its announcement.
     long: HashMap<u32, ActiveOperation>,
+    /// When a rank knows that all is there that it has put into another one's memory.
+    acknowledged: BTreeMap<(u32, u32), Time>,
     report: PlayReport,
     prefetches: bool,
     /// True if a reception goes before a send that could begin at the same moment.
@@ -227,6 +230,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             early: EarlyReceives::new(schedule),
             pairs: MatchedPairs::with_capacity(0),
             long: HashMap::new(),
+            acknowledged: BTreeMap::new(),
             report: PlayReport::default(),
             prefetches: schedule.len() < FEW * schedule.ranks(),
             receives_first: false,
@@ -316,6 +320,14 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             {
                 state.rank.now = begin.max(time);
             }
+            OperationKind::Flush => {
+                let of = if packed.peer == ANY {
+                    (rank, 0)..=(rank, ANY)
+                } else {
+                    (rank, packed.peer)..=(rank, packed.peer)
+                };
+                state.rank.now = self.acknowledged.range(of).map(|(_, known)| *known).fold(begin, Time::max);
+            }
             _ => (),
         }
         let end = state.rank.now;
@@ -323,7 +335,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         if begin < end
             && let Some(log) = &mut self.log
         {
-            let is_wait = matches!(packed.kind, OperationKind::WaitUntil(_));
+            let is_wait = !matches!(packed.kind, OperationKind::Calc(_));
             let kind = if is_wait { ActivityKind::Idle } else { ActivityKind::Work("calc".into()) };
             log.activities.push(Activity { id: rank as usize, start: begin, end, kind });
         }
@@ -375,10 +387,11 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         self.report.stall_time += stall;
 
         let (arrival, from, number) = (passage.arrival, id.from as u32, outgoing.number);
-        let mail = Mail { arrival, from, sent_by, number, tag, words };
-        let mut early = self.early.of_rank(&mut self.progress, to);
-        let is_new = self.pairs.deliver(&mut self.ranks[to as usize].matching, &mut early, mail);
-        self.awake = (is_new && to != rank).then_some(to);
+        if tag.is_one_sided() {
+            self.reach_memory((rank, send), &outgoing, tag, arrival);
+        } else {
+            self.deliver(rank, to, Mail { arrival, from, sent_by, number, tag, words });
+        }
 
         if tag.is_start_of_send() {
             self.watch(rank, send, begin, None);
@@ -397,6 +410,49 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         Ok(())
     }
 
+    /// Delivers a message. The receiver may act earlier now.
+    #[inline]
+    fn deliver(&mut self, by: u32, to: u32, mail: Mail) {
+        let mut early = self.early.of_rank(&mut self.progress, to);
+        let is_new = self.pairs.deliver(&mut self.ranks[to as usize].matching, &mut early, mail);
+        self.awake = (is_new && to != by).then_some(to);
+    }
+
+    /// Notes when a rank knows that what it puts is in a memory, or sends it the memory's answer.
+    #[cold]
+    fn reach_memory(
+        &mut self,
+        (rank, operation): (u32, u32),
+        outgoing: &OutgoingMessage,
+        tag: RawTag,
+        arrival: Time,
+    ) {
+        let (id, memory) = (rank as usize, outgoing.to);
+        if self.log.is_some() {
+            let number = operation - self.progress.schedule.ranks[id].begin;
+            self.ends.push(([rank, outgoing.number], [number; 2]));
+        }
+        if tag != RawTag::GET {
+            let known = arrival + self.network.params_between(id, memory).L;
+            let last = self.acknowledged.entry((rank, memory as u32)).or_default();
+            *last = known.max(*last);
+            return;
+        }
+        let OperationKind::Get(bytes) = self.progress.operation(rank, operation).kind else { return };
+        let words = self.network.params().words(bytes as usize);
+        let egress = &mut self.ranks[id].rank.egress;
+        egress.keep_number();
+        let answer = outgoing.answer(self.network, egress, words, arrival);
+        let passage = self.network.serve_answer(&mut *self.ingresses, memory, id, &answer.entry);
+        if let Some(log) = &mut self.log {
+            log.messages.push(answer.record(self.network, (id, id), &passage));
+        }
+        let (arrival, from, tag) = (passage.arrival, memory as u32, RawTag::answer(operation));
+        let mail =
+            Mail { arrival, from, sent_by: operation, number: answer.number, tag, words: words as u32 };
+        self.deliver(rank, rank, mail);
+    }
+
     /// Performs the first reception.
     #[inline]
     fn receive(&mut self, rank: u32) {
@@ -406,13 +462,14 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let free = state.rank.now;
         let (begin, now) = state.rank.receive(self.network, (from as usize, words as usize), pair.ready());
         if let Some(log) = &mut self.log {
-            let id = MessageId { from: from as usize, number: pair.mail.number as usize };
+            let sender = if tag.is_answer() { rank } else { from };
+            let id = MessageId { from: sender as usize, number: pair.mail.number as usize };
             let ends = [pair.ready(), begin, now];
             log.activities.extend(reception_activities(rank as usize, id, free, ends));
             let in_rank =
                 |rank: u32, operation| operation - self.progress.schedule.ranks[rank as usize].begin;
-            let ends = [in_rank(from, sent_by), in_rank(rank, receive)];
-            self.ends.push(([from, pair.mail.number], ends));
+            let ends = [in_rank(sender, sent_by), in_rank(rank, receive)];
+            self.ends.push(([sender, pair.mail.number], ends));
         }
         self.report.events += 1;
         if tag.is_start_of_send() {
@@ -485,6 +542,18 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         (!is_long).then_some(words as u32)
     }
 
+    /// Returns the message of an operation to another rank's memory.
+    fn one_sided(&self, packed: &PackedOperation) -> ActiveOperation {
+        let words = |bytes: u64| self.network.params().words(bytes as usize) as u32;
+        match packed.kind {
+            OperationKind::Get(back) => {
+                let asked = words(packed.tag.into()).max(1);
+                ActiveOperation::one_sided(packed.peer, asked, Some(words(back)))
+            }
+            _ => ActiveOperation::one_sided(packed.peer, words(packed.bytes()), None),
+        }
+    }
+
     /// Queues the operations of a rank that have become ready, by time and then by number.
     #[inline]
     fn queue_ready(&mut self, rank: u32) {
@@ -514,7 +583,11 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
                         self.long.insert(operation, send);
                     }
                 }
-                OperationKind::Calc(_) | OperationKind::WaitUntil(_) => {
+                OperationKind::Put(_) | OperationKind::Get(_) => {
+                    self.ready.insert(&mut state.sends, (since, operation));
+                    self.long.insert(operation, self.one_sided(&packed));
+                }
+                OperationKind::Calc(_) | OperationKind::WaitUntil(_) | OperationKind::Flush => {
                     self.ready.insert(&mut state.calcs, (since, operation))
                 }
                 OperationKind::Recv(_) if is_early(&packed) => state.matching.post_early(),

@@ -181,10 +181,8 @@ impl Player {
                 "a trace is one of a machine by the papers' rules; play it by these, or without a trace",
             );
         }
-        if schedule.waits_for_moments() {
-            return refuse(
-                "its ranks wait for moments, which LogGOPSim has not; play it by the papers' rules",
-            );
+        if let Some(what) = schedule.beyond_goal() {
+            return refuse(&format!("a rank {what}, which LogGOPSim has not; play it by the papers' rules"));
         }
         if self.rendezvous != Protocol::Push {
             return refuse(
@@ -250,7 +248,9 @@ fn check_lengths(schedule: &Schedule, network: &Network) -> Result<(), RunError>
     let words = |operation: &PackedOperation| {
         network.params().words(usize::try_from(operation.bytes()).unwrap_or(usize::MAX))
     };
-    let is_send = |operation: &PackedOperation| matches!(operation.kind, OperationKind::Send(_));
+    let is_send = |operation: &PackedOperation| {
+        matches!(operation.kind, OperationKind::Send(_) | OperationKind::Put(_) | OperationKind::Get(_))
+    };
     let least = network.least_longest();
     let may_be_too_long = |operation: PackedOperation| is_send(&operation) && words(&operation) > least;
     if !schedule.operations.iter().any(may_be_too_long) {

@@ -569,7 +569,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
                         let (begin, turn) = rank.rank.predict_send(network, packed.peer as usize, words);
                         could.push((begin, since, operation, turn, None));
                     }
-                    OperationKind::Send(_) => (),
+                    _ => (),
                 }
             }
             let mut mail: Vec<usize> = (0..rank.mail.len()).collect();

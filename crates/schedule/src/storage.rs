@@ -30,6 +30,41 @@ pub enum Operation {
     /// Wait until this moment of the run to send, unless the gap before the rank's next send lasts as long.
     /// GOAL and LogGOPSim have no such operation.
     WaitUntil(Time),
+    /// Put something into another rank's memory, for which that one does nothing. GOAL and LogGOPSim have no such
+    /// operation, nor the next two.
+    Put {
+        /// The rank whose memory it is.
+        to: u32,
+        /// Length in bytes.
+        bytes: u64,
+    },
+    /// Get something from another rank's memory. It has begun when it is asked for, and is done when it is there.
+    Get {
+        /// The rank whose memory it is.
+        from: u32,
+        /// Length of the request in bytes.
+        asked: u32,
+        /// Length of what comes back in bytes.
+        bytes: u64,
+    },
+    /// Wait until all is there that this rank has put into a memory, or into all.
+    Flush {
+        /// The rank whose memory it is; `None` for all.
+        to: Option<u32>,
+    },
+}
+
+impl Operation {
+    /// Returns what its rank does that GOAL and LogGOPSim do not know, in words, or `None` if they do.
+    pub fn beyond_goal(&self) -> Option<&'static str> {
+        match self {
+            Operation::Send { .. } | Operation::Recv { .. } | Operation::Calc(_) => None,
+            Operation::WaitUntil(_) => Some("waits for a moment"),
+            Operation::Put { .. } | Operation::Get { .. } | Operation::Flush { .. } => {
+                Some("reaches into another one's memory")
+            }
+        }
+    }
 }
 
 /// An operation together with the part of its rank's hardware that performs it. Only LogGOPSim's rules use
@@ -204,6 +239,9 @@ impl Schedule {
             OperationKind::Recv(bytes) => Operation::Recv { from: named(peer), bytes, tag: named(tag) },
             OperationKind::Calc(time) => Operation::Calc(time),
             OperationKind::WaitUntil(time) => Operation::WaitUntil(time),
+            OperationKind::Put(bytes) => Operation::Put { to: peer, bytes },
+            OperationKind::Get(bytes) => Operation::Get { from: peer, asked: tag, bytes },
+            OperationKind::Flush => Operation::Flush { to: named(peer) },
         };
         PlacedOperation { operation, cpu, nic }
     }
@@ -225,9 +263,11 @@ impl Schedule {
         })
     }
 
-    /// Returns whether a rank waits for a moment.
-    pub(super) fn waits_for_moments(&self) -> bool {
-        self.operations.iter().any(|packed| matches!(packed.kind, OperationKind::WaitUntil(_)))
+    /// Returns what a rank does that LogGOPSim does not know, if one does.
+    pub(super) fn beyond_goal(&self) -> Option<&'static str> {
+        (0..self.ranks())
+            .flat_map(|rank| self.operations(rank))
+            .find_map(|placed| placed.operation.beyond_goal())
     }
 
     /// Returns the numbers of a rank's operations among those of all ranks.

@@ -143,7 +143,7 @@ pub(super) fn traffic(schedule: &Schedule) -> [HashMap<(u32, u32), u64>; 2] {
             let (side, pair, bytes) = match placed.operation {
                 Operation::Send { to, bytes, .. } => (0, (rank as u32, to), bytes),
                 Operation::Recv { from, bytes, .. } => (1, (from.unwrap(), rank as u32), bytes),
-                Operation::Calc(_) | Operation::WaitUntil(_) => continue,
+                _ => continue,
             };
             *all[side].entry(pair).or_insert(0) += bytes;
         }

@@ -168,7 +168,7 @@ impl RawTag {
     /// The tag of what is put into a processor's memory.
     pub(crate) const PUT: RawTag = RawTag::collective(Collective::OneSided, 0, 0, 0);
     /// The tag of a request for what is in a processor's memory.
-    pub(crate) const GET: RawTag = RawTag::collective(Collective::OneSided, 0, 0, 1);
+    pub const GET: RawTag = RawTag::collective(Collective::OneSided, 0, 0, 1);
 
     /// In a filter, any message of a program or schedule. No message has this tag.
     pub const ANY: RawTag = RawTag(u64::MAX - 1);
@@ -288,7 +288,7 @@ impl RawTag {
     }
 
     /// Creates the tag of a memory's answer to the request of this number.
-    pub(crate) fn answer(number: u32) -> RawTag {
+    pub fn answer(number: u32) -> RawTag {
         RawTag(RawTag::ANSWER | u64::from(number))
     }
 
@@ -298,7 +298,7 @@ impl RawTag {
 
     /// Returns whether a message with this tag goes to a processor's memory, which no receive takes.
     #[inline]
-    pub(crate) fn is_one_sided(self) -> bool {
+    pub fn is_one_sided(self) -> bool {
         self == RawTag::PUT || self == RawTag::GET
     }
 

@@ -193,7 +193,7 @@ impl ActiveOperation {
     }
 
     /// Creates a message to a processor's memory, which answers with `back` words if it is a request.
-    pub(crate) fn one_sided(to: u32, words: u32, back: Option<u32>) -> ActiveOperation {
+    pub fn one_sided(to: u32, words: u32, back: Option<u32>) -> ActiveOperation {
         let (tag, last_step) = match back {
             Some(_) => (RawTag::GET, LastStep::RequestNotStarted),
             None => (RawTag::PUT, LastStep::SendNotStarted),

@@ -47,6 +47,20 @@ impl OutgoingMessage {
         let (latency, place) = (entry.latency, network.place(turn, by));
         Message { id: self.id(from), to, words, latency, place, enter, first, arrival }
     }
+
+    /// Returns the answer of a memory, of so many words, to the request that arrives at a time. In a trace it is a message
+    /// of the processor that asked, which has this egress, to itself.
+    pub fn answer(
+        &self,
+        network: &Network,
+        egress: &mut Egress,
+        words: usize,
+        arrival: Time,
+    ) -> OutgoingMessage {
+        let (number, asked) = (self.number.wrapping_add(1), (arrival, self.entry.asked_at));
+        let entry = network.prepare_answer(egress, self.to, (number, words), asked);
+        OutgoingMessage { entry, to: egress.processor(), words, number, ..*self }
+    }
 }
 
 /// Returns the events of the send of a message by a processor, which was called at one time and began at another:

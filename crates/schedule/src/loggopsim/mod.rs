@@ -216,10 +216,10 @@ impl<'a> LogGOPSimPlay<'a> {
                 self.post_receive(operation, packed, rank, time);
                 return self.finish_event();
             }
-            // A schedule that waits for moments is not played by these rules.
-            (OperationKind::Calc(_) | OperationKind::WaitUntil(_), _) => HardwareAct::Calc,
             (OperationKind::Send(_), PlayStage::Network | PlayStage::ReceiversQueue) => HardwareAct::Message,
             (OperationKind::Send(_), _) => HardwareAct::Send,
+            // A schedule with what LogGOPSim does not know is not played by these rules.
+            _ => HardwareAct::Calc,
         };
         let unit = LogGOPSimPlay::unit_for(act, packed, rank);
         let has_waited = stage != PlayStage::Network;

@@ -71,18 +71,15 @@ impl Engine<'_> {
             *last = known.max(*last);
             return;
         };
-        let number = outgoing.number.wrapping_add(1);
-        let asked = (arrival, outgoing.entry.asked_at);
-        let entry = network.prepare_answer(&mut self.rank.egress, memory, (number, words as usize), asked);
-        let passage = clock.serve_answer(network, memory, &entry);
+        let answer = outgoing.answer(network, &mut self.rank.egress, words as usize, arrival);
+        let passage = clock.serve_answer(network, memory, &answer.entry);
         self.stats.out_of_order += u64::from(passage.out_of_order);
         if let Some(log) = &mut self.log {
-            let message = OutgoingMessage { entry, to: id, words: words as usize, number, ..*outgoing };
-            log.add_message(message.record(network, (id, id), &passage), true);
+            log.add_message(answer.record(network, (id, id), &passage), true);
         }
         let (from, to, tag) =
             (memory as u32, Receiver::new(id as u32, false), RawTag::answer(outgoing.number));
-        let header = Header { from, to, number, words: words as u32, tag };
+        let header = Header { from, to, number: answer.number, words: words as u32, tag };
         clock.deliver((passage.arrival, header), Parcel::new(()));
     }
 }
