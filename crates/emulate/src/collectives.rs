@@ -76,7 +76,7 @@ impl Rank<'_> {
     }
 
     /// Waits until all ranks of a communicator are here.
-    fn synchronize(&mut self, p: &mut Proc, communicator: u32) {
+    pub(crate) fn synchronize(&mut self, p: &mut Proc, communicator: u32) {
         let nothing = Counts::Same(0);
         let what = (CollectiveKind::Barrier, communicator, Root::None);
         let plan = self.plan(p, what, (&nothing, &nothing), false);

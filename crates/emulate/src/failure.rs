@@ -50,6 +50,7 @@ impl Called {
             PostKind::Call(CallKind::Collective { kind, communicator, request, .. }) => {
                 Called::Collective(*kind, *communicator, request.is_some())
             }
+            PostKind::Call(CallKind::OneSided(_)) => Called::Named("a one-sided call"),
             PostKind::Call(_) => Called::Start,
             PostKind::Wait { form, .. } => Called::Wait(*form),
             PostKind::Probe { receive, is_wait, .. } => Called::Probe(*receive, *is_wait),
@@ -58,7 +59,6 @@ impl Called {
             PostKind::ReceiveMatched { .. } => Called::Named("MPI_Mrecv"),
             PostKind::Forget(_) => Called::Named("MPI_Request_free"),
             PostKind::Cancel(_) => Called::Named("MPI_Cancel"),
-            PostKind::OneSided(_) => Called::Named("a one-sided call"),
             PostKind::Clock => Called::Named("MPI_Wtime"),
             PostKind::Finalize => Called::Named("MPI_Finalize"),
             PostKind::Abort(_) => Called::Named("MPI_Abort"),

@@ -122,7 +122,6 @@ impl<'a> Rank<'a> {
             PostKind::ReceiveMatched { message, request } => self.receive_matched(p, message, request),
             PostKind::NewCommunicator { parent, of } => self.make_communicator(p, parent, of),
             PostKind::Made(_) => Reply::NOTHING,
-            PostKind::OneSided(what) => self.one_sided(p, what),
             PostKind::Forget(request) => {
                 self.given_up.extend(self.requests.remove(&request));
                 Reply::NOTHING
@@ -287,6 +286,7 @@ impl<'a> Rank<'a> {
             CallKind::Collective { kind, communicator, root, sent, received, request } => {
                 self.collective(p, (kind, communicator, root), (sent, received), request, data)
             }
+            CallKind::OneSided(what) => self.one_sided(p, what),
             _ => p.fail_with(format!("rank {} posts what is no call", self.id)),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use loggp::{Proc, Tag};
 use loggp_model::message::RawTag;
-use loggp_mpi_trace::recording::post::OneSided;
+use loggp_mpi_trace::call::OneSided;
 use rustc_hash::FxHashMap;
 
 use crate::plan::{Blank, BlankTag};
@@ -72,6 +72,11 @@ impl Rank<'_> {
             }
             OneSided::Lock { window, to, is_exclusive } => self.lock(p, window, to, is_exclusive),
             OneSided::Unlock { window, to } => self.unlock(p, window, to),
+            OneSided::Fence { window } => {
+                self.finish_gets(p, None);
+                p.flush(None);
+                self.synchronize(p, window);
+            }
             OneSided::InOrder => p.wait_to_act(),
         }
         Reply::NOTHING

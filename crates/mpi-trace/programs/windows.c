@@ -100,7 +100,7 @@ static void locks(MPI_Win window, const long *counter)
 int main(int count, char **arguments)
 {
     double *own, mine[N];
-    long counter = 0;
+    long *counter;
     int of_all;
     MPI_Win window, counted;
     MPI_Init(&count, &arguments);
@@ -109,10 +109,12 @@ int main(int count, char **arguments)
     for (int i = 0; i < N; i++)
         mine[i] = rank * 10 + i;
     MPI_Win_allocate((MPI_Aint)sizeof *own * N * ranks, sizeof *own, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &window);
-    MPI_Win_create(&counter, sizeof counter, sizeof counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counted);
+    MPI_Win_allocate(sizeof *counter, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &counted);
+    *counter = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
     fences(window, own, mine);
     groups(window, own, mine);
-    locks(counted, &counter);
+    locks(counted, counter);
     MPI_Win_free(&counted);
     MPI_Win_free(&window);
     MPI_Allreduce(&wrong, &of_all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -43,13 +43,16 @@ enum emulated_code {
     CALL_GET_STATUS = 57,
     CALL_EXITED = 58,
     CALL_FINDING = 59,
-    /* What goes to another rank's memory: */
+};
+/* Codes of what goes to another rank's memory, which recordings have too. */
+enum one_sided_code {
     CALL_PUT = 64,
     CALL_GET = 65, /* + has a request */
     CALL_FLUSH = 67,
     CALL_LOCK = 68,
     CALL_UNLOCK = 69,
-    CALL_IN_ORDER = 70,
+    CALL_FENCE = 70,
+    CALL_IN_ORDER = 71, /* of an emulated program */
 };
 
 static const volatile struct header *header;
@@ -184,9 +187,14 @@ static struct {
     void *place;
 } left_send;
 
-/* Ends the record of a call, which stays here until another one needs an answer if this one needs none. */
+/* Ends the record of a call, which stays here until another one needs an answer if this one needs none. The next record of a call
+ * that was made has no time of its own. */
 static void end_record(int needs_answer)
 {
+    if (!is_emulated) {
+        call.begin = call.end;
+        return;
+    }
     polls = 0;
     if (needs_answer)
         left_send.name = NULL;

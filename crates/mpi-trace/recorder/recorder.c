@@ -87,7 +87,7 @@
 
 #include "emulated_process.h"
 
-#include "emulated_windows.h"
+#include "windows.h"
 
 #include "objects.h"
 

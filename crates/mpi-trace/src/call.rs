@@ -92,6 +92,59 @@ pub enum CallKind {
     NewCommunicator { parent: u32, new: Option<u32> },
     /// A request that is given up: it never completes at this rank.
     Forget(RequestId),
+    /// A one-sided call.
+    OneSided(OneSided),
+}
+
+/// What a rank does with the memory of others: of one of the world, or of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OneSided {
+    Put {
+        to: u32,
+        bytes: u64,
+    },
+    /// So many bytes go, and so many come back.
+    Get {
+        to: u32,
+        bytes: u64,
+        back: u64,
+        request: Option<RequestId>,
+    },
+    /// A wait until all is there; if it is local, until all has come that was asked for.
+    Flush {
+        to: Option<u32>,
+        is_local: bool,
+    },
+    Lock {
+        window: u32,
+        to: Option<u32>,
+        is_exclusive: bool,
+    },
+    Unlock {
+        window: u32,
+        to: Option<u32>,
+    },
+    /// A flush of all, and then a wait for all ranks of the window.
+    Fence {
+        window: u32,
+    },
+    /// A wait until all that other ranks do before now is done.
+    InOrder,
+}
+
+impl OneSided {
+    /// Returns MPI's name in small letters, without `MPI_`, of the call, or of one like it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            OneSided::Put { .. } => "put",
+            OneSided::Get { .. } => "get",
+            OneSided::Flush { .. } => "win_flush",
+            OneSided::Lock { .. } => "win_lock",
+            OneSided::Unlock { .. } => "win_unlock",
+            OneSided::Fence { .. } => "win_fence",
+            OneSided::InOrder => "win_sync",
+        }
+    }
 }
 
 /// The function that waits or tests: MPI's own name in small letters, without `MPI_`.

@@ -19,7 +19,7 @@ pub const SOURCE: [(&str, &str); 18] = [
     ("watch.h", include_str!("../recorder/watch.h")),
     ("objects.h", include_str!("../recorder/objects.h")),
     ("emulated_process.h", include_str!("../recorder/emulated_process.h")),
-    ("emulated_windows.h", include_str!("../recorder/emulated_windows.h")),
+    ("windows.h", include_str!("../recorder/windows.h")),
     ("process.h", include_str!("../recorder/process.h")),
 ];
 

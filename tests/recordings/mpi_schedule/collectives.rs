@@ -97,6 +97,33 @@ fn a_communicator_is_made_as_the_library_makes_it() {
     assert_ne!(made, end(&steps[..2]));
 }
 
+/// What goes to another rank's memory takes that one no time; locks are there at once.
+#[test]
+fn one_sided_calls_are_puts_gets_and_flushes() {
+    let put = CallKind::OneSided(OneSided::Put { to: 1, bytes: 8 });
+    let get = |request| CallKind::OneSided(OneSided::Get { to: 1, bytes: 0, back: 8, request });
+    let flush = |is_local| CallKind::OneSided(OneSided::Flush { to: Some(1), is_local });
+    let fence = || (0, 0, CallKind::OneSided(OneSided::Fence { window: 0 }));
+    let of_one = |calls: &[CallKind]| {
+        let calls = calls.iter().cloned().map(|kind| (0, 0, kind)).collect();
+        ends(vec![rank(2, calls, 0), rank(2, vec![], 0)])
+    };
+    // It enters at 2 and is there at 8, which is known at 14.
+    assert_eq!(of_one(&[put.clone()]), [2, 0]);
+    assert_eq!(of_one(&[put.clone(), flush(true)]), [2, 0]);
+    assert_eq!(of_one(&[put.clone(), flush(false)]), [14, 0]);
+    // The answer is there at 14, and received by 16; that of the second one comes 4 later.
+    assert_eq!(of_one(&[get(None), flush(true)]), [16, 0]);
+    assert_eq!(of_one(&[get(Some(1)), get(Some(2)), wait(&[1, 2])]), [20, 0]);
+    let lock = CallKind::OneSided(OneSided::Lock { window: 0, to: Some(1), is_exclusive: true });
+    let unlock = CallKind::OneSided(OneSided::Unlock { window: 0, to: Some(1) });
+    // 16 for the lock, 16 to 18 for the put, which is known to be there at 30; and 2 to give the lock back.
+    assert_eq!(of_one(&[lock, put.clone(), unlock]), [32, 0]);
+    // Rank 0 comes to the barrier at 14, and its word to rank 1 at 22.
+    let calls = vec![(0, 0, put), fence()];
+    assert_eq!(ends(vec![rank(2, calls, 0), rank(2, vec![fence()], 0)]), [18, 24]);
+}
+
 /// A persistent collective that is started does what an immediate one does.
 #[test]
 fn persistent_collectives_are_immediate_ones() {

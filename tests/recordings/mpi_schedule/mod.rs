@@ -11,8 +11,8 @@ use loggp::schedule::{Operation, Player, Schedule};
 use loggp::{Machine, Params, Tag, Time, US};
 use loggp_goal::patterns::{CollectiveKind, CollectiveTable};
 use loggp_mpi_trace::call::{
-    Call, CallKind, Communicator, Completed, Counts, Envelope, Place, RankCalls, Receive, Root, SendMode,
-    WaitForm,
+    Call, CallKind, Communicator, Completed, Counts, Envelope, OneSided, Place, RankCalls, Receive, Root,
+    SendMode, WaitForm,
 };
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_mpi_trace::schedule::{self, CallGroup, CallSpan, ProgramSchedule, RankIndex, ScheduleOptions};

@@ -24,13 +24,6 @@ mod posted {
     pub(super) const GET_STATUS: u8 = 57;
     pub(super) const EXITED: u8 = 58;
     pub(super) const FINDING: u8 = 59;
-    pub(super) const PUT: u8 = 64;
-    pub(super) const GET: u8 = 65;
-    pub(super) const GET_REQUEST: u8 = 66;
-    pub(super) const FLUSH: u8 = 67;
-    pub(super) const LOCK: u8 = 68;
-    pub(super) const UNLOCK: u8 = 69;
-    pub(super) const IN_ORDER: u8 = 70;
 }
 
 /// A call that a rank is about to make.
@@ -95,40 +88,6 @@ pub enum PostKind {
     Exited,
     /// What a checked rank has found at itself: its kind, and a sentence.
     Finding(String, String),
-    /// A one-sided call.
-    OneSided(OneSided),
-}
-
-/// What a rank does with the memory of others: of one of the world, or of all.
-#[derive(Clone, Copy, Debug)]
-pub enum OneSided {
-    Put {
-        to: u32,
-        bytes: u64,
-    },
-    /// So many bytes go, and so many come back.
-    Get {
-        to: u32,
-        bytes: u64,
-        back: u64,
-        request: Option<RequestId>,
-    },
-    /// A wait until all is there; if it is local, until all has come that was asked for.
-    Flush {
-        to: Option<u32>,
-        is_local: bool,
-    },
-    Lock {
-        window: u32,
-        to: Option<u32>,
-        is_exclusive: bool,
-    },
-    Unlock {
-        window: u32,
-        to: Option<u32>,
-    },
-    /// A wait until all that other ranks do before now is done.
-    InOrder,
 }
 
 /// A place in a program: its module, and the address in the module.
@@ -210,7 +169,6 @@ impl PostReader {
                 let kind = cursor.text()?.into_owned();
                 PostKind::Finding(kind, cursor.text()?.into_owned())
             }
-            posted::PUT..=posted::IN_ORDER => PostKind::OneSided(read_one_sided(code, cursor, known)?),
             posted::GET_STATUS => PostKind::GetStatus(read_requests(cursor, known)?.pop().flatten()),
             code => match wait_form(code) {
                 Some(form) => PostKind::Wait { form, requests: read_requests(cursor, known)? },
@@ -223,29 +181,6 @@ impl PostReader {
         };
         Ok(Some(Post { work_ns, place, kind, types }))
     }
-}
-
-fn read_one_sided(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<OneSided, Wrong> {
-    Ok(match code {
-        posted::PUT => OneSided::Put { to: cursor.small()?, bytes: cursor.number()? },
-        posted::GET | posted::GET_REQUEST => OneSided::Get {
-            to: cursor.small()?,
-            bytes: cursor.number()?,
-            back: cursor.number()?,
-            request: (code == posted::GET_REQUEST).then(|| known.requests.add()),
-        },
-        posted::FLUSH => {
-            OneSided::Flush { to: cursor.small()?.checked_sub(1), is_local: cursor.byte()? != 0 }
-        }
-        posted::LOCK | posted::UNLOCK => {
-            let (window, to) = (read_communicator(cursor, known)?, cursor.small()?.checked_sub(1));
-            match cursor.byte()? {
-                _ if code == posted::UNLOCK => OneSided::Unlock { window, to },
-                exclusive => OneSided::Lock { window, to, is_exclusive: exclusive != 0 },
-            }
-        }
-        _ => OneSided::InOrder,
-    })
 }
 
 fn read_types(cursor: &mut Cursor, call: &CallKind) -> Result<Types, Wrong> {

@@ -3,8 +3,8 @@
 use super::bytes::{Cursor, Wrong};
 use super::known::Known;
 use crate::call::{
-    Call, CallKind, CollectiveKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root,
-    SendMode, Unmodelled, WaitForm,
+    Call, CallKind, CollectiveKind, Communicator, Completed, Counts, Envelope, OneSided, Place, Receive,
+    Root, SendMode, Unmodelled, WaitForm,
 };
 
 /// The codes of records, as `recorder/write.h` has them.
@@ -40,6 +40,14 @@ pub(super) mod code {
     pub(in crate::recording) const TESTALL: u8 = 41;
     pub(in crate::recording) const TESTANY: u8 = 42;
     pub(in crate::recording) const TESTSOME: u8 = 43;
+    pub(in crate::recording) const PUT: u8 = 64;
+    pub(in crate::recording) const GET: u8 = 65;
+    pub(in crate::recording) const GET_REQUEST: u8 = 66;
+    pub(in crate::recording) const FLUSH: u8 = 67;
+    pub(in crate::recording) const LOCK: u8 = 68;
+    pub(in crate::recording) const UNLOCK: u8 = 69;
+    pub(in crate::recording) const FENCE: u8 = 70;
+    pub(in crate::recording) const IN_ORDER: u8 = 71;
 }
 
 /// Reads a record, and returns the call if it is one.
@@ -207,12 +215,7 @@ fn read_neighbours(cursor: &mut Cursor, known: &Known) -> Result<Vec<Option<u32>
     let length = cursor.length()?;
     let mut neighbours = Vec::with_capacity(length);
     for _ in 0..length {
-        neighbours.push(match cursor.small()?.checked_sub(1) {
-            Some(rank) if rank >= known.ranks => {
-                return cursor.wrong(format!("rank {rank} is not among {}", known.ranks));
-            }
-            neighbour => neighbour,
-        });
+        neighbours.push(read_rank_or_all(cursor, known)?);
     }
     Ok(neighbours)
 }
@@ -233,6 +236,17 @@ fn read_rank(cursor: &mut Cursor, known: &Known) -> Result<u32, Wrong> {
     }
 }
 
+/// Reads a rank; `None` for any, or all.
+#[inline]
+fn read_rank_or_all(cursor: &mut Cursor, known: &Known) -> Result<Option<u32>, Wrong> {
+    match cursor.small()?.checked_sub(1) {
+        Some(rank) if rank >= known.ranks => {
+            cursor.wrong(format!("rank {rank} is not among {}", known.ranks))
+        }
+        rank => Ok(rank),
+    }
+}
+
 #[inline]
 fn read_tag(cursor: &Cursor, tag: i64) -> Result<i32, Wrong> {
     i32::try_from(tag).or_else(|_| cursor.wrong(format!("tag {tag} has more than 32 bits")))
@@ -249,12 +263,7 @@ fn read_message(cursor: &mut Cursor, known: &Known) -> Result<Envelope, Wrong> {
 
 #[inline]
 pub(super) fn read_receive(cursor: &mut Cursor, known: &Known, has_taken: bool) -> Result<Receive, Wrong> {
-    let from = match cursor.small()?.checked_sub(1) {
-        Some(rank) if rank >= known.ranks => {
-            return cursor.wrong(format!("rank {rank} is not among {}", known.ranks));
-        }
-        from => from,
-    };
+    let from = read_rank_or_all(cursor, known)?;
     let tag = match cursor.number()?.checked_sub(1) {
         Some(tag) => Some(read_tag(cursor, i64::try_from(tag).unwrap_or(i64::MAX))?),
         None => None,
@@ -299,7 +308,32 @@ pub(super) fn read_post(
             CallKind::SendRecv { message, receive, request }
         }
         code::COLLECTIVE | code::COLLECTIVE_REQUEST => read_collective(code, cursor, known)?,
+        code::PUT..=code::IN_ORDER => CallKind::OneSided(read_one_sided(code, cursor, known)?),
         code => return cursor.wrong(format!("there is no record of code {code}")),
+    })
+}
+
+fn read_one_sided(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<OneSided, Wrong> {
+    Ok(match code {
+        code::PUT => OneSided::Put { to: read_rank(cursor, known)?, bytes: cursor.number()? },
+        code::GET | code::GET_REQUEST => OneSided::Get {
+            to: read_rank(cursor, known)?,
+            bytes: cursor.number()?,
+            back: cursor.number()?,
+            request: (code == code::GET_REQUEST).then(|| known.requests.add()),
+        },
+        code::FLUSH => {
+            OneSided::Flush { to: read_rank_or_all(cursor, known)?, is_local: cursor.byte()? != 0 }
+        }
+        code::FENCE => OneSided::Fence { window: read_communicator(cursor, known)? },
+        code::LOCK | code::UNLOCK => {
+            let (window, to) = (read_communicator(cursor, known)?, read_rank_or_all(cursor, known)?);
+            match cursor.byte()? {
+                _ if code == code::UNLOCK => OneSided::Unlock { window, to },
+                exclusive => OneSided::Lock { window, to, is_exclusive: exclusive != 0 },
+            }
+        }
+        _ => OneSided::InOrder,
     })
 }
 

@@ -12,6 +12,7 @@ pub enum CallGroup {
     Collective(CollectiveKind),
     /// Calls that make communicators.
     NewCommunicator,
+    OneSided,
     /// What comes after the last call.
     End,
 }
@@ -23,6 +24,7 @@ impl CallGroup {
             CallGroup::PointToPoint => "point to point",
             CallGroup::Collective(kind) => kind.name(),
             CallGroup::NewCommunicator => "new communicators",
+            CallGroup::OneSided => "one-sided",
             CallGroup::End => "end",
         }
     }
@@ -54,6 +56,8 @@ pub enum CalledFunction {
     NewCommunicator,
     /// A request is freed or given up.
     Forget,
+    /// A one-sided call, by its name.
+    OneSided(&'static str),
     /// None: it is the end of the rank.
     End,
 }
@@ -78,6 +82,7 @@ impl CalledFunction {
             }
             CallKind::NewCommunicator { .. } => CalledFunction::NewCommunicator,
             CallKind::Forget(_) => CalledFunction::Forget,
+            CallKind::OneSided(what) => CalledFunction::OneSided(what.name()),
         }
     }
 
@@ -101,6 +106,7 @@ impl CalledFunction {
             CalledFunction::Collective { kind, is_immediate } => (is_immediate, kind.name()),
             CalledFunction::NewCommunicator => return "a new communicator".into(),
             CalledFunction::Forget => (false, "request_free"),
+            CalledFunction::OneSided(name) => (false, name),
             CalledFunction::End => return "the end".into(),
         };
         let name = if is_immediate { format!("i{name}") } else { name.into() };

@@ -13,6 +13,7 @@ mod flows;
 mod index;
 mod knowledge;
 mod messages;
+mod one_sided;
 mod rank;
 mod tags;
 mod thread;

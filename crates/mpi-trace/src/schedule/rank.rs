@@ -239,11 +239,12 @@ impl<'a> RankWriter<'a> {
                 self.give_up(*request);
                 Ok(())
             }
+            CallKind::OneSided(what) => self.one_sided(thread, what),
         }
     }
 
     /// Adds the operations of a collective. Returns the one that ends it, or `None` if the rank has nothing to do.
-    fn collective(
+    pub(super) fn collective(
         &mut self,
         thread: usize,
         communicator: u32,
@@ -326,6 +327,7 @@ fn group(kind: &CallKind) -> CallGroup {
     match kind {
         CallKind::Collective { kind, .. } => CallGroup::Collective(*kind),
         CallKind::NewCommunicator { .. } => CallGroup::NewCommunicator,
+        CallKind::OneSided(_) => CallGroup::OneSided,
         CallKind::Start(kinds) => kinds.first().map_or(CallGroup::PointToPoint, group),
         _ => CallGroup::PointToPoint,
     }

@@ -17,6 +17,8 @@ pub(super) struct Thread {
     pub last_calc: Option<(i64, i64, u32)>,
     /// Tests and probes that found nothing, and that may turn out to be waiting.
     pub looks: Option<VainLooks>,
+    /// What it has asked of other ranks' memories: of whom, and by which operation.
+    pub gets: Vec<(u32, u32)>,
 }
 
 /// Tests and probes that found nothing, with no other call in between.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use loggp_document::printable_line;
 use loggp_mpi_trace::call::{
-    Call, CallKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root, Unmodelled,
+    Call, CallKind, Communicator, Completed, Counts, Envelope, OneSided, Place, Receive, Root, Unmodelled,
 };
 
 use crate::ask::mpi_program::open_recording;
@@ -109,6 +109,26 @@ fn write_kind(line: &mut String, kind: &CallKind) {
             put(format!("new parent={parent}{}", number("comm", new.map(u64::from))));
         }
         CallKind::Forget(request) => put(format!("forget request={request}")),
+        CallKind::OneSided(what) => put(format!("{}{}", what.name(), one_sided(what))),
+    }
+}
+
+fn one_sided(what: &OneSided) -> String {
+    let memory = |to: Option<u32>| to.map_or("all".into(), |to| to.to_string());
+    match *what {
+        OneSided::Put { to, bytes } => format!(" to={to} bytes={bytes}"),
+        OneSided::Get { to, bytes, back, request } => {
+            format!(" from={to} asked={bytes} bytes={back}{}", number("request", request))
+        }
+        OneSided::Flush { to, is_local } => {
+            format!(" of={}{}", memory(to), if is_local { " local" } else { "" })
+        }
+        OneSided::Lock { window, to, is_exclusive } => {
+            format!(" of={} comm={window}{}", memory(to), if is_exclusive { " exclusive" } else { "" })
+        }
+        OneSided::Unlock { window, to } => format!(" of={} comm={window}", memory(to)),
+        OneSided::Fence { window } => format!(" comm={window}"),
+        OneSided::InOrder => String::new(),
     }
 }
 

@@ -1,5 +1,5 @@
-/* One-sided calls. Windows are real ones; what goes to another rank's memory and comes from there, an emulated rank moves itself,
- * at the call, and says only how much it is. Each window has a communicator of its own for what its ranks tell each other. */
+/* One-sided calls: how much goes to which rank's memory and comes from there. Windows are real ones, and an emulated rank moves its
+ * data itself, at the call. Each window has a communicator of its own for what its ranks tell each other. */
 
 #include <sys/prctl.h>
 #include <sys/uio.h>
@@ -22,7 +22,7 @@ struct window {
     struct window *next;
     MPI_Win handle;
     MPI_Comm comm;
-    struct part *parts;
+    struct part *parts; /* of an emulated program */
     struct ranks exposed_to, accessed;
 };
 static struct window *windows;
@@ -30,11 +30,17 @@ static struct window *windows;
 enum { WORD_POSTED, WORD_COMPLETE };
 #define ALL_RANKS INT32_MIN
 
-static struct window *find_window(const char *name, MPI_Win handle)
+static struct window *look_for_window(MPI_Win handle)
 {
     struct window *window = windows;
     while (window != NULL && window->handle != handle)
         window = window->next;
+    return window;
+}
+
+static struct window *find_window(const char *name, MPI_Win handle)
+{
+    struct window *window = look_for_window(handle);
     if (window == NULL)
         report("invalid parameter", "calls %s with a window that no call has made, or that is freed", name);
     return window;
@@ -60,12 +66,17 @@ static int end_window(int error, MPI_Comm comm, const void *base, uint64_t unit,
         abort();
     PMPI_Comm_size(comm, &size);
     PMPI_Comm_dup(comm, &window->comm);
-    window->parts = room((size_t)size * sizeof own);
     window->handle = error == MPI_SUCCESS ? *made : MPI_WIN_NULL;
-    PMPI_Allgather(&own, sizeof own, MPI_BYTE, window->parts, sizeof own, MPI_BYTE, window->comm);
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     window->next = windows;
     windows = window;
+    if (!is_emulated) {
+        call.end = now();
+        record_new(&call, "MPI_Win_create", comm, window->comm, 0);
+        return error;
+    }
+    window->parts = room((size_t)size * sizeof own);
+    PMPI_Allgather(&own, sizeof own, MPI_BYTE, window->parts, sizeof own, MPI_BYTE, window->comm);
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     end_making(MPI_SUCCESS, comm, &window->comm, 0);
     note_freed(OBJECT_COMMUNICATOR, (uintptr_t)window->comm); /* The program need not free it. */
     return error;
@@ -98,28 +109,36 @@ static void await_order(void)
     end_record(1);
 }
 
-static int wait_for_all(const char *name, const struct window *window)
+/* Waits until all of a window is there, and all ranks are. */
+static void fence(const struct window *window)
 {
-    return emulate_collective(find_communicator(window->comm), &(struct collective){.kind = COLLECTIVE_Barrier, .name = name}, NULL, 0);
+    begin_record(CALL_FENCE, &call, 0);
+    at = put(at, find_communicator(window->comm)->number);
+    end_record(1);
 }
 
-static int emulate_win_free(MPI_Win *handle)
+static void forget_window(struct window *window)
 {
-    struct window *window = find_window("MPI_Win_free", *handle), **link = &windows;
-    MPI_Comm comm = window->comm;
-    flush(window, ALL_RANKS, 0);
-    ask_parent(comm);
-    int error = PMPI_Win_free(handle);
-    PMPI_Comm_free(&comm);
-    begin_record(CALL_MADE, &call, 0);
-    at = put(at, 0);
-    end_record(1);
+    struct window **link = &windows;
     free_communicator(window->comm);
+    PMPI_Comm_free(&window->comm);
     while (*link != window)
         link = &(*link)->next;
     *link = window->next;
     free(window->parts);
     free(window);
+}
+
+static int emulate_win_free(MPI_Win *handle)
+{
+    struct window *window = find_window("MPI_Win_free", *handle);
+    flush(window, ALL_RANKS, 0);
+    ask_parent(window->comm);
+    int error = PMPI_Win_free(handle);
+    forget_window(window);
+    begin_record(CALL_MADE, &call, 0);
+    at = put(at, 0);
+    end_record(1);
     return error;
 }
 
@@ -270,11 +289,11 @@ static void record_transfer(const struct window *window, const struct transfer *
     end_record(0);
 }
 
-static int emulate_transfer(const char *name, struct transfer transfer)
+static int transfer_data(const char *name, struct transfer transfer)
 {
     int is_get = transfer.received.n > 0, is_atomic = transfer.op != MPI_OP_NULL || transfer.compared != NULL;
     const struct window *window = find_window(name, transfer.win);
-    if (transfer.request != NULL)
+    if (transfer.request != NULL && is_emulated)
         *transfer.request = (MPI_Request)new_handle();
     if (transfer.rank == MPI_PROC_NULL) {
         if (transfer.request != NULL)
@@ -282,6 +301,8 @@ static int emulate_transfer(const char *name, struct transfer transfer)
         return MPI_SUCCESS;
     }
     record_transfer(window, &transfer, is_get);
+    if (!is_emulated)
+        return MPI_SUCCESS;
     if (is_atomic)
         await_order();
     uint64_t bytes = transfer.count * type_bytes(transfer.type);
@@ -326,13 +347,25 @@ static struct ranks ranks_of(const struct window *window, MPI_Group group)
 static void tell(const char *name, const struct window *window, struct ranks to, int word)
 {
     for (int i = 0; i < to.count; i++)
-        emulate_send(SEND_STANDARD, name, message_of(NULL, 0, MPI_BYTE), to.ranks[i], word, window->comm, NULL, 0);
+        if (is_emulated)
+            emulate_send(SEND_STANDARD, name, message_of(NULL, 0, MPI_BYTE), to.ranks[i], word, window->comm, NULL, 0);
+        else {
+            record_send(&call, SEND_STANDARD, name, 0, to.ranks[i], word, window->comm, NULL, 0);
+            end_record(0);
+        }
 }
 
 static void hear(const char *name, const struct window *window, struct ranks from, int word)
 {
-    for (int i = 0; i < from.count; i++)
-        emulate_receive(name, message_of(NULL, 0, MPI_BYTE), from.ranks[i], word, window->comm, MPI_STATUS_IGNORE, NULL, 0);
+    for (int i = 0; i < from.count; i++) {
+        MPI_Status status = {.MPI_SOURCE = from.ranks[i], .MPI_TAG = word};
+        if (is_emulated)
+            emulate_receive(name, message_of(NULL, 0, MPI_BYTE), from.ranks[i], word, window->comm, MPI_STATUS_IGNORE, NULL, 0);
+        else {
+            record_receive(&call, name, 0, from.ranks[i], word, window->comm, &status, NULL, 0);
+            end_record(0);
+        }
+    }
 }
 
 static void forget_ranks(struct ranks *ranks)
@@ -341,14 +374,13 @@ static void forget_ranks(struct ranks *ranks)
     *ranks = (struct ranks){0};
 }
 
-static int emulate_fence(MPI_Win win)
+static int win_fence(MPI_Win win)
 {
-    const struct window *window = find_window("MPI_Win_fence", win);
-    flush(window, ALL_RANKS, 0);
-    return wait_for_all("MPI_Win_fence", window);
+    fence(find_window("MPI_Win_fence", win));
+    return MPI_SUCCESS;
 }
 
-static int emulate_post(MPI_Group group, MPI_Win win)
+static int win_post(MPI_Group group, MPI_Win win)
 {
     struct window *window = find_window("MPI_Win_post", win);
     window->exposed_to = ranks_of(window, group);
@@ -356,7 +388,7 @@ static int emulate_post(MPI_Group group, MPI_Win win)
     return MPI_SUCCESS;
 }
 
-static int emulate_start_epoch(MPI_Group group, MPI_Win win)
+static int win_start(MPI_Group group, MPI_Win win)
 {
     struct window *window = find_window("MPI_Win_start", win);
     window->accessed = ranks_of(window, group);
@@ -364,7 +396,7 @@ static int emulate_start_epoch(MPI_Group group, MPI_Win win)
     return MPI_SUCCESS;
 }
 
-static int emulate_complete(MPI_Win win)
+static int win_complete(MPI_Win win)
 {
     struct window *window = find_window("MPI_Win_complete", win);
     flush(window, ALL_RANKS, 0);
@@ -374,16 +406,24 @@ static int emulate_complete(MPI_Win win)
 }
 
 /* Ends the exposure of a window, unless a look finds that someone is not through. */
-static int emulate_exposure_end(const char *name, MPI_Win win, int *flag)
+static int end_exposure(const char *name, MPI_Win win, int *flag)
 {
     struct window *window = find_window(name, win);
-    int is_over = 1;
-    MPI_Status status;
-    for (int i = 0; i < window->exposed_to.count && flag != NULL && is_over; i++)
-        emulate_probe(RECORD_IPROBE, name, window->exposed_to.ranks[i], WORD_COMPLETE, window->comm, &is_over, NULL, &status);
+    int is_over = is_emulated || flag == NULL || *flag;
+    for (int i = 0; i < window->exposed_to.count && flag != NULL && is_over; i++) {
+        MPI_Status status = {.MPI_SOURCE = window->exposed_to.ranks[i], .MPI_TAG = WORD_COMPLETE};
+        if (is_emulated) {
+            emulate_probe(RECORD_IPROBE, name, status.MPI_SOURCE, WORD_COMPLETE, window->comm, &is_over, NULL, &status);
+        } else {
+            record_probe(&call, RECORD_IPROBE, name, window->comm, &status, NULL);
+            end_record(0);
+        }
+    }
     if (is_over) {
         hear(name, window, window->exposed_to, WORD_COMPLETE);
         forget_ranks(&window->exposed_to);
+    } else if (!is_emulated) {
+        add_look(&call);
     }
     if (flag != NULL)
         *flag = is_over;
@@ -391,7 +431,7 @@ static int emulate_exposure_end(const char *name, MPI_Win win, int *flag)
 }
 
 /* Locks the window of a rank, or of all, or unlocks it. */
-static int emulate_lock(int code, const char *name, int is_exclusive, int rank, MPI_Win win)
+static int win_lock(int code, const char *name, int is_exclusive, int rank, MPI_Win win)
 {
     const struct window *window = find_window(name, win);
     if (rank == MPI_PROC_NULL)
@@ -405,7 +445,7 @@ static int emulate_lock(int code, const char *name, int is_exclusive, int rank, 
     return MPI_SUCCESS;
 }
 
-static int emulate_flush(const char *name, int rank, MPI_Win win, int is_local)
+static int win_flush(const char *name, int rank, MPI_Win win, int is_local)
 {
     const struct window *window = find_window(name, win);
     if (rank != MPI_PROC_NULL)
@@ -414,30 +454,41 @@ static int emulate_flush(const char *name, int rank, MPI_Win win, int is_local)
 }
 
 /* A program that waits for what others write must let them go on. */
-static int emulate_sync(MPI_Win win)
+static int win_sync(MPI_Win win)
 {
     find_window("MPI_Win_sync", win);
+    if (!is_emulated)
+        return MPI_SUCCESS;
     begin_record(CALL_CLOCK, &call, 0);
     end_record(1);
     return MPI_SUCCESS;
 }
 
-/* A call of which is only recorded how long it takes. */
-#define ONE_SIDED(name, parameters, arguments, emulated)                                                             \
+/* A call on a window, which is `noted` after it was made, or while it is emulated. */
+#define ONE_SIDED(name, parameters, arguments, noted)                                                                \
     CALL(name, parameters)                                                                                           \
     {                                                                                                                \
-        EMULATED(emulated)                                                                                           \
-        if (!is_on || inside)                                                                                        \
-            return REAL(name) arguments;                                                                             \
-        inside = 1;                                                                                                  \
-        uint64_t begin = now();                                                                                      \
-        int error = REAL(name) arguments;                                                                            \
-        uint64_t ticks = now() - begin;                                                                              \
-        lock();                                                                                                      \
-        count_unmodelled("MPI_" #name, ticks);                                                                       \
-        unlock();                                                                                                    \
-        inside = 0;                                                                                                  \
-        return error;                                                                                                \
+        BEGIN(REAL(name) arguments, noted);                                                                          \
+        call = span;                                                                                                 \
+        if (error == MPI_SUCCESS && look_for_window(win) == NULL)                                                    \
+            count_unmodelled("MPI_" #name, span.end - span.begin);                                                   \
+        else if (error == MPI_SUCCESS)                                                                               \
+            noted;                                                                                                   \
+        END;                                                                                                         \
+    }
+
+/* A call that makes a window of a communicator, with the memory and the unit that it has then. */
+#define MAKE_WINDOW(name, parameters, arguments, base, unit)                                                         \
+    CALL(name, parameters)                                                                                           \
+    {                                                                                                                \
+        BEGIN(REAL(name) arguments, ask_window("MPI_" #name, comm) ?: ({                                             \
+            int made = ASK(REAL(name) arguments);                                                                    \
+            end_window(made, comm, base, unit, win);                                                                 \
+        }));                                                                                                         \
+        call = span;                                                                                                 \
+        if (error == MPI_SUCCESS && find_communicator(comm) != NULL)                                                 \
+            end_window(error, comm, base, unit, win);                                                                \
+        END;                                                                                                         \
     }
 
 #define TRANSFER(...) (struct transfer){.win = win, .rank = rank, .place = place, __VA_ARGS__}
@@ -449,52 +500,42 @@ static int emulate_sync(MPI_Win win)
 #define TRANSFERS(suffix, COUNT, DISP)                                                                               \
     ONE_SIDED(Put##suffix, (const void *data, COUNT count, MPI_Datatype own, int rank, MPI_Aint place, COUNT there,  \
               MPI_Datatype type, MPI_Win win), (data, count, own, rank, place, there, type, win),                    \
-              emulate_transfer("MPI_Put", TRANSFER(PLAIN, THERE, SENDS)))                                                   \
+              transfer_data("MPI_Put", TRANSFER(PLAIN, THERE, SENDS)))                                                   \
     ONE_SIDED(Rput##suffix, (const void *data, COUNT count, MPI_Datatype own, int rank, MPI_Aint place, COUNT there, \
               MPI_Datatype type, MPI_Win win, MPI_Request *request), (data, count, own, rank, place, there, type, win, request), \
-              emulate_transfer("MPI_Rput", TRANSFER(PLAIN, THERE, SENDS, .request = request)))                              \
+              transfer_data("MPI_Rput", TRANSFER(PLAIN, THERE, SENDS, .request = request)))                              \
     ONE_SIDED(Get##suffix, (void *data, COUNT count, MPI_Datatype own, int rank, MPI_Aint place, COUNT there,        \
               MPI_Datatype type, MPI_Win win), (data, count, own, rank, place, there, type, win),                    \
-              emulate_transfer("MPI_Get", TRANSFER(PLAIN, THERE, TAKES(data, count, own))))                                 \
+              transfer_data("MPI_Get", TRANSFER(PLAIN, THERE, TAKES(data, count, own))))                                 \
     ONE_SIDED(Rget##suffix, (void *data, COUNT count, MPI_Datatype own, int rank, MPI_Aint place, COUNT there,       \
               MPI_Datatype type, MPI_Win win, MPI_Request *request), (data, count, own, rank, place, there, type, win, request), \
-              emulate_transfer("MPI_Rget", TRANSFER(PLAIN, THERE, TAKES(data, count, own), .request = request)))            \
+              transfer_data("MPI_Rget", TRANSFER(PLAIN, THERE, TAKES(data, count, own), .request = request)))            \
     ONE_SIDED(Accumulate##suffix, (const void *data, COUNT count, MPI_Datatype own, int rank, MPI_Aint place,        \
               COUNT there, MPI_Datatype type, MPI_Op with, MPI_Win win), (data, count, own, rank, place, there, type, with, win), \
-              emulate_transfer("MPI_Accumulate", TRANSFER(THERE, SENDS, .op = with)))                                \
+              transfer_data("MPI_Accumulate", TRANSFER(THERE, SENDS, .op = with)))                                \
     ONE_SIDED(Raccumulate##suffix, (const void *data, COUNT count, MPI_Datatype own, int rank, MPI_Aint place,       \
               COUNT there, MPI_Datatype type, MPI_Op with, MPI_Win win, MPI_Request *request),                       \
               (data, count, own, rank, place, there, type, with, win, request),                                      \
-              emulate_transfer("MPI_Raccumulate", TRANSFER(THERE, SENDS, .op = with, .request = request)))           \
+              transfer_data("MPI_Raccumulate", TRANSFER(THERE, SENDS, .op = with, .request = request)))           \
     ONE_SIDED(Get_accumulate##suffix, (const void *data, COUNT count, MPI_Datatype own, void *result, COUNT results, \
               MPI_Datatype as, int rank, MPI_Aint place, COUNT there, MPI_Datatype type, MPI_Op with, MPI_Win win),  \
               (data, count, own, result, results, as, rank, place, there, type, with, win),                          \
-              emulate_transfer("MPI_Get_accumulate", with == MPI_NO_OP                                               \
+              transfer_data("MPI_Get_accumulate", with == MPI_NO_OP                                               \
                                    ? TRANSFER(THERE, TAKES(result, results, as), .op = with)                         \
                                    : TRANSFER(THERE, SENDS, TAKES(result, results, as), .op = with)))                \
     ONE_SIDED(Rget_accumulate##suffix, (const void *data, COUNT count, MPI_Datatype own, void *result, COUNT results, \
               MPI_Datatype as, int rank, MPI_Aint place, COUNT there, MPI_Datatype type, MPI_Op with, MPI_Win win,   \
               MPI_Request *request),                                                                                 \
               (data, count, own, result, results, as, rank, place, there, type, with, win, request),                 \
-              emulate_transfer("MPI_Rget_accumulate", with == MPI_NO_OP                                              \
+              transfer_data("MPI_Rget_accumulate", with == MPI_NO_OP                                              \
                                    ? TRANSFER(THERE, TAKES(result, results, as), .op = with, .request = request)     \
                                    : TRANSFER(THERE, SENDS, TAKES(result, results, as), .op = with, .request = request))) \
-    ONE_SIDED(Win_create##suffix, (void *base, MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), \
-              (base, size, unit, info, comm, win),                                                                   \
-              ask_window("MPI_Win_create", comm) ?:                                                                  \
-                  end_window(ASK(REAL(Win_create##suffix)(base, size, unit, info, comm, win)), comm, base, (uint64_t)unit, win)) \
-    ONE_SIDED(Win_allocate##suffix, (MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), \
-              (size, unit, info, comm, base, win),                                                                   \
-              ask_window("MPI_Win_allocate", comm) ?: ({                                                             \
-                  int made = REAL(Win_allocate##suffix)(size, unit, info, comm, base, win);                          \
-                  end_window(made, comm, *(void **)base, (uint64_t)unit, win);                                       \
-              }))                                                                                                    \
-    ONE_SIDED(Win_allocate_shared##suffix, (MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), \
-              (size, unit, info, comm, base, win),                                                                   \
-              ask_window("MPI_Win_allocate_shared", comm) ?: ({                                                      \
-                  int made = REAL(Win_allocate_shared##suffix)(size, unit, info, comm, base, win);                   \
-                  end_window(made, comm, *(void **)base, (uint64_t)unit, win);                                       \
-              }))
+    MAKE_WINDOW(Win_create##suffix, (void *base, MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), \
+                (base, size, unit, info, comm, win), base, (uint64_t)unit)                                           \
+    MAKE_WINDOW(Win_allocate##suffix, (MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), \
+                (size, unit, info, comm, base, win), *(void **)base, (uint64_t)unit)                                 \
+    MAKE_WINDOW(Win_allocate_shared##suffix, (MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), \
+                (size, unit, info, comm, base, win), *(void **)base, (uint64_t)unit)
 
 TRANSFERS(, int, int)
 #if defined(HAS_LARGE)
@@ -503,29 +544,41 @@ TRANSFERS(_c, MPI_Count, MPI_Aint)
 
 ONE_SIDED(Fetch_and_op, (const void *data, void *result, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op with, MPI_Win win),
           (data, result, type, rank, place, with, win),
-          emulate_transfer("MPI_Fetch_and_op", with == MPI_NO_OP
+          transfer_data("MPI_Fetch_and_op", with == MPI_NO_OP
                                ? TRANSFER(.count = 1, .type = type, TAKES(result, 1, type), .op = with)
                                : TRANSFER(.count = 1, .type = type, .sent = message_of(data, 1, type), TAKES(result, 1, type), .op = with)))
 ONE_SIDED(Compare_and_swap, (const void *data, const void *compared, void *result, MPI_Datatype type, int rank, MPI_Aint place, MPI_Win win),
           (data, compared, result, type, rank, place, win),
-          emulate_transfer("MPI_Compare_and_swap", TRANSFER(PLAIN, .count = 1, .type = type, .sent = message_of(data, 1, type),
+          transfer_data("MPI_Compare_and_swap", TRANSFER(PLAIN, .count = 1, .type = type, .sent = message_of(data, 1, type),
                                                             TAKES(result, 1, type), .compared = compared)))
-ONE_SIDED(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win),
-          ask_window("MPI_Win_create_dynamic", comm) ?: end_window(ASK(REAL(Win_create_dynamic)(info, comm, win)), comm, NULL, 1, win))
-ONE_SIDED(Win_free, (MPI_Win * win), (win), emulate_win_free(win))
-ONE_SIDED(Win_fence, (int assert, MPI_Win win), (assert, win), emulate_fence(win))
-ONE_SIDED(Win_post, (MPI_Group group, int assert, MPI_Win win), (group, assert, win), emulate_post(group, win))
-ONE_SIDED(Win_start, (MPI_Group group, int assert, MPI_Win win), (group, assert, win), emulate_start_epoch(group, win))
-ONE_SIDED(Win_complete, (MPI_Win win), (win), emulate_complete(win))
-ONE_SIDED(Win_wait, (MPI_Win win), (win), emulate_exposure_end("MPI_Win_wait", win, NULL))
-ONE_SIDED(Win_test, (MPI_Win win, int *flag), (win, flag), emulate_exposure_end("MPI_Win_test", win, flag))
+MAKE_WINDOW(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win), NULL, 1)
+
+CALL(Win_free, (MPI_Win * win))
+{
+    MPI_Win handle = *win;
+    BEGIN(REAL(Win_free)(win), emulate_win_free(win));
+    struct window *window = error == MPI_SUCCESS ? look_for_window(handle) : NULL;
+    call = span;
+    if (window != NULL) {
+        fence(window);
+        forget_window(window);
+    }
+    END;
+}
+
+ONE_SIDED(Win_fence, (int assert, MPI_Win win), (assert, win), win_fence(win))
+ONE_SIDED(Win_post, (MPI_Group group, int assert, MPI_Win win), (group, assert, win), win_post(group, win))
+ONE_SIDED(Win_start, (MPI_Group group, int assert, MPI_Win win), (group, assert, win), win_start(group, win))
+ONE_SIDED(Win_complete, (MPI_Win win), (win), win_complete(win))
+ONE_SIDED(Win_wait, (MPI_Win win), (win), end_exposure("MPI_Win_wait", win, NULL))
+ONE_SIDED(Win_test, (MPI_Win win, int *flag), (win, flag), end_exposure("MPI_Win_test", win, flag))
 ONE_SIDED(Win_lock, (int type, int rank, int assert, MPI_Win win), (type, rank, assert, win),
-          emulate_lock(CALL_LOCK, "MPI_Win_lock", type == MPI_LOCK_EXCLUSIVE, rank, win))
-ONE_SIDED(Win_lock_all, (int assert, MPI_Win win), (assert, win), emulate_lock(CALL_LOCK, "MPI_Win_lock_all", 0, ALL_RANKS, win))
-ONE_SIDED(Win_unlock, (int rank, MPI_Win win), (rank, win), emulate_lock(CALL_UNLOCK, "MPI_Win_unlock", 0, rank, win))
-ONE_SIDED(Win_unlock_all, (MPI_Win win), (win), emulate_lock(CALL_UNLOCK, "MPI_Win_unlock_all", 0, ALL_RANKS, win))
-ONE_SIDED(Win_flush, (int rank, MPI_Win win), (rank, win), emulate_flush("MPI_Win_flush", rank, win, 0))
-ONE_SIDED(Win_flush_all, (MPI_Win win), (win), emulate_flush("MPI_Win_flush_all", ALL_RANKS, win, 0))
-ONE_SIDED(Win_flush_local, (int rank, MPI_Win win), (rank, win), emulate_flush("MPI_Win_flush_local", rank, win, 1))
-ONE_SIDED(Win_flush_local_all, (MPI_Win win), (win), emulate_flush("MPI_Win_flush_local_all", ALL_RANKS, win, 1))
-ONE_SIDED(Win_sync, (MPI_Win win), (win), emulate_sync(win))
+          win_lock(CALL_LOCK, "MPI_Win_lock", type == MPI_LOCK_EXCLUSIVE, rank, win))
+ONE_SIDED(Win_lock_all, (int assert, MPI_Win win), (assert, win), win_lock(CALL_LOCK, "MPI_Win_lock_all", 0, ALL_RANKS, win))
+ONE_SIDED(Win_unlock, (int rank, MPI_Win win), (rank, win), win_lock(CALL_UNLOCK, "MPI_Win_unlock", 0, rank, win))
+ONE_SIDED(Win_unlock_all, (MPI_Win win), (win), win_lock(CALL_UNLOCK, "MPI_Win_unlock_all", 0, ALL_RANKS, win))
+ONE_SIDED(Win_flush, (int rank, MPI_Win win), (rank, win), win_flush("MPI_Win_flush", rank, win, 0))
+ONE_SIDED(Win_flush_all, (MPI_Win win), (win), win_flush("MPI_Win_flush_all", ALL_RANKS, win, 0))
+ONE_SIDED(Win_flush_local, (int rank, MPI_Win win), (rank, win), win_flush("MPI_Win_flush_local", rank, win, 1))
+ONE_SIDED(Win_flush_local_all, (MPI_Win win), (win), win_flush("MPI_Win_flush_local_all", ALL_RANKS, win, 1))
+ONE_SIDED(Win_sync, (MPI_Win win), (win), win_sync(win))
