@@ -188,8 +188,9 @@ fn is_nearly_there(sent: &FxHashMap<usize, Sent>, (from, tag, scope): &Wanted) -
     let from_there = |sender: &usize| from.is_none_or(|from| from as usize == *sender);
     let mut messages =
         sent.iter().filter(|(sender, _)| from_there(sender)).flat_map(|(_, messages)| messages);
-    messages.any(|(of, with, _)| {
-        let (same_tag, same_scope) = (tag.is_none_or(|tag| tag as u32 == *with), of == scope);
+    messages.any(|message| {
+        let same_tag = tag.is_none_or(|tag| tag as u32 == message.tag);
+        let same_scope = message.scope == *scope;
         same_tag != same_scope
     })
 }
@@ -231,8 +232,12 @@ pub(crate) fn describe(error: &RunError, calls: &Calls, is_checked: bool) -> Str
                 _ => ("messages were", format!(", and {} more", count - 1)),
             };
             let about = in_words(about);
+            let first = calls.sent.get(*to).and_then(|sent| sent.get(from)?.front());
+            let sender = first.map(|first| LastCall { address: first.place.clone(), ..LastCall::default() });
+            let place = sender.map_or(String::new(), |sender| sender.text());
+            let place = if place.is_empty() { place } else { format!(", sent{place}") };
             format!(
-                "{messages} never received: one from rank {from} to rank {to} {about}, which arrived at {arrival}{others}"
+                "{messages} never received: one from rank {from} to rank {to} {about}{place}, which arrived at {arrival}{others}"
             )
         }
         cause => cause.to_string(),

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use loggp::{Payload, Proc, Tag, WithSender};
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{Envelope, Receive, RequestId, SendMode};
+use loggp_mpi_trace::recording::post::Address;
 
 use crate::failure::FaultKind;
 use crate::rank::Rank;
@@ -25,8 +26,17 @@ impl Payload for Parcel {
     }
 }
 
-/// Messages under way from one rank to another: the scope, the tag and the bytes of each.
-pub(crate) type Sent = VecDeque<(u32, u32, u64)>;
+/// A message under way from one rank to another.
+pub(crate) struct UnderWay {
+    pub scope: u32,
+    pub tag: u32,
+    bytes: u64,
+    /// Where the program sends it, if that is checked.
+    pub place: Address,
+}
+
+/// Messages under way from one rank to another, in the order of their sends.
+pub(crate) type Sent = VecDeque<UnderWay>;
 
 /// A message that a rank has: its sender in the world, and the message.
 pub(crate) struct Got {
@@ -51,8 +61,11 @@ impl Rank<'_> {
     /// Returns the tag on the machine of a message, and notes that it is under way.
     pub(crate) fn envelope(&mut self, message: &Envelope) -> Tag<Parcel> {
         let (scope, tag) = (self.scope(message.communicator), message.tag as u32);
+        let is_checked = self.shared.settings.checks.is_some();
+        let place = if is_checked { self.link.address(self.call.place) } else { Address::default() };
         let mut sent = self.shared.sent[message.peer as usize].lock();
-        sent.entry(self.id).or_default().push_back((scope, tag, message.bytes));
+        let bytes = message.bytes;
+        sent.entry(self.id).or_default().push_back(UnderWay { scope, tag, bytes, place });
         Tag::from_raw(RawTag::scoped(scope, Some(tag)), None)
     }
 
@@ -142,8 +155,8 @@ impl Rank<'_> {
 
     pub(crate) fn fail_to_receive_own(&mut self, p: &mut Proc, receive: &Receive) -> ! {
         let scope = self.scope(receive.communicator);
-        let is_near = |(of, tag, _): &(u32, u32, u64)| {
-            *of != scope && receive.tag.is_none_or(|asked| asked as u32 == *tag)
+        let is_near = |message: &UnderWay| {
+            message.scope != scope && receive.tag.is_none_or(|asked| asked as u32 == message.tag)
         };
         let is_elsewhere = self.shared.sent[self.id].lock().values().flatten().any(is_near);
         let kind = if is_elsewhere { FaultKind::ParameterMatching } else { FaultKind::CallOrdering };
@@ -180,7 +193,7 @@ impl Rank<'_> {
         let scope = self.scope(communicator);
         let mut sent = self.shared.sent[self.id].lock();
         if let Some(queue) = sent.get_mut(&from)
-            && let Some(at) = queue.iter().position(|(of, tag, _)| (*of, *tag) == (scope, parcel.tag))
+            && let Some(at) = queue.iter().position(|message| (message.scope, message.tag) == (scope, parcel.tag))
         {
             queue.remove(at);
         }
@@ -308,11 +321,11 @@ impl Rank<'_> {
         let scope = self.scope(receive.communicator);
         let place = self.place(receive.communicator, from);
         let sent = self.shared.sent[self.id].lock();
-        let is_meant = |(of, tag, _): &&(u32, u32, u64)| {
-            *of == scope && receive.tag.is_none_or(|asked| asked as u32 == *tag)
+        let is_meant = |message: &&UnderWay| {
+            message.scope == scope && receive.tag.is_none_or(|asked| asked as u32 == message.tag)
         };
         match sent.get(&from).and_then(|queue| queue.iter().find(is_meant)) {
-            Some((_, tag, bytes)) => Reply::Words(vec![1, place, u64::from(*tag), *bytes]),
+            Some(message) => Reply::Words(vec![1, place, u64::from(message.tag), message.bytes]),
             None => Reply::Words(vec![0; 4]),
         }
     }

@@ -269,7 +269,8 @@ static void take_message(const struct counts *into, MPI_Status *status, int is_c
     int source = (int)word(), tag = (int)word();
     uint64_t bytes = word();
     if (bytes > into->same)
-        refuse("receives a message of %llu bytes, from rank %d with tag %d, into a buffer of %llu; it has to have room for all of it",
+        report("parameter matching",
+               "receives a message of %llu bytes, from rank %d with tag %d, into a buffer of %llu; it has to have room for all of it",
                (unsigned long long)bytes, source, tag, (unsigned long long)into->same);
     take(into, bytes);
     set_status(status, source, tag, bytes, is_cancelled);
@@ -346,7 +347,7 @@ static int emulate_matched(struct counts message, MPI_Message *handle, MPI_Statu
     if (request != NULL)
         *request = (MPI_Request)new_handle();
     if (!is_nobody && found.communicator == NULL)
-        refuse("receives a message that no MPI_Mprobe or MPI_Improbe has matched");
+        report("invalid parameter", "receives a message that no MPI_Mprobe or MPI_Improbe has matched");
     if (!is_nobody) {
         free_handle((intptr_t)*handle);
         begin_record(CALL_MRECV + (request != NULL), &call, 0);

@@ -34,7 +34,8 @@ static void take_combined(const struct collective *collective, uint64_t parts)
     for (uint64_t i = 0; i < parts; i++) {
         const struct counts *before = &buffers[(i + 1) % 2], *next = &buffers[i % 2];
         if (word() != next->same)
-            refuse("calls %s with vectors whose lengths differ; those of all ranks have to be the same", collective->name);
+            report("parameter matching", "calls %s with vectors whose lengths differ; those of all ranks have to be the same",
+                   collective->name);
         take(next, next->same);
         if (i > 0)
             combine(before->data, next->data, next->count, next->type, collective->op);
@@ -55,7 +56,8 @@ static void take_collective(const struct collective *collective)
         if (i < (uint64_t)collective->received.n)
             part = part_behind(&collective->received, (int)i, before);
         if (bytes > part.same)
-            refuse("calls %s and gets %llu bytes as part %llu where %llu are received; counts have to be the same at both ends",
+            report("parameter matching",
+                   "calls %s and gets %llu bytes as part %llu where %llu are received; counts have to be the same at both ends",
                    collective->name, (unsigned long long)bytes, (unsigned long long)i, (unsigned long long)part.same);
         take(&part, bytes);
         before += part.count;
