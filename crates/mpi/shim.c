@@ -78,6 +78,44 @@ int loggp_mpi_start(int *id, int *p, int *here, int *cores) {
     return atexit(end);
 }
 
+static void compute_until(double end) {
+    while (MPI_Wtime() < end)
+        ;
+}
+
+/* Process 0 begins to send, and computes for so many seconds; a quarter later the other one begins to receive. Returns how long the
+   least of some such receives took, as a part of the time that was left to compute, in all processes. */
+double loggp_mpi_wait_while_sender_computes(int other, int bytes, double seconds) {
+    enum { REPEATS = 5 };
+    double least = 1e9;
+    int id = 0;
+    MPI_Comm all;
+    MPI_Request sent;
+    char *data = calloc((size_t)bytes, 1);
+    if (data == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Comm_dup(MPI_COMM_WORLD, &all);
+    MPI_Comm_rank(all, &id);
+    for (int i = 0; i < REPEATS; i++) {
+        MPI_Barrier(all);
+        double begin = MPI_Wtime();
+        if (id == 0) {
+            MPI_Isend(data, bytes, MPI_BYTE, other, 0, all, &sent);
+            compute_until(begin + seconds);
+            MPI_Wait(&sent, MPI_STATUS_IGNORE);
+        } else if (id == other) {
+            compute_until(begin + seconds / 4);
+            begin = MPI_Wtime();
+            MPI_Recv(data, bytes, MPI_BYTE, 0, 0, all, MPI_STATUS_IGNORE);
+            double took = (MPI_Wtime() - begin) / (0.75 * seconds);
+            if (took < least) least = took;
+        }
+    }
+    MPI_Bcast(&least, 1, MPI_DOUBLE, other, all);
+    MPI_Comm_free(&all);
+    free(data);
+    return least;
+}
+
 /* Writes the first line of the library's version, cut to the room. */
 void loggp_mpi_version(char *text, int room) {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];

@@ -1,6 +1,7 @@
 //! The interface of a link.
 
 use std::fmt;
+use std::time::Duration;
 
 use loggp_model::message::{Body, Slice};
 
@@ -33,6 +34,14 @@ pub trait Link: Send + Sync {
 
     /// Returns whether processes share cores. A process that waits then yields its core.
     fn is_crowded(&self) -> bool;
+
+    /// Returns for how much of the time during which process 0 computes the process `other` then waits for a message of so
+    /// many bytes, which process 0 has begun to send: 1 or more if nobody else moves it. `None` if that cannot be measured.
+    /// All processes call this function.
+    #[doc(hidden)] // for calibration
+    fn wait_while_sender_computes(&self, _other: usize, _bytes: usize, _computing: Duration) -> Option<f64> {
+        None
+    }
 
     /// Returns a description in a few words, such as `2 threads`.
     fn name(&self) -> String;

@@ -193,7 +193,8 @@ impl Rank<'_> {
         let scope = self.scope(communicator);
         let mut sent = self.shared.sent[self.id].lock();
         if let Some(queue) = sent.get_mut(&from)
-            && let Some(at) = queue.iter().position(|message| (message.scope, message.tag) == (scope, parcel.tag))
+            && let Some(at) =
+                queue.iter().position(|message| (message.scope, message.tag) == (scope, parcel.tag))
         {
             queue.remove(at);
         }

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 use loggp::link::{Incoming, Link};
 use loggp::{Body, Slice};
@@ -20,6 +21,7 @@ unsafe extern "C" {
     fn loggp_mpi_has_ended(id: c_int) -> c_int;
     fn loggp_mpi_has_message(from: *mut c_int, n: *mut c_int) -> c_int;
     fn loggp_mpi_take(from: c_int, into: *mut c_char, n: c_int);
+    fn loggp_mpi_wait_while_sender_computes(other: c_int, bytes: c_int, seconds: f64) -> f64;
     fn loggp_mpi_take_slice(from: c_int, into: *mut c_void, n: c_int);
 }
 
@@ -126,6 +128,13 @@ impl Link for Mpi {
 
     fn is_crowded(&self) -> bool {
         self.here > self.cores
+    }
+
+    fn wait_while_sender_computes(&self, other: usize, bytes: usize, computing: Duration) -> Option<f64> {
+        self.check_thread();
+        let (other, bytes) = (to_c_int(other), to_c_int(bytes));
+        // SAFETY: the call has a communicator and memory of its own, and the process exists.
+        Some(unsafe { loggp_mpi_wait_while_sender_computes(other, bytes, computing.as_secs_f64()) })
     }
 
     fn name(&self) -> String {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use loggp::link::Link;
-use loggp::params::LogGps;
+use loggp::params::{LogGps, Protocol};
 use loggp::{Machine, Params, RunError, Time};
 use loggp_programs::math::median::median;
 
@@ -62,6 +62,14 @@ impl Meeting<'_> {
         self.run(&self.free, experiment, which, repeats)
     }
 
+    /// Returns who moves a message of so many bytes; `None` if that cannot be known. What a receiver pulls is there while its
+    /// sender computes.
+    fn find_protocol(&self, bytes: usize) -> Option<Protocol> {
+        const COMPUTING: Duration = Duration::from_millis(200);
+        let waits = self.link.wait_while_sender_computes(self.other, bytes, COMPUTING)?;
+        Some(if waits < 0.5 { Protocol::Pull } else { Protocol::Push })
+    }
+
     /// Returns the time since the start by the clock of processor 0, in ns.
     fn spent(&self) -> Result<f64, RunError> {
         let run = self.free.measure_across(|_| self.start.elapsed().as_nanos() as f64)?;
@@ -107,7 +115,8 @@ impl Meeting<'_> {
             plan.correct(rounds.len() + 1, &round, now - before, budget - now);
             rounds.push(round);
         }
-        Ok(RealLevel::from_rounds(rounds, &plan, S, P, other))
+        let rendezvous = bytes_S.and_then(|bytes| self.find_protocol(4 * bytes));
+        Ok(RealLevel { rendezvous, ..RealLevel::from_rounds(rounds, &plan, S, P, other) })
     }
 }
 

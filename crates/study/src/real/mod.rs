@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loggp::link::Link;
+use loggp::params::Protocol;
 use loggp::{Level, Machine, Params, ParamsBuilder, Ports, RunError, Time, Work};
 
 pub use expected::RoughMachine;
@@ -60,6 +61,8 @@ pub struct RealLevel {
     pub params: Params,
     /// One port for sends and receptions of a processor, or one for each.
     pub ports: Ports,
+    /// Who moves messages that wait for their receivers, if it is known.
+    pub rendezvous: Option<Protocol>,
     /// Spread of each time over repeated measurements.
     pub doubts: Vec<(&'static str, Time)>,
     /// Measurements from which the parameters come.
@@ -152,6 +155,7 @@ impl RealLevel {
             other,
             params,
             ports,
+            rendezvous: None,
             doubts: (0..NAMES.len()).map(doubt).collect(),
             measured: measured.collect(),
             has_overlap: way < 2.0 * call,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use loggp::Time;
 use loggp::link::Link;
+use loggp::params::Protocol;
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::StudyError;
 use loggp_study::real::{ProcessPlace, Progress, RealLevel, nested_groups, read_places};
@@ -143,6 +144,15 @@ fn level_notes(real: &RealLevel, unit: &Unit) -> Vec<String> {
             rough_time(whole)
         ));
     }
+    if let Some(rendezvous) = real.rendezvous {
+        let (who, computes) = match rendezvous == Protocol::Pull {
+            true => ("the receiver pulls", "its receiver gets them"),
+            false => ("the sender pushes", "its receiver gets none of them"),
+        };
+        notes.push(format!(
+            "{who} messages of more than S words (--rendezvous {rendezvous}): while process 0 computes, {computes}"
+        ));
+    }
     if real.has_overlap {
         notes.push(
             "half a round trip is shorter than two overheads: they overlap, and L is no less than 0".into(),
@@ -166,6 +176,9 @@ fn machine_object(levels: &[RealLevel], link: String, places: &[ProcessPlace], r
         level
     };
     say("ports", outermost.ports.to_string().into());
+    if let Some(rendezvous) = outermost.rendezvous {
+        say("rendezvous", rendezvous.to_string().into());
+    }
     say("levels", Field::Rows(within.iter().map(level).collect()));
     say("link", link.into());
     let process = |(rank, placed): (usize, &ProcessPlace)| {
