@@ -4,10 +4,12 @@
 //! Whose turn it is says a word on which the other one waits (futex). Only who has the turn touches the slot. The offsets
 //! are those of `recorder/emulate.h`.
 
+use std::fs::File;
 use std::io;
 use std::num::NonZeroUsize;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -16,7 +18,6 @@ use rustix::fs::{FallocateFlags, fallocate, ftruncate};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex::{self, Timespec};
-use tempfile::NamedTempFile;
 
 const HEADER_BYTES: usize = 4096;
 const SLOT_BYTES: usize = 384 << 10;
@@ -44,9 +45,9 @@ pub(crate) struct Flags {
     pub is_checked: bool,
 }
 
-/// The shared file.
+/// The shared file. It has no name in its folder: whatever becomes of this process, nothing is left.
 pub(crate) struct Segment {
-    file: NamedTempFile,
+    file: File,
     map: NonNull<u8>,
     slots: usize,
 }
@@ -74,27 +75,24 @@ pub(crate) struct Slot<'a> {
 }
 
 impl Segment {
-    /// Creates the file, which is removed when the segment is dropped. It takes no memory before its ranks attach.
+    /// Creates the file. It takes no memory before its ranks attach.
     pub(crate) fn create(slots: usize, flags: Flags) -> io::Result<Segment> {
-        let folder = Path::new("/dev/shm");
-        let file = tempfile::Builder::new().prefix("loggp-").tempfile_in(folder)?;
+        let file = tempfile::tempfile_in("/dev/shm")?;
         let bytes = HEADER_BYTES + slots * SLOT_BYTES;
-        ftruncate(file.as_file(), bytes as u64)?;
+        ftruncate(&file, bytes as u64)?;
         // A page for which there is no room would end the command when it is touched.
-        fallocate(file.as_file(), FallocateFlags::empty(), 0, HEADER_BYTES as u64)?;
+        fallocate(&file, FallocateFlags::empty(), 0, HEADER_BYTES as u64)?;
         let length = NonZeroUsize::new(bytes).expect("it has a header");
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new place of the file's length, which nothing else maps; it lives as long as the segment.
-        let map = unsafe {
-            mmap(std::ptr::null_mut(), length.get(), protection, MapFlags::SHARED, file.as_file(), 0)
-        }?;
+        let map =
+            unsafe { mmap(std::ptr::null_mut(), length.get(), protection, MapFlags::SHARED, &file, 0) }?;
         let map = NonNull::new(map.cast::<u8>()).expect("a map is nowhere at 0");
         let segment = Segment { file, map, slots };
         let bits = [flags.has_clocks, flags.work_is_free, flags.may_defer, flags.is_checked];
         let bits =
             bits.into_iter().zip(0..).fold(0, |bits, (is_set, place)| bits | u32::from(is_set) << place);
-        let pid = rustix::process::getpid().as_raw_nonzero().get();
-        for (at, word) in [(8, VERSION), (12, slots as u32), (16, bits), (20, pid as u32)] {
+        for (at, word) in [(8, VERSION), (12, slots as u32), (16, bits), (20, std::process::id())] {
             segment.word(at).store(word, Ordering::Relaxed);
         }
         for (at, half) in [(0, b"LOGG"), (4, b"PEMU")] {
@@ -103,13 +101,9 @@ impl Segment {
         Ok(segment)
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        self.file.path()
-    }
-
-    /// Removes the name of the file, which all ranks have opened: whatever becomes of this process, nothing is left.
-    pub(crate) fn unlink(&self) {
-        let _: io::Result<()> = std::fs::remove_file(self.path());
+    /// Returns the path by which ranks open the file while this process has it.
+    pub(crate) fn path(&self) -> PathBuf {
+        format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()).into()
     }
 
     pub(crate) fn slots(&self) -> usize {
@@ -178,7 +172,7 @@ impl Slot<'_> {
     pub(crate) fn attached(&self) -> Option<(i32, usize)> {
         // The rank makes room for its slot, so until it has come the slot is not touched: a read of the file takes none.
         let mut begin = [0; 16];
-        let read = self.segment.file.as_file().read_exact_at(&mut begin, self.offset() as u64);
+        let read = self.segment.file.read_exact_at(&mut begin, self.offset() as u64);
         if read.is_err() || begin[12..] == [0; 4] {
             return None;
         }

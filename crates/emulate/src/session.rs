@@ -187,7 +187,7 @@ impl Session {
 
     /// Returns the variables that the ranks need.
     pub fn variables(&self) -> [(&'static str, OsString); 1] {
-        [("LOGGP_EMULATE", self.segment.path().as_os_str().to_os_string())]
+        [("LOGGP_EMULATE", self.segment.path().into_os_string())]
     }
 
     /// Notes that the program's launcher has ended, or is to end.
@@ -223,7 +223,6 @@ impl Session {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        self.segment.unlink();
         let processes = found.into_iter().flatten().map(|process| (process, AtomicI32::new(-1)));
         let _: Result<(), _> = self.watch.processes.set(processes.collect());
         Ok(Some(ranks))
@@ -303,7 +302,7 @@ impl Session {
         // A rank that computes does not look.
         running().for_each(|process| _ = kill_process(process, Signal::KILL));
         // An MPI that is ended so does not clear up.
-        for file in files.iter().filter(|file| *file != self.segment.path()) {
+        for file in files {
             let _: io::Result<()> = std::fs::remove_file(file);
         }
     }
