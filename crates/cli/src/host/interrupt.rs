@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process;
+use std::process::{self, Child, Command};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use indicatif::ProgressBar;
+use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::{Handle, Signals};
@@ -56,6 +58,8 @@ static STOP: AtomicBool = AtomicBool::new(false);
 static STOPPED_BY: AtomicI32 = AtomicI32::new(0);
 /// By this further signals are watched, if any can be.
 static HANDLE: OnceLock<Handle> = OnceLock::new();
+/// The processes that have to end with the command: the group of a program that it started.
+static GROUP: Mutex<Option<Pid>> = Mutex::new(None);
 /// The receiver of signals, which then do not end the command.
 static TAKER: Mutex<Option<Sender<i32>>> = Mutex::new(None);
 
@@ -162,10 +166,24 @@ pub(crate) fn set_kept(sentence: Option<String>) {
     *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = sentence;
 }
 
+/// Starts a program that Ctrl-C does not reach, and which is told to end if a signal ends the command.
+pub(crate) fn spawn_apart(program: &mut Command) -> io::Result<Child> {
+    // While the lock is held, the command is not ended.
+    let mut group = GROUP.lock().unwrap_or_else(PoisonError::into_inner);
+    let child = program.process_group(0).spawn()?;
+    *group = Pid::from_raw(child.id() as i32);
+    Ok(child)
+}
+
 /// Lets the first signal that would end the command only set the flag that is returned; the next one ends it.
 pub(crate) fn stop_in_order() -> &'static AtomicBool {
     STOPS.store(true, Ordering::SeqCst);
     &STOP
+}
+
+/// Returns whether a signal has stopped the command in order.
+pub(crate) fn is_stopped() -> bool {
+    STOP.load(Ordering::SeqCst)
 }
 
 /// Returns the error of a command that a signal stopped in order, after so much; `None` if none did.
@@ -199,6 +217,9 @@ fn exit_on(signal: i32) {
     }
     let drafts = drafts();
     remove(&drafts);
+    if let Some(group) = *GROUP.lock().unwrap_or_else(PoisonError::into_inner) {
+        let _: Result<(), _> = kill_process_group(group, Signal::TERM);
+    }
     let what = name_signal(signal);
     if let Some((table, rows)) = SO_FAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
         let (tell, told) = channel();

@@ -105,14 +105,14 @@ impl CheckMpiCommand {
         output::check_extension(Some(&path), TRACE_EXTENSIONS, ".json, or in .loggp for fewer bytes")?;
         drop(self.machine(self.levels.P().unwrap_or(2))?);
         let launch = Launch::prepare(&self.words)?;
+        if let Some(path) = &self.repeat_from {
+            return self.repeat(&launch, &read_trace(path)?);
+        }
+        let (check, progress) = self.orders.check(50, 1, "the program");
         let first = self.start(&launch, self.synchronize)?;
         let ranks = first.ranks;
         let machine = self.machine(ranks).inspect_err(|_| first.session.give_up())?;
-        if let Some(path) = &self.repeat_from {
-            return self.repeat(first, &machine.order(&read_trace(path)?));
-        }
         let name = self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        let (check, progress) = self.orders.check(50, 1, "the program");
         let (first, has_choices) = (Mutex::new(Some(first)), AtomicBool::new(false));
         let trial = |order: &Order, synchronizes: bool| {
             let started = first.lock().ok().and_then(|mut first| first.take());
@@ -121,13 +121,16 @@ impl CheckMpiCommand {
         let usual = |order: &Order| trial(order, self.synchronize);
         let mut checked = check.clone().runs(1).run_trials(&Order::default(), ranks, usual);
         let mut synchronizes = self.synchronize;
-        if checked.as_ref().is_ok_and(CheckReport::has_passed) && !synchronizes {
+        let goes_on = |checked: &Result<CheckReport<()>, RunError>| {
+            checked.as_ref().is_ok_and(CheckReport::has_passed) && !interrupt::is_stopped()
+        };
+        if goes_on(&checked) && !synchronizes {
             let strict =
                 check.clone().runs(1).run_trials(&Order::default(), ranks, |order| trial(order, true));
             synchronizes = strict.as_ref().is_ok_and(|report| !report.has_passed());
             checked = if synchronizes || strict.is_err() { strict } else { checked };
         }
-        if checked.as_ref().is_ok_and(CheckReport::has_passed) && has_choices.load(Ordering::Relaxed) {
+        if goes_on(&checked) && has_choices.load(Ordering::Relaxed) {
             checked = check.run_trials(&Order::default(), ranks, usual);
         }
         drop((check, progress)); // both hold the bar, which goes with the last of them
@@ -174,7 +177,8 @@ impl CheckMpiCommand {
         if self.repeat_from.is_none() {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         }
-        let mut child = command.stdin(Stdio::null()).spawn().map_err(|error| launch.refusal(&error))?;
+        let mut child =
+            interrupt::spawn_apart(command.stdin(Stdio::null())).map_err(|error| launch.refusal(&error))?;
         let is_over = || child.try_wait().is_ok_and(|status| status.is_some());
         match session.wait_for_ranks(is_over) {
             Ok(Some(ranks)) => Ok(Started { session, child, ranks }),
@@ -207,8 +211,10 @@ impl CheckMpiCommand {
     }
 
     /// Runs the program once, in the order of a run that failed.
-    fn repeat(&self, started: Started, machine: &Machine) -> Result<(), CliError> {
-        match run(started, machine, &AtomicBool::new(false)) {
+    fn repeat(&self, launch: &Launch, failed: &Trace) -> Result<(), CliError> {
+        let started = self.start(launch, self.synchronize)?;
+        let machine = self.machine(started.ranks).inspect_err(|_| started.session.give_up())?;
+        match run(started, &machine.order(failed), &AtomicBool::new(false)) {
             Err(error) => Err(CliError::run(error)),
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(CliError::Run(format!("the program ended with {status}"))),
