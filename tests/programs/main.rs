@@ -13,6 +13,8 @@ mod requests;
 
 mod analysis;
 mod calibrate;
+#[cfg(target_os = "linux")]
+mod check_mpi;
 mod closed_forms;
 mod command;
 mod doctor;

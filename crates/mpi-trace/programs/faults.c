@@ -1,0 +1,246 @@
+/* One fault of each kind that `loggp check` finds, and what is right. The word behind the program's name says which. What is found, and
+ * where, is in tests/programs/check_mpi.rs, which knows lines by their comments HERE and THERE. */
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORLD MPI_COMM_WORLD
+#define IGNORED MPI_STATUS_IGNORE
+
+static int rank, ranks, one = 1, other, many[8];
+static MPI_Request request;
+
+static void deadlock(void)
+{
+    MPI_Recv(&one, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED); /* HERE */
+    MPI_Send(&one, 1, MPI_INT, 1 - rank, 0, WORLD);
+}
+
+static void buffering(void)
+{
+    MPI_Send(&one, 1, MPI_INT, 1 - rank, 0, WORLD); /* HERE */
+    MPI_Recv(&other, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED);
+}
+
+static void unreceived(void)
+{
+    if (rank == 0)
+        MPI_Send(&one, 1, MPI_INT, 1, 0, WORLD); /* HERE */
+}
+
+static void other_collective(void)
+{
+    if (rank == 0)
+        MPI_Barrier(WORLD); /* HERE */
+    else
+        MPI_Allreduce(&one, &other, 1, MPI_INT, MPI_SUM, WORLD); /* THERE */
+}
+
+static void other_root(void)
+{
+    MPI_Bcast(&one, 1, MPI_INT, rank, WORLD); /* HERE */
+}
+
+static void other_size(void)
+{
+    MPI_Bcast(many, 2 + rank, MPI_INT, 0, WORLD); /* HERE */
+}
+
+static void other_operation(void)
+{
+    MPI_Allreduce(&one, &other, 1, MPI_INT, rank ? MPI_SUM : MPI_MAX, WORLD); /* HERE */
+}
+
+static void other_collective_type(void)
+{
+    MPI_Bcast(&one, 1, rank ? MPI_INT : MPI_FLOAT, 0, WORLD); /* HERE */
+}
+
+static void other_type(void)
+{
+    if (rank == 0)
+        MPI_Send(many, 2, MPI_INT, 1, 0, WORLD);
+    else
+        MPI_Recv(many, 2, MPI_FLOAT, 0, 0, WORLD, IGNORED); /* HERE */
+}
+
+static void other_tag(void)
+{
+    if (rank == 0)
+        MPI_Send(many, 2, MPI_INT, 1, 0, WORLD);
+    else
+        MPI_Recv(many, 2, MPI_INT, 0, 1, WORLD, IGNORED); /* HERE */
+}
+
+static void truncation(void)
+{
+    if (rank == 0)
+        MPI_Send(many, 2, MPI_INT, 1, 0, WORLD);
+    else
+        MPI_Recv(many, 1, MPI_INT, 0, 0, WORLD, IGNORED); /* HERE */
+}
+
+static void request_not_awaited(void)
+{
+    if (rank == 0)
+        MPI_Isend(&one, 1, MPI_INT, 1, 0, WORLD, &request); /* HERE */
+    else
+        MPI_Recv(&one, 1, MPI_INT, 0, 0, WORLD, IGNORED);
+}
+
+static void request_not_started(void)
+{
+    MPI_Send_init(&one, 1, MPI_INT, 1 - rank, 0, WORLD, &request); /* THERE */
+    MPI_Wait(&request, IGNORED);                                   /* HERE */
+    MPI_Request_free(&request);
+}
+
+static void request_not_freed(void)
+{
+    MPI_Send_init(&one, 1, MPI_INT, 1 - rank, 0, WORLD, &request); /* HERE */
+    MPI_Start(&request);
+    MPI_Recv(&other, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED);
+    MPI_Wait(&request, IGNORED);
+}
+
+static void communicator_not_freed(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(WORLD, &comm); /* HERE */
+}
+
+static void group_not_freed(void)
+{
+    MPI_Group group;
+    MPI_Comm_group(WORLD, &group); /* HERE */
+}
+
+static void type_not_freed(void)
+{
+    MPI_Datatype type;
+    MPI_Type_contiguous(2, MPI_INT, &type); /* HERE */
+    MPI_Type_commit(&type);
+}
+
+static void add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+static void operation_not_freed(void)
+{
+    MPI_Op op;
+    MPI_Op_create(add, 1, &op); /* HERE */
+    MPI_Allreduce(&one, &other, 1, MPI_INT, op, WORLD);
+}
+
+static void send_buffer_written(void)
+{
+    MPI_Isend(&one, 1, MPI_INT, 1 - rank, 0, WORLD, &request); /* HERE */
+    MPI_Recv(&other, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED);
+    one = 2;
+    MPI_Wait(&request, IGNORED);
+}
+
+static void receive_buffer_written(void)
+{
+    MPI_Irecv(&other, 1, MPI_INT, 1 - rank, 0, WORLD, &request); /* HERE */
+    MPI_Send(&one, 1, MPI_INT, 1 - rank, 0, WORLD);
+    other = 2;
+    MPI_Wait(&request, IGNORED);
+}
+
+static void receive_buffer_sent(void)
+{
+    MPI_Irecv(&one, 1, MPI_INT, 1 - rank, 0, WORLD, &request); /* THERE */
+    MPI_Send(&one, 1, MPI_INT, 1 - rank, 0, WORLD);            /* HERE */
+    MPI_Wait(&request, IGNORED);
+}
+
+static void invalid_rank(void)
+{
+    MPI_Send(&one, 1, MPI_INT, 2, 0, WORLD); /* HERE */
+}
+
+static void invalid_tag(void)
+{
+    MPI_Send(&one, 1, MPI_INT, 1 - rank, -5, WORLD); /* HERE */
+}
+
+static void invalid_count(void)
+{
+    MPI_Send(&one, -1, MPI_INT, 1 - rank, 0, WORLD); /* HERE */
+}
+
+static void invalid_communicator(void)
+{
+    MPI_Barrier(MPI_COMM_NULL); /* HERE */
+}
+
+/* Rank 0 waits for rank 2 after a message that may be rank 2's. */
+static void race(void)
+{
+    if (rank > 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, WORLD);
+    else {
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, IGNORED);
+        MPI_Recv(&other, 1, MPI_INT, 2, 0, WORLD, IGNORED); /* HERE */
+    }
+}
+
+/* What comes first is added first: the sum is the same. */
+static void wildcards(void)
+{
+    int sum = 0;
+    for (int i = 1; i < ranks && rank == 0; i++) {
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, IGNORED);
+        sum += one;
+    }
+    if (rank > 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, rank, WORLD);
+    else if (sum != ranks * (ranks - 1) / 2)
+        abort();
+}
+
+static void wrong_result(void)
+{
+    MPI_Finalize();
+    exit(3);
+}
+
+static void endless(void)
+{
+    MPI_Barrier(WORLD); /* HERE */
+    for (volatile int i = 0;; i++)
+        ;
+}
+
+#define CASE(name) {#name, name}
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {
+    CASE(deadlock), CASE(buffering), CASE(unreceived), CASE(other_collective), CASE(other_root),
+    CASE(other_size), CASE(other_operation), CASE(other_type), CASE(other_collective_type), CASE(other_tag),
+    CASE(truncation), CASE(request_not_awaited), CASE(request_not_started), CASE(request_not_freed),
+    CASE(communicator_not_freed), CASE(group_not_freed), CASE(type_not_freed), CASE(operation_not_freed),
+    CASE(send_buffer_written), CASE(receive_buffer_written), CASE(receive_buffer_sent), CASE(invalid_rank),
+    CASE(invalid_tag), CASE(invalid_count), CASE(invalid_communicator), CASE(race), CASE(wildcards),
+    CASE(wrong_result), CASE(endless),
+};
+
+int main(int count, char **words)
+{
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(WORLD, &rank);
+    MPI_Comm_size(WORLD, &ranks);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (strcmp(words[1], cases[i].name) == 0)
+            cases[i].run();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,280 @@
+//! `loggp check -- mpirun`: the faults of `crates/mpi-trace/programs/faults.c` are found, each of its kind and at its place. Where
+//! there is no MPI, nothing is checked.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, OnceLock};
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::command::{is_ignored, kill};
+use crate::requests::{answer_of, loggp, stdout_of};
+
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../mpi-trace/programs/faults.c");
+
+/// A program of the source, the options of its check, the kind of what is found, and parts of the sentence. Where a part says
+/// `HERE` it means the line with this comment; a program without a kind is right.
+type Case = (&'static str, &'static str, &'static str, &'static [&'static str]);
+
+const CASES: [Case; 29] = [
+    (
+        "deadlock",
+        "",
+        "call ordering",
+        &[
+            "deadlock: 2 of 2 ranks wait",
+            "rank 0 at 0 us in MPI_Recv from 1 with tag 0 HERE",
+            "rank 1 at 0 us in MPI_Recv from 0 with tag 0 HERE",
+        ],
+    ),
+    ("buffering", "", "", &[]),
+    ("buffering", "--buffering none", "call ordering", &["in MPI_Send of 4 bytes to 1 with tag 0 HERE"]),
+    ("unreceived", "", "call ordering", &["never received: one from rank 0 to rank 1 with tag 0, sent HERE"]),
+    (
+        "other_collective",
+        "",
+        "call ordering",
+        &["rank 1 is in MPI_Allreduce THERE, where rank 0 was in MPI_Barrier HERE"],
+    ),
+    ("other_root", "", "parameter matching", &["in MPI_Bcast HERE, with another root"]),
+    ("other_size", "", "parameter matching", &["expects 12 bytes", "that has 8", "in MPI_Bcast HERE"]),
+    ("other_operation", "", "parameter matching", &["in MPI_Allreduce HERE, with another operation"]),
+    ("other_collective_type", "", "parameter matching", &["in MPI_Bcast HERE, with data of another type"]),
+    (
+        "other_type",
+        "",
+        "parameter matching",
+        &["in MPI_Recv from 0 with tag 0 HERE, and gets data of another"],
+    ),
+    ("other_tag", "", "parameter matching", &["deadlock", "in MPI_Recv from 0 with tag 1 HERE"]),
+    (
+        "truncation",
+        "",
+        "parameter matching",
+        &["8 bytes, from rank 0 with tag 0, into a buffer of 4", "HERE"],
+    ),
+    (
+        "request_not_awaited",
+        "",
+        "request lifecycle",
+        &["calls MPI_Isend HERE and never completes its request"],
+    ),
+    (
+        "request_not_started",
+        "",
+        "request lifecycle",
+        &["of MPI_Send_init THERE, which was never started", "HERE"],
+    ),
+    ("request_not_freed", "", "resource leak", &["makes a request by MPI_Send_init HERE and never frees it"]),
+    ("communicator_not_freed", "", "resource leak", &["a communicator by MPI_Comm_dup HERE and never frees"]),
+    ("group_not_freed", "", "resource leak", &["a group by MPI_Comm_group HERE and never frees it"]),
+    ("type_not_freed", "", "resource leak", &["a datatype by MPI_Type_contiguous HERE and never frees it"]),
+    ("operation_not_freed", "", "resource leak", &["an operation by MPI_Op_create HERE and never frees it"]),
+    ("send_buffer_written", "", "local concurrency", &["what MPI_Isend HERE began", "to its send buffer"]),
+    (
+        "receive_buffer_written",
+        "",
+        "local concurrency",
+        &["what MPI_Irecv HERE began", "to its receive buffer"],
+    ),
+    ("receive_buffer_sent", "", "local concurrency", &["MPI_Irecv THERE still receives into", "HERE"]),
+    ("invalid_rank", "", "invalid parameter", &["calls MPI_Send with rank 2 of a communicator of 2", "HERE"]),
+    ("invalid_tag", "", "invalid parameter", &["calls MPI_Send with tag -5", "HERE"]),
+    ("invalid_count", "", "invalid parameter", &["calls MPI_Send for -1 elements", "HERE"]),
+    ("invalid_communicator", "", "invalid parameter", &["calls MPI_Barrier with MPI_COMM_NULL", "HERE"]),
+    ("wrong_result", "", "the result is wrong", &["the program ended with exit status: 3"]),
+    ("endless", "--limit 100ms", "null", &["rank 0 has computed for 100ms", "in MPI_Barrier HERE"]),
+    ("wildcards", "--runs 5", "", &[]),
+];
+
+/// An MPI that is here, and a folder with the program and the library for it.
+struct Mpi {
+    mpirun: String,
+    folder: PathBuf,
+}
+
+/// Returns the MPIs that are here, or those that `LOGGP_CHECK_MPI` names.
+fn mpis() -> &'static [Mpi] {
+    static ALL: OnceLock<Vec<Mpi>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let chosen = env::var("LOGGP_CHECK_MPI").unwrap_or("openmpi mpich".into());
+        let is_here = |word: &str| Command::new(word).arg("--version").output().is_ok();
+        let is_whole = |end: &String| is_here(&format!("mpicc{end}")) && is_here(&format!("mpirun{end}"));
+        let named = chosen.split(' ').map(|name| format!(".{name}")).filter(is_whole);
+        let mut ends: Vec<String> = named.collect();
+        if ends.is_empty() {
+            ends.extend(Some(String::new()).filter(is_whole));
+        }
+        if ends.is_empty() {
+            eprintln!("no MPI program is checked: there are no mpicc and mpirun here");
+        }
+        ends.iter().map(|end| Mpi::build(end)).collect()
+    })
+}
+
+impl Mpi {
+    /// Builds the program, and the library unless it is there since its source was changed last.
+    fn build(end: &str) -> Mpi {
+        let (mpicc, mpirun) = (format!("mpicc{end}"), format!("mpirun{end}"));
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("check-mpi{end}"));
+        fs::create_dir_all(&folder).unwrap();
+        let changed = |path: PathBuf| fs::metadata(path).unwrap().modified().unwrap();
+        let files = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let source = files(&Path::new(SOURCE).with_file_name("../recorder")).map(changed).max();
+        let is_library = |path: &PathBuf| path.extension().is_some_and(|end| end == "so");
+        if files(&folder).filter(is_library).map(changed).max() < source {
+            stdout_of(&format!("record --build --mpicc {mpicc} -o {}", folder.display()));
+        }
+        let mut compiler = Command::new(mpicc);
+        compiler.args(["-g", "-O0", "-w", SOURCE, "-o"]).arg(folder.join("faults"));
+        assert!(compiler.status().unwrap().success());
+        Mpi { mpirun, folder }
+    }
+
+    /// Returns the command that checks a program on so many ranks.
+    fn check(&self, options: &str, ranks: usize, program: &str) -> Command {
+        let (mpirun, folder) = (&self.mpirun, self.folder.display());
+        let mut command = loggp(&format!("check {options} -- {mpirun} -n {ranks} {folder}/{program}"));
+        command.envs(["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")));
+        command.envs(["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")));
+        command.env("LOGGP_MPI_RECORDER", &self.folder).stdin(Stdio::null());
+        command
+    }
+}
+
+/// Returns the places in the source, as a report names them: for each function what stands for its marked lines.
+fn places() -> BTreeMap<String, Vec<(&'static str, String)>> {
+    let (mut places, mut function) = (BTreeMap::<_, Vec<_>>::new(), String::new());
+    for (number, line) in (1..).zip(fs::read_to_string(SOURCE).unwrap().lines()) {
+        if let Some(begin) = line.strip_prefix("static void ") {
+            function = begin.split('(').next().unwrap().into();
+        }
+        for mark in ["THERE", "HERE"].into_iter().filter(|mark| line.ends_with(&format!("/* {mark} */"))) {
+            let place = format!("at {function} (faults.c:{number})");
+            places.entry(function.clone()).or_default().push((mark, place));
+        }
+    }
+    places.values_mut().for_each(|marks| marks.sort_by_key(|(mark, _)| *mark == "HERE")); // it is a part of the other one
+    places
+}
+
+/// Checks a program and asserts that what is found is what the case says.
+fn assert_found(
+    mpi: &Mpi,
+    (name, options, kind, parts): &Case,
+    places: &BTreeMap<String, Vec<(&str, String)>>,
+) {
+    let trace = mpi.folder.join(format!("{name}.json"));
+    let _ = fs::remove_file(&trace);
+    let options = format!("{options} --format json --trace {}", trace.display());
+    let ranks = if *name == "wildcards" { 3 } else { 2 };
+    let (status, stdout, stderr) = answer_of(mpi.check(&options, ranks, &format!("faults {name}")));
+    let said = format!("{name} with {}: {stdout}{stderr}", mpi.mpirun);
+    let row: Value = serde_json::from_str(&stdout).unwrap_or_else(|why| panic!("{why}: {said}"));
+    assert_eq!(
+        (status, row["passed"].as_bool()),
+        (Some(i32::from(!kind.is_empty())), Some(kind.is_empty())),
+        "{said}"
+    );
+    if kind.is_empty() {
+        assert!(row["fault"]["kind"].is_null() && !trace.exists(), "{said}");
+        return;
+    }
+    assert_eq!(row["fault"]["kind"].as_str().unwrap_or("null"), *kind, "{said}");
+    for part in *parts {
+        let marks = places.get(*name).into_iter().flatten();
+        let part = marks.fold((*part).to_owned(), |part, (mark, place)| part.replace(mark, place));
+        assert!(
+            !part.contains("HERE") && row["fault"]["why"].as_str().unwrap().contains(&part),
+            "no {part}: {said}"
+        );
+    }
+    assert!(trace.exists(), "{said}");
+}
+
+/// If there are several MPIs, the slower one, which is the first, has every fourth case.
+#[test]
+fn a_fault_of_each_kind_is_found() {
+    let (mpis, places) = (mpis(), places());
+    let Some(last) = mpis.last() else { return };
+    let cases = Mutex::new(CASES.iter().enumerate());
+    let check = || {
+        let next = || cases.lock().unwrap().next();
+        while let Some((number, case)) = next() {
+            assert_found(if number % 4 == 0 { &mpis[0] } else { last }, case, &places);
+        }
+    };
+    scope(|scope| (0..3).for_each(|_| _ = scope.spawn(check)));
+}
+
+/// The failure has its order, which makes it again.
+#[test]
+fn a_race_is_found_and_repeated() {
+    let Some(mpi) = mpis().last() else { return };
+    let file = mpi.folder.join("race.json");
+    let (status, stdout, stderr) =
+        answer_of(mpi.check(&format!("--trace {}", file.display()), 3, "faults race"));
+    assert_eq!((status, &*stderr), (Some(1), "error: run 2 of the check failed\n"), "{stdout}");
+    let place = &places()["race"][0].1;
+    let why = format!(
+        "message race: deadlock: 1 of 3 ranks waits for what no other one does\n  rank 0 at 5 us in MPI_Recv from 2 with tag 0 {place}\n"
+    );
+    assert!(stdout.contains(&format!("run 2 fails: {why}")), "{stdout}");
+    assert!(stdout.contains(
+        "one message late is enough: message 0 of processor 1 to 0, 1 s; all others arrive at once"
+    ));
+    let repeat = format!("--repeat-from {}", file.display());
+    assert!(stdout.contains(&format!("  loggp check {repeat} -- {} -n 3 ", mpi.mpirun)), "{stdout}");
+    for _ in 0..2 {
+        let (status, _, stderr) = answer_of(mpi.check(&repeat, 3, "faults race"));
+        assert!(status == Some(1) && stderr.ends_with(&format!("error: {why}")), "{stderr}");
+    }
+    let (status, stdout, _) = answer_of(mpi.check("--strategy systematic", 3, "faults wildcards"));
+    assert!(
+        status == Some(0) && stdout.contains("2 orders of messages are possible, and all were tried"),
+        "{stdout}"
+    );
+}
+
+/// Returns whether a process runs whose command names a file.
+fn runs(file: &Path) -> bool {
+    let name = file.to_str().unwrap().as_bytes();
+    let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
+    processes
+        .filter_map(|path| fs::read(path).ok())
+        .any(|words| words.windows(name.len()).any(|part| part == name))
+}
+
+/// A signal ends a check, before its ranks have come and later, and a second signal ends it at once.
+#[test]
+fn a_signal_leaves_no_process_of_a_check() {
+    for mpi in mpis() {
+        fs::copy(mpi.folder.join("faults"), mpi.folder.join("signalled")).unwrap();
+        for (program, moment, signals) in [("wildcards", 30, 1), ("wildcards", 500, 1), ("endless", 400, 2)] {
+            let mut command = mpi.check("--runs 100000", 3, &format!("signalled {program}"));
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            for _ in 0..signals {
+                sleep(Duration::from_millis(moment));
+                kill(&child, if is_ignored(2) { "TERM" } else { "INT" });
+            }
+            let ended = child.wait().unwrap();
+            let (status, signal) = (ended.code(), ended.signal());
+            // The signal may come before the command is ready for it.
+            assert!(
+                matches!((status, signal), (Some(130 | 143), _) | (_, Some(2 | 15))),
+                "{program}: {ended}"
+            );
+            let (since, program_file) = (Instant::now(), mpi.folder.join("signalled"));
+            while runs(&program_file) {
+                assert!(since.elapsed() < Duration::from_secs(20), "{program} of {} runs on", mpi.mpirun);
+                sleep(Duration::from_millis(20));
+            }
+        }
+    }
+}
