@@ -117,12 +117,12 @@ impl Check {
             let ran = trials.run_all(batch.as_slice(), &trial);
             // Branches whose runs there is no time to learn from.
             let mut left = Vec::new();
-            for (ran, planned) in ran.into_iter().zip(batch.by_ref()) {
-                let run = trials.report.runs;
-                if let Some(wrong) = trials.add_run(ran, &planned, &mut left)? {
-                    let (results, order) = (&trials.report.results, &planned.order);
-                    let failure = reduced_failure(run, wrong, order, results, trials.deadline, &trial);
-                    trials.report.failure = Some(failure);
+            for (mut ran, planned) in ran.into_iter().zip(batch.by_ref()) {
+                let (run, seen) = (trials.report.runs, ran.seen.take());
+                if let Some(wrong) = trials.add_run(ran, seen.as_ref(), &planned, &mut left)? {
+                    let (results, failed) = (&trials.report.results, (&planned.order, seen));
+                    let failure = reduced_failure(run, wrong, failed, results, trials.deadline, &trial);
+                    trials.report.failure = Some(failure?);
                     break;
                 }
             }
@@ -250,16 +250,17 @@ impl<'c, R: PartialEq + Send + Sync> Trials<'c, R> {
     fn add_run(
         &mut self,
         ran: TrialRun<R>,
+        seen: Option<&ObservedRun>,
         planned: &PlannedRun,
         left: &mut Vec<Branch>,
     ) -> Result<Option<FailureKind>, RunError> {
-        let TrialRun { result, seen, is_audited, violation } = ran;
+        let TrialRun { result, is_audited, violation, .. } = ran;
         self.report.runs += 1;
         let tried = match result {
             Err(error) if matches!(error.cause, Cause::Params(_) | Cause::Host(_)) => return Err(error),
             tried => tried,
         };
-        if let Some(seen) = &seen {
+        if let Some(seen) = seen {
             self.report.audited += usize::from(is_audited);
             let may_be_any = self.check.may_differ || self.report.results.is_empty();
             let failed = !matches!(&tried, Ok(Ok(other)) if may_be_any || other.is_none());
@@ -345,11 +346,11 @@ fn run_one<R>(
 fn reduced_failure<R: PartialEq>(
     run: usize,
     wrong: FailureKind,
-    order: &Order,
+    (order, seen): (&Order, Option<ObservedRun>),
     results: &[DistinctResult<R>],
     deadline: Deadline,
     trial: &impl Fn(&Order) -> TrialResult<R>,
-) -> Failure {
+) -> Result<Failure, RunError> {
     let wrong_with = |tried: TrialResult<R>| match tried {
         Err(error) => Some(FailureKind::RunFailed(error)),
         Ok(Err(why)) => Some(FailureKind::WrongResult(why)),
@@ -358,12 +359,15 @@ fn reduced_failure<R: PartialEq>(
     let see = |order: &Order| {
         let (seen, sight) = order.observed();
         let tried = trial(&seen);
-        (wrong_with(tried), sight.take().map(|seen| seen.trace))
+        match sight.take() {
+            Some(seen) => Ok((wrong_with(tried), seen.trace)),
+            // Even a run that could be made before may not begin: a program may not start again.
+            None => Err(tried.err().unwrap_or_else(|| Cause::Host("a run has not begun".into()).into())),
+        }
     };
     let mut tries = 0;
-    let (_, trace) = see(order);
-    let latencies = trace.iter().flat_map(|trace| &trace.messages);
-    let latencies = latencies.map(|message| (message.id, message.latency)).collect();
+    let trace = seen.map_or_else(|| Ok(see(order)?.1), |seen| Ok::<_, RunError>(seen.trace))?;
+    let latencies = trace.messages.iter().map(|message| (message.id, message.latency)).collect();
     let reduced = match wrong {
         FailureKind::BrokenRule(_) => order.clone(),
         _ => Reduction::reduce(order, latencies, deadline, &mut |order| {
@@ -371,19 +375,18 @@ fn reduced_failure<R: PartialEq>(
             wrong_with(trial(order)).is_some_and(|other| other.is_like(&wrong))
         }),
     };
-    let (again, trace) = see(&reduced);
-    let trace = trace.expect("a run that failed has begun");
+    let (again, trace) = see(&reduced)?;
     let late = trace.messages.iter().filter(|message| message.latency > Time::ZERO);
     let late =
         late.map(|message| DelayedMessage { message: message.id, to: message.to, latency: message.latency });
-    Failure {
+    Ok(Failure {
         run,
         delayed: late.collect(),
         kind: again.filter(|again| again.is_like(&wrong)).unwrap_or(wrong),
         tries,
         order: reduced,
         trace,
-    }
+    })
 }
 
 /// Counts the choices of a run's receives, by their locations in the program, as far as there is time.
