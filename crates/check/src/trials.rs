@@ -119,7 +119,7 @@ impl Check {
             let mut left = Vec::new();
             for (mut ran, planned) in ran.into_iter().zip(batch.by_ref()) {
                 let (run, seen) = (trials.report.runs, ran.seen.take());
-                if let Some(wrong) = trials.add_run(ran, seen.as_ref(), &planned, &mut left)? {
+                if let Some(wrong) = trials.add_run((ran, seen.as_ref()), &planned, &mut left)? {
                     let (results, failed) = (&trials.report.results, (&planned.order, seen));
                     let failure = reduced_failure(run, wrong, failed, results, trials.deadline, &trial);
                     trials.report.failure = Some(failure?);
@@ -249,8 +249,7 @@ impl<'c, R: PartialEq + Send + Sync> Trials<'c, R> {
     /// `left` if there is no time to learn from the run.
     fn add_run(
         &mut self,
-        ran: TrialRun<R>,
-        seen: Option<&ObservedRun>,
+        (ran, seen): (TrialRun<R>, Option<&ObservedRun>),
         planned: &PlannedRun,
         left: &mut Vec<Branch>,
     ) -> Result<Option<FailureKind>, RunError> {
