@@ -452,6 +452,21 @@ static void parts(void)
     MPI_Group_free(&world);
 }
 
+/* A matched message has the first handle that a program gets. */
+static void first_handle(void)
+{
+    int value = rank * 10;
+    MPI_Message message;
+    MPI_Status status;
+    if (rank % 2 == 0 && rank + 1 < ranks)
+        MPI_Send(&value, 1, MPI_INT, rank + 1, 1, MPI_COMM_WORLD);
+    if (rank % 2 == 1) {
+        MPI_Mprobe(rank - 1, 1, MPI_COMM_WORLD, &message, &status);
+        MPI_Mrecv(&value, 1, MPI_INT, &message, &status);
+    }
+    note("matched", &value, 1);
+}
+
 int main(int count, char **words)
 {
     char path[4096];
@@ -467,6 +482,7 @@ int main(int count, char **words)
     for (int i = 0; i < CELLS; i++)
         out[i] = (rank + 2) * 100 + i;
     memset(in, -1, sizeof in);
+    first_handle();
     make_types();
     messages(MPI_COMM_WORLD, rank, ranks);
     reductions(MPI_COMM_WORLD, rank, ranks);

@@ -1,7 +1,8 @@
 /* What an emulated program's messages, requests and probes do. */
 
-/* Requests and matched messages have handles that no library has seen: numbers from this one on. */
-#define FIRST_HANDLE 0x6c000000
+/* Requests and matched messages have handles that no library has seen: numbers from this one on, behind what MPICH has for the
+ * message of nobody. */
+#define FIRST_HANDLE 0x6d000000
 #define MOST_HANDLES (1 << 24)
 /* No more requests can be completed at once: the words of an answer have room for so many. */
 #define MOST_AT_ONCE 1000
