@@ -25,8 +25,12 @@ pub(crate) enum Launcher {
 
 /// Returns the MPI of the program that a command starts, as the recorder names it, if it is known.
 pub(crate) fn mpi_of_command(words: &[OsString]) -> Option<&'static str> {
-    let of_program = || words.iter().find_map(|word| mpi_of(&find_program(word)?));
-    find_launcher(words).1.mpi().or_else(of_program)
+    find_launcher(words).1.mpi().or_else(|| find_mpi(words).map(|(_, mpi)| mpi))
+}
+
+/// Returns the first program among the words that is linked with an MPI, and whose that is.
+fn find_mpi(words: &[OsString]) -> Option<(&OsString, &'static str)> {
+    words.iter().find_map(|word| Some((word, mpi_of(&find_program(word)?)?)))
 }
 
 /// A command that starts a program, whose ranks load the library.
@@ -48,8 +52,18 @@ impl Launch {
             )));
         }
         let (at, launcher) = find_launcher(words);
-        let of_program = || words.iter().find_map(|word| mpi_of(&find_program(word)?));
-        let mut preload = library::find(launcher.mpi().or_else(of_program))?.into_os_string();
+        let program = find_mpi(&words[at + usize::from(launcher.mpi().is_some())..]);
+        if let (Some(starts), Some((word, mpi))) = (launcher.mpi(), program)
+            && starts != mpi
+        {
+            return Err(CliError::Request(format!(
+                "{} is a program of {mpi}, and {} starts those of {starts}; take the launcher of the program's MPI",
+                word.display(),
+                words[at].display()
+            )));
+        }
+        let mpi = launcher.mpi().or(program.map(|(_, mpi)| mpi));
+        let mut preload = library::find(mpi)?.into_os_string();
         if let Some(before) = env::var_os("LD_PRELOAD").filter(|before| !before.is_empty()) {
             preload.push(":");
             preload.push(before);
@@ -171,11 +185,13 @@ fn version_of(launcher: &OsStr) -> Option<Launcher> {
 /// Returns whose MPI a program is linked with, by the libraries that it names.
 fn mpi_of(program: &Path) -> Option<&'static str> {
     let bytes = fs::read(program).ok().filter(|bytes| bytes.starts_with(b"\x7fELF"))?;
-    let names = |name: &&str| bytes.windows(name.len()).any(|bytes| bytes == name.as_bytes());
+    const BEGIN: &[u8] = b"\0libmpi";
+    let ends = bytes.windows(BEGIN.len()).enumerate().filter(|(_, begin)| *begin == BEGIN);
+    let ends: Vec<&[u8]> = ends.map(|(at, _)| &bytes[at + BEGIN.len()..]).collect();
+    let names = |end: &&str| ends.iter().any(|bytes| bytes.starts_with(end.as_bytes()));
     // Programs in Fortran may name the libraries of its bindings alone.
-    let open_mpi = ["libmpi.so.40", "libmpi.so.80", "libmpi_mpifh.so", "libmpi_usempi"];
-    let mpich =
-        ["libmpich.so", "libmpi.so.12", "libmpi_cray", "libmpi_gnu", "libmpichfort.so", "libmpifort.so"];
+    let open_mpi = [".so.40", ".so.80", "_mpifh.so", "_usempi"];
+    let mpich = ["ch.so", ".so.12", "_cray", "_gnu", "chfort.so", "fort.so"];
     if open_mpi.iter().any(names) {
         Some("openmpi")
     } else if mpich.iter().any(names) {
@@ -197,10 +213,10 @@ mod tests {
             fs::write(&program, bytes).unwrap();
             mpi_of(&program)
         };
-        assert_eq!(of(b"\x7fELF...libmpi.so.40\0libc.so.6"), Some("openmpi"));
-        assert_eq!(of(b"\x7fELF...libmpi_mpifh.so.40\0libgfortran.so.5"), Some("openmpi"));
-        assert_eq!(of(b"\x7fELF...libmpichfort.so.12\0"), Some("mpich"));
-        assert_eq!(of(b"\x7fELF...libmpi.so.12\0"), Some("mpich"));
+        assert_eq!(of(b"\x7fELF...\0libmpi.so.40\0libc.so.6"), Some("openmpi"));
+        assert_eq!(of(b"\x7fELF...\0libmpi_mpifh.so.40\0libgfortran.so.5"), Some("openmpi"));
+        assert_eq!(of(b"\x7fELF...\0libmpichfort.so.12\0"), Some("mpich"));
+        assert_eq!(of(b"\x7fELF...\0libmpi.so.12\0"), Some("mpich"));
         assert_eq!(of(b"\x7fELF...libc.so.6\0"), None);
         assert_eq!(of(b"#!/bin/sh\nlibmpi.so.40"), None);
     }
