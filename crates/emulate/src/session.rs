@@ -167,6 +167,7 @@ pub struct Session {
     settings: Settings,
     watch: Watch,
     has_choices: AtomicBool,
+    left: OnceLock<String>,
 }
 
 /// The most ranks of a program.
@@ -182,7 +183,7 @@ impl Session {
         let flags = Flags { has_clocks: settings.has_clocks, work_is_free, may_defer, is_checked };
         let segment = Segment::create(MOST_RANKS, flags)?;
         let watch = Watch { limit: settings.limit, ..Watch::default() };
-        Ok(Session { segment, settings, watch, has_choices: AtomicBool::new(false) })
+        Ok(Session { segment, settings, watch, has_choices: AtomicBool::new(false), left: OnceLock::new() })
     }
 
     /// Returns the variables that the ranks need.
@@ -252,7 +253,15 @@ impl Session {
         };
         // How long a rank computes is asked of its process.
         let machine = machine.clone().work(Work::Charged).patience(Duration::MAX);
-        let run = machine.run(|p: &mut Proc| Rank::new(&shared, p).run(p));
+        // A library may leave messages behind, which MPI does not notice.
+        let machine = machine.ending(None, self.settings.checks.is_none());
+        let mut run = machine.run(|p: &mut Proc| Rank::new(&shared, p).run(p));
+        if let Ok(run) = &mut run {
+            match left_messages(&shared.sent) {
+                Some(left) => _ = self.left.set(left),
+                None => run.trace.iter_mut().for_each(|trace| trace.faults.ended_early = false),
+            }
+        }
         let leak = shared.leaks.lock().iter().min().map(|(_, leak)| leak.clone());
         if let (Ok(_), Some(leak)) = (&run, leak) {
             self.give_up();
@@ -273,6 +282,11 @@ impl Session {
     /// Returns whether a call so far has depended on the order of messages: else all orders are one.
     pub fn has_choices(&self) -> bool {
         self.has_choices.load(Ordering::Relaxed)
+    }
+
+    /// Returns a sentence on messages that nobody has received, in a run that is not checked.
+    pub fn left(&self) -> Option<&str> {
+        self.left.get().map(String::as_str)
     }
 
     /// Lets the ranks, which are at `MPI_Finalize`, go on to their end.
@@ -306,6 +320,21 @@ impl Session {
             let _: io::Result<()> = std::fs::remove_file(file);
         }
     }
+}
+
+/// Returns a sentence on the messages that nobody has received, if there are any.
+fn left_messages(sent: &[Mutex<FxHashMap<usize, Sent>>]) -> Option<String> {
+    let mut left = Vec::new();
+    for (to, sent) in sent.iter().enumerate() {
+        let sent = sent.lock();
+        left.extend(sent.iter().flat_map(|(from, queue)| queue.iter().map(|one| (*from, to, one.tag))));
+    }
+    let (from, to, tag) = left.iter().min()?;
+    let count = left.len();
+    Some(format!(
+        "not received: {count} of the program's messages, such as one from rank {from} to rank {to} with tag {tag}; \
+         `loggp check` says where they are sent"
+    ))
 }
 
 /// Returns the files in the host's shared memory that a process has mapped.

@@ -27,7 +27,8 @@ pub struct PlayReport {
     /// The activities and messages of the ranks, if the player was set to [trace](super::Player::trace);
     /// without calls, since a schedule has none.
     pub trace: Option<Trace>,
-    /// For each message of the trace, the numbers in their ranks of the operations that sent and received it.
+    /// For each message of the trace, the numbers in their ranks of the operations that sent and received it;
+    /// `u32::MAX` if it goes to a memory, where no operation receives it.
     pub operations: Vec<[u32; 2]>,
     /// When each operation began and was done, if the player was set to [say it](super::Player::moments): those of
     /// rank 0 first, each rank's in the order in which they were written. A receive begins when it is posted.

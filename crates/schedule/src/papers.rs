@@ -430,7 +430,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let (id, memory) = (rank as usize, outgoing.to);
         if self.log.is_some() {
             let number = operation - self.progress.schedule.ranks[id].begin;
-            self.ends.push(([rank, outgoing.number], [number; 2]));
+            self.ends.push(([rank, outgoing.number], [number, u32::MAX]));
         }
         if tag != RawTag::GET {
             let known = arrival + self.network.params_between(id, memory).L;

@@ -43,6 +43,7 @@ impl<'a> CallNames<'a> {
         /// From this number of ranks on messages are told apart by tag and length alone.
         const MANY: usize = 64;
         let [one, other] = [(from, sent), (to, received)].map(|(rank, operation)| {
+            let operation = Some(operation).filter(|operation| *operation != u32::MAX)?;
             let kind = self.program.call_of(rank, operation)?.kind;
             let name = || self.program.call_name(kind).into();
             Some(Rc::clone(self.calls.entry(kind).or_insert_with(name)))

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use loggp::trace::Caption;
 use loggp::{ClockKind, Machine, NS, Noise, Order, Ports, Protocol, Run, Time};
+use loggp_document::{DocumentBlock, plain};
 use loggp_emulate::{Session, Settings};
 use loggp_goal::patterns::CollectiveTable;
 use loggp_study::rows::emulated::{EmulatedProgram, emulated_columns};
@@ -145,7 +146,7 @@ impl EmulateCommand {
             Ok(None) if status == 0 => return Err(CliError::request(NO_RANK)),
             Ok(_) | Err(_) => return Err(CliError::Program(status, ended)),
         };
-        self.report(out, (&program, took), ran, (&mut run_files, files))
+        self.report(out, (&program, took), (ran, session.left()), (&mut run_files, files))
     }
 
     fn settings(&self) -> Result<Settings, CliError> {
@@ -226,7 +227,7 @@ impl EmulateCommand {
         &self,
         out: &mut dyn Write,
         (program, took): (&str, Duration),
-        (choice, mut run): Ran,
+        ((choice, mut run), left): (Ran, Option<&str>),
         (run_files, files): (&mut TraceOutputs, crate::ask::output::OutputFiles),
     ) -> Result<(), CliError> {
         let (unit, ports, noise) = (choice.unit, self.ports(&choice), self.noise()?);
@@ -261,7 +262,9 @@ impl EmulateCommand {
             run,
             took: took.as_nanos() as i64 * NS,
         })?;
-        report.finish(&format!("{program}\n{about}"), unit, |_| Vec::new())
+        report.finish(&format!("{program}\n{about}"), unit, |_| {
+            left.into_iter().map(|left| DocumentBlock::Paragraph(plain(left))).collect()
+        })
     }
 }
 
