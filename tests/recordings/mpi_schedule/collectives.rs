@@ -109,7 +109,7 @@ fn one_sided_calls_are_puts_gets_and_flushes() {
         ends(vec![rank(2, calls, 0), rank(2, vec![], 0)])
     };
     // It enters at 2 and is there at 8, which is known at 14.
-    assert_eq!(of_one(&[put.clone()]), [2, 0]);
+    assert_eq!(of_one(std::slice::from_ref(&put)), [2, 0]);
     assert_eq!(of_one(&[put.clone(), flush(true)]), [2, 0]);
     assert_eq!(of_one(&[put.clone(), flush(false)]), [14, 0]);
     // The answer is there at 14, and received by 16; that of the second one comes 4 later.
