@@ -57,7 +57,8 @@ pub fn emulated_columns<'a>() -> Columns<'a, EmulatedProgram<'a>> {
     columns.add("words", count(|stats| stats.words_sent));
     columns.add("stalls.count", count(|stats| stats.stalls)).title("stalls");
     columns.add("stalls.ns", |row| row.sum(|stats| stats.stall));
-    columns.add("late_ns", |row| row.run.host.as_ref().map(|host| host.lateness.max)).optional();
+    let late = |row: &EmulatedProgram| row.run.host.as_ref().map(|host| host.lateness.max);
+    columns.add("late_ns", late).title("late").optional();
     columns.add("took_ns", |row| row.took);
     columns
 }
