@@ -168,6 +168,8 @@ pub struct Session {
     watch: Watch,
     has_choices: AtomicBool,
     left: OnceLock<String>,
+    /// What the ranks' MPI has in the host's shared memory: if they are ended, it does not clear that up.
+    files: OnceLock<BTreeSet<PathBuf>>,
 }
 
 /// The most ranks of a program.
@@ -183,7 +185,14 @@ impl Session {
         let flags = Flags { has_clocks: settings.has_clocks, work_is_free, may_defer, is_checked };
         let segment = Segment::create(MOST_RANKS, flags)?;
         let watch = Watch { limit: settings.limit, ..Watch::default() };
-        Ok(Session { segment, settings, watch, has_choices: AtomicBool::new(false), left: OnceLock::new() })
+        Ok(Session {
+            segment,
+            settings,
+            watch,
+            has_choices: AtomicBool::new(false),
+            left: OnceLock::new(),
+            files: OnceLock::new(),
+        })
     }
 
     /// Returns the variables that the ranks need.
@@ -224,6 +233,8 @@ impl Session {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
+        let files = found.iter().flatten().flat_map(|process| shared_files(*process)).collect();
+        let _: Result<(), _> = self.files.set(files);
         let processes = found.into_iter().flatten().map(|process| (process, AtomicI32::new(-1)));
         let _: Result<(), _> = self.watch.processes.set(processes.collect());
         Ok(Some(ranks))
@@ -304,7 +315,6 @@ impl Session {
     pub fn give_up(&self) {
         const PATIENCE: Duration = Duration::from_millis(300);
         let processes = || self.watch.processes.get().into_iter().flatten();
-        let files: BTreeSet<PathBuf> = processes().flat_map(|(process, _)| shared_files(*process)).collect();
         self.segment.give_up();
         (0..processes().count()).for_each(|rank| self.segment.slot(rank).rouse());
         let until = Instant::now() + PATIENCE;
@@ -315,8 +325,7 @@ impl Session {
         }
         // A rank that computes does not look.
         running().for_each(|process| _ = kill_process(process, Signal::KILL));
-        // An MPI that is ended so does not clear up.
-        for file in files {
+        for file in self.files.get().into_iter().flatten() {
             let _: io::Result<()> = std::fs::remove_file(file);
         }
     }
