@@ -672,7 +672,7 @@ proptest! {
     ) {
         let params = Params::builder(3).set(texts).unwrap().build().unwrap();
         let noise = noise.map(|noise| noise.parse().unwrap());
-        let found = audit(&Trace { params, levels: vec![], ports, rendezvous, capacity, latency, ties, precedence: Default::default(), noise, faults: Default::default(), barrier, caption: None, out_of_order, activities, progress: vec![], messages, calls: vec![] });
+        let found = audit(&Trace { params, levels: vec![], ports, rendezvous, capacity, latency, ties, precedence: Default::default(), reaches_memories: false, noise, faults: Default::default(), barrier, caption: None, out_of_order, activities, progress: vec![], messages, calls: vec![] });
         prop_assert!(found.violations.iter().all(|violation| !violation.sentence.is_empty()));
     }
 }

@@ -265,6 +265,8 @@ fn machine_agrees_with_a_reading_by_brute_force() {
         let again = played.trace.unwrap();
         assert_eq!(again.messages, trace.messages, "seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
         assert_eq!(played.operations.len(), again.messages.len());
+        let found = audit(&again);
+        assert_eq!(found.violations, [], "played, seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
     }
 }
 

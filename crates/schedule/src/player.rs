@@ -162,6 +162,9 @@ impl Player {
         let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
         let (mut report, log) = play.watched_by(watcher).run()?;
         report.trace = log.map(|log| self.to_trace(params, log));
+        if let Some(trace) = &mut report.trace {
+            trace.reaches_memories = report.operations.iter().any(|[_, received]| *received == u32::MAX);
+        }
         Ok(report)
     }
 

@@ -56,6 +56,7 @@ pub enum Operation {
 
 impl Operation {
     /// Returns what its rank does that GOAL and LogGOPSim do not know, in words, or `None` if they do.
+    #[doc(hidden)]
     pub fn beyond_goal(&self) -> Option<&'static str> {
         match self {
             Operation::Send { .. } | Operation::Recv { .. } | Operation::Calc(_) => None,

@@ -63,6 +63,8 @@ struct MachineText {
     barrier: Option<Time>,
     #[serde(default, skip_serializing_if = "is_default")]
     out_of_order: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
+    reaches_memories: bool,
     #[serde(rename = "run", default, skip_serializing_if = "is_default")]
     caption: Option<Caption>,
     #[serde(skip)]

@@ -221,6 +221,7 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
             },
             barrier,
             out_of_order,
+            reaches_memories: out_of_order == 0,
             caption,
             activities,
             progress,
@@ -359,6 +360,7 @@ fn one_of_each() -> Trace {
         faults: Default::default(),
         barrier: Some(3 * US),
         out_of_order: 5,
+        reaches_memories: false,
         caption: None,
         activities: activities
             .map(|(id, start, end, kind)| Activity { id, start: start * US, end: end * US, kind })

@@ -39,6 +39,9 @@ pub struct Trace {
     /// The number of acts that happened out of order because the host was late; 0 on the virtual clock and
     /// whenever work is charged.
     pub out_of_order: u64,
+    /// True if it was played from a schedule with messages to memories, which are those that no processor received: it has
+    /// no calls that say which.
+    pub reaches_memories: bool,
     /// Title and description of the run. Old files have none.
     pub caption: Option<Caption>,
     /// The activities of the processors, by processor and then by time.
@@ -68,6 +71,7 @@ impl Trace {
             faults: Faults::default(),
             barrier: None,
             out_of_order: 0,
+            reaches_memories: false,
             caption: None,
             activities: Vec::new(),
             progress: Vec::new(),

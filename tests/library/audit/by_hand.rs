@@ -236,6 +236,7 @@ impl Plan {
             faults: Default::default(),
             barrier: None,
             out_of_order: 0,
+            reaches_memories: false,
             caption: None,
             activities,
             progress: Vec::new(),

@@ -11,11 +11,14 @@ use loggp_model::time::Time;
 
 use super::auditor::{Auditor, level, ports, stream};
 use super::flight::SendTimes;
-use crate::{CallKind, Message, Transfer};
+use crate::{ActivityKind, CallKind, Message, Rendezvous, Transfer};
 
 impl Auditor<'_> {
-    /// Finds the messages to memories and the answers, by the calls.
+    /// Finds the messages to memories and the answers, by the calls, or in a played trace by who has them.
     pub(super) fn mark_one_sided(&mut self) {
+        if self.trace.reaches_memories {
+            self.mark_unreceived();
+        }
         let mut posted: HashSet<(usize, u32)> = HashSet::new();
         for call in &self.trace.calls {
             match &call.kind {
@@ -26,6 +29,26 @@ impl Auditor<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Marks the messages that no processor has received as those to memories. What has no send is the answer to the message
+    /// before.
+    fn mark_unreceived(&mut self) {
+        let (mut sent, mut received) = (HashSet::new(), HashSet::new());
+        for activity in &self.trace.activities {
+            match activity.kind {
+                ActivityKind::Send(id) => _ = sent.insert(id),
+                ActivityKind::Receive(id) => _ = received.insert(id),
+                _ => (),
+            }
+        }
+        let own = |id: MessageId| sent.contains(&id) && !received.contains(&id);
+        for message in self.trace.messages.iter().map(|message| message.id).filter(|id| own(*id)) {
+            let reply = MessageId { number: message.number + 1, ..message };
+            let is_answer = received.contains(&reply) && !sent.contains(&reply);
+            let both = is_answer.then(|| Box::new(Rendezvous { request: message, reply }));
+            self.mark(&Transfer { message, rendezvous: both });
         }
     }
 

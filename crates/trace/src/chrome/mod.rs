@@ -47,6 +47,7 @@ mod tests {
             faults: Default::default(),
             barrier: None,
             out_of_order: 0,
+            reaches_memories: false,
             caption: None,
             activities: vec![
                 activity(0, 0, 2_000_000, ActivityKind::Send(id)),
