@@ -265,9 +265,10 @@ static void begin_block(uint64_t ticks, int64_t ns, size_t bytes)
     put_fixed(buffer + 28, (uint64_t)block_ns + (uint64_t)(rate * (double)ticks_per_block), 8);
 }
 
-/* Says that the block's records are whole up to here. */
+/* Says that the block's records are whole up to here: at any moment at which the process may be killed they are. */
 static inline void commit(void)
 {
+    __atomic_signal_fence(__ATOMIC_RELEASE);
     put_fixed(buffer, (uint64_t)(at - buffer - BLOCK_HEADER), 4);
 }
 
