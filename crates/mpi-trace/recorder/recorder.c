@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <endian.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -268,8 +268,9 @@ static void begin_block(uint64_t ticks, int64_t ns, size_t bytes)
 /* Says that the block's records are whole up to here: at any moment at which the process may be killed they are. */
 static inline void commit(void)
 {
+    uint32_t length = htole32((uint32_t)(at - buffer - BLOCK_HEADER));
     __atomic_signal_fence(__ATOMIC_RELEASE);
-    put_fixed(buffer, (uint64_t)(at - buffer - BLOCK_HEADER), 4);
+    memcpy(buffer, &length, sizeof length);
 }
 
 static void post_deferred(size_t bytes);
