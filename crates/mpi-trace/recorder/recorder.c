@@ -7,6 +7,7 @@
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <endian.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -17,7 +18,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <endian.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
