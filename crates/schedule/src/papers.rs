@@ -5,7 +5,7 @@
 //! that became ready first, and then to the one that was written first. Sends go in the order in which they
 //! became ready. A reception is ready once its receive is posted and its message has arrived.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use loggp_model::agenda::{Agenda, AgendaEntry};
@@ -46,6 +46,8 @@ struct RankState {
     /// True if the rank's operations wait for each other in a row; computed on first use.
     is_sequential: Option<bool>,
     matching: RankMatching,
+    /// Into whose memories it has put something, and when it knows that all is there.
+    acknowledged: Vec<(u32, Time)>,
 }
 
 /// An act of a rank.
@@ -91,8 +93,6 @@ pub(super) struct PapersPlay<'a, 'w> {
     pairs: MatchedPairs,
     /// Operations of more than one message, because a long message starts with its announcement.
     long: HashMap<u32, ActiveOperation>,
-    /// When a rank knows that all is there that it has put into another one's memory.
-    acknowledged: BTreeMap<(u32, u32), Time>,
     report: PlayReport,
     prefetches: bool,
     /// True if a reception goes before a send that could begin at the same moment.
@@ -102,9 +102,15 @@ pub(super) struct PapersPlay<'a, 'w> {
     /// If the play is traced, each message with the operations that sent and received it.
     ends: Vec<([u32; 2], [u32; 2])>,
     watcher: Watcher<'w>,
+    /// What messages to memories do, unless none can come.
+    reach_memory: Option<ReachMemory>,
     /// Ends the play, once it is true.
     stop: &'a AtomicBool,
 }
+
+/// Does what a message does that an operation has sent to a memory, where it arrives at a time. The operation is named by its
+/// rank and its number.
+type ReachMemory = fn(&mut PapersPlay<'_, '_>, (u32, u32), &OutgoingMessage, RawTag, Time);
 
 /// The activities and the messages of all ranks, as they were done.
 #[derive(Default)]
@@ -219,6 +225,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             calcs: List::default(),
             is_sequential: None,
             matching: RankMatching::default(),
+            acknowledged: Vec::new(),
         };
         PapersPlay {
             progress: ScheduleProgress::new(schedule),
@@ -230,13 +237,13 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             early: EarlyReceives::new(schedule),
             pairs: MatchedPairs::with_capacity(0),
             long: HashMap::new(),
-            acknowledged: BTreeMap::new(),
             report: PlayReport::default(),
             prefetches: schedule.len() < FEW * schedule.ranks(),
             receives_first: false,
             log: is_traced.then(PlayLog::default),
             ends: Vec::new(),
             watcher: Watcher::default(),
+            reach_memory: None,
             stop,
         }
     }
@@ -255,6 +262,14 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     /// Sets whether a reception goes before a send that could begin at the same moment.
     pub(super) fn receiving_first(self, receives_first: bool) -> PapersPlay<'a, 'w> {
         PapersPlay { receives_first, ..self }
+    }
+
+    /// Lets ranks reach into each other's memories.
+    pub(super) fn with_memories(self) -> PapersPlay<'a, 'w> {
+        PapersPlay {
+            reach_memory: Some(|play, of, outgoing, tag, at| play.reach_memory(of, outgoing, tag, at)),
+            ..self
+        }
     }
 
     /// Plays the schedule to its end. Returns the record too, if the play is traced.
@@ -321,12 +336,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
                 state.rank.now = begin.max(time);
             }
             OperationKind::Flush => {
-                let of = if packed.peer == ANY {
-                    (rank, 0)..=(rank, ANY)
-                } else {
-                    (rank, packed.peer)..=(rank, packed.peer)
-                };
-                state.rank.now = self.acknowledged.range(of).map(|(_, known)| *known).fold(begin, Time::max);
+                let of = state.acknowledged.iter().filter(|(to, _)| packed.peer == ANY || packed.peer == *to);
+                state.rank.now = of.map(|(_, known)| *known).fold(begin, Time::max);
             }
             _ => (),
         }
@@ -388,7 +399,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
 
         let (arrival, from, number) = (passage.arrival, id.from as u32, outgoing.number);
         if tag.is_one_sided() {
-            self.reach_memory((rank, send), &outgoing, tag, arrival);
+            let reach_memory = self.reach_memory.expect("it is set for such a schedule");
+            reach_memory(self, (rank, send), &outgoing, tag, arrival);
         } else {
             self.deliver(rank, to, Mail { arrival, from, sent_by, number, tag, words });
         }
@@ -434,8 +446,11 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         }
         if tag != RawTag::GET {
             let known = arrival + self.network.params_between(id, memory).L;
-            let last = self.acknowledged.entry((rank, memory as u32)).or_default();
-            *last = known.max(*last);
+            let acknowledged = &mut self.ranks[id].acknowledged;
+            match acknowledged.iter_mut().find(|(to, _)| *to as usize == memory) {
+                Some((_, last)) => *last = known.max(*last),
+                None => acknowledged.push((memory as u32, known)),
+            }
             return;
         }
         let OperationKind::Get(bytes) = self.progress.operation(rank, operation).kind else { return };

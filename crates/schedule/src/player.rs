@@ -22,6 +22,7 @@ use super::lists::ListPool;
 use super::memory::check_bytes;
 use super::operations::{OperationKind, PackedOperation};
 use super::outcome::PlayReport;
+use super::papers::PapersPlay;
 use super::sort::{sort_by_rank, sort_by_rank_and_key};
 use super::storage::Schedule;
 use super::watch::{Beginning, Watcher};
@@ -127,7 +128,7 @@ impl Player {
     /// are errors.
     pub fn run(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
         match self.rules {
-            CostModel::Papers => self.run_by_papers(schedule),
+            CostModel::Papers => self.play_by_papers(schedule, |play| play.with_memories()),
             CostModel::LogGOPSim => self.run_by_loggopsim(schedule),
         }
     }
@@ -139,16 +140,20 @@ impl Player {
         schedule: &Schedule,
         watch: &mut dyn FnMut(Beginning),
     ) -> Result<PlayReport, RunError> {
-        self.play_by_papers(schedule, Watcher(Some(watch)))
+        self.play_by_papers(schedule, |play| play.with_memories().watched_by(Watcher(Some(watch))))
     }
 
-    /// Plays a schedule by the papers' rules, whatever the rules are. A page has no room for others.
+    /// Plays a schedule of GOAL by the papers' rules, whatever the rules are. A page has no room for others.
     #[doc(hidden)]
     pub fn run_by_papers(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
-        self.play_by_papers(schedule, Watcher::default())
+        self.play_by_papers(schedule, |play| play)
     }
 
-    fn play_by_papers(&self, schedule: &Schedule, watcher: Watcher) -> Result<PlayReport, RunError> {
+    fn play_by_papers<'w>(
+        &self,
+        schedule: &Schedule,
+        prepare: impl for<'a> FnOnce(PapersPlay<'a, 'w>) -> PapersPlay<'a, 'w>,
+    ) -> Result<PlayReport, RunError> {
         let params = self.checked_params(schedule)?;
         let levels = &self.machine.levels;
         Level::check(&params, levels)?;
@@ -158,9 +163,9 @@ impl Player {
             .with_rendezvous(self.rendezvous)
             .with_noise(self.noise.clone());
         check_lengths(schedule, &network)?;
-        let play = papers::PapersPlay::new(schedule, &network, self.is_traced, self.stop());
+        let play = PapersPlay::new(schedule, &network, self.is_traced, self.stop());
         let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
-        let (mut report, log) = play.watched_by(watcher).run()?;
+        let (mut report, log) = prepare(play).run()?;
         report.trace = log.map(|log| self.to_trace(params, log));
         if let Some(trace) = &mut report.trace {
             trace.reaches_memories = report.operations.iter().any(|[_, received]| *received == u32::MAX);
