@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use loggp::params::Parameter;
 use loggp::{
-    Capacity, Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Protocol, Ties, TimeError, preset,
+    Capacity, Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Protocol, Ties,
+    TimeError, preset,
 };
 use loggp_command::FileMachine;
 use pyo3::exceptions::{PyAttributeError, PyOSError, PyTypeError, PyValueError};
@@ -59,7 +60,8 @@ const USUAL: [(&str, &str); 8] = [
 ];
 
 /// The settings of a machine that are no parameters.
-const SETTINGS: [&str; 9] = ["ports", "rendezvous", "capacity", "latency", "ties", "noise", "barrier", "levels", "rates"];
+const SETTINGS: [&str; 9] =
+    ["ports", "rendezvous", "capacity", "latency", "ties", "noise", "barrier", "levels", "rates"];
 
 #[pymethods]
 impl Machine {
