@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loggp::{Proc, Tag};
+use loggp_goal::patterns::AgreementStep;
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{CollectiveKind, Counts, RequestId, Root};
 use loggp_mpi_trace::schedule::Collective;
@@ -62,7 +63,7 @@ impl Rank<'_> {
         match request {
             None => {
                 if self.shared.settings.checks.is_some_and(|checks| checks.synchronizes) {
-                    self.synchronize(p, communicator);
+                    self.agree(p, communicator, &AgreementStep::BARRIER);
                 }
                 plan.run(p, tag);
                 Reply::Collective(self.take(p, &open))
@@ -73,15 +74,6 @@ impl Rank<'_> {
                 Reply::NOTHING
             }
         }
-    }
-
-    /// Waits until all ranks of a communicator are here.
-    pub(crate) fn synchronize(&mut self, p: &mut Proc, communicator: u32) {
-        let nothing = Counts::Same(0);
-        let what = (CollectiveKind::Barrier, communicator, Root::None);
-        let plan = self.plan(p, what, (&nothing, &nothing), false);
-        let (_, tag) = self.next_collective(communicator);
-        plan.run(p, tag);
     }
 
     /// Takes what the rank gets of a collective whose messages are through.

@@ -37,17 +37,10 @@ impl Rank<'_> {
         };
         let count = self.makings.entry(ranks.clone()).or_default();
         let key = (ranks, std::mem::replace(count, *count + 1));
-        for AgreementStep { kind, is_immediate, bytes } in agreement(self.shared.settings.table) {
-            if is_of_some {
-                self.gather_among(p, &key);
-                continue;
-            }
-            let each = Counts::Same(*bytes);
-            let plan = self.plan(p, (*kind, parent, Root::None), (&each, &each), *is_immediate);
-            let (_, tag) = self.next_collective(parent);
-            match is_immediate {
-                true => Background::begin(p, &plan, tag).finish(p),
-                false => plan.run(p, tag),
+        for step in agreement(self.shared.settings.table) {
+            match is_of_some {
+                true => self.gather_among(p, &key),
+                false => self.agree(p, parent, step),
             }
         }
         {
@@ -70,6 +63,18 @@ impl Rank<'_> {
                 p.fail_with(format!("{kind}: {}", self.found(why)))
             }
             _ => p.fail_with(format!("rank {} did not make its communicator", self.id)),
+        }
+    }
+
+    /// Makes a collective without data, by which ranks agree.
+    pub(crate) fn agree(&mut self, p: &mut Proc, communicator: u32, step: &AgreementStep) {
+        let AgreementStep { kind, is_immediate, bytes } = *step;
+        let each = Counts::Same(bytes);
+        let plan = self.plan(p, (kind, communicator, Root::None), (&each, &each), is_immediate);
+        let (_, tag) = self.next_collective(communicator);
+        match is_immediate {
+            true => Background::begin(p, &plan, tag).finish(p),
+            false => plan.run(p, tag),
         }
     }
 

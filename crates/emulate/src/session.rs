@@ -92,7 +92,7 @@ impl Watch {
 
     /// Waits for a post of a rank that computes. An error says why none can come.
     pub(crate) fn wait(&self, slot: Slot, rank: usize) -> Result<(), String> {
-        /// How often the rank is looked at.
+        /// The time between two looks at the rank.
         const LOOK: Duration = Duration::from_millis(100);
         let begin = Instant::now();
         while !slot.wait(LOOK) {
@@ -168,7 +168,7 @@ pub struct Session {
     watch: Watch,
     has_choices: AtomicBool,
     left: OnceLock<String>,
-    /// What the ranks' MPI has in the host's shared memory: if they are ended, it does not clear that up.
+    /// The files of the ranks' MPI in the host's shared memory, which it does not remove if its ranks are killed.
     files: OnceLock<BTreeSet<PathBuf>>,
 }
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use loggp::{Proc, Tag};
+use loggp_goal::patterns::AgreementStep;
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::OneSided;
 use rustc_hash::FxHashMap;
@@ -75,7 +76,7 @@ impl Rank<'_> {
             OneSided::Fence { window } => {
                 self.finish_gets(p, None);
                 p.flush(None);
-                self.synchronize(p, window);
+                self.agree(p, window, &AgreementStep::BARRIER);
             }
             OneSided::InOrder => p.wait_to_act(),
         }

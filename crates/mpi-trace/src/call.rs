@@ -96,14 +96,14 @@ pub enum CallKind {
     OneSided(OneSided),
 }
 
-/// What a rank does with the memory of others: of one of the world, or of all.
+/// A call that reaches into the memory of a rank of the world, or of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OneSided {
     Put {
         to: u32,
         bytes: u64,
     },
-    /// So many bytes go, and so many come back.
+    /// A request of `bytes`, to which `back` bytes are the answer.
     Get {
         to: u32,
         bytes: u64,

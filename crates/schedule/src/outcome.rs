@@ -28,7 +28,7 @@ pub struct PlayReport {
     /// without calls, since a schedule has none.
     pub trace: Option<Trace>,
     /// For each message of the trace, the numbers in their ranks of the operations that sent and received it;
-    /// `u32::MAX` if it goes to a memory, where no operation receives it.
+    /// [`NOT_RECEIVED`](PlayReport::NOT_RECEIVED) if it goes to a memory.
     pub operations: Vec<[u32; 2]>,
     /// When each operation began and was done, if the player was set to [say it](super::Player::moments): those of
     /// rank 0 first, each rank's in the order in which they were written. A receive begins when it is posted.
@@ -36,6 +36,11 @@ pub struct PlayReport {
     /// Sentences about what is probably a mistake in the schedule: receives that name another length than their
     /// message has.
     pub warnings: Vec<String>,
+}
+
+impl PlayReport {
+    /// The number in place of the operation that receives a message, if none does.
+    pub const NOT_RECEIVED: u32 = u32::MAX;
 }
 
 /// Returns the error of a play that was told to stop.

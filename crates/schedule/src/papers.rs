@@ -17,7 +17,7 @@ use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::judge::Plain;
 use loggp_model::rules::network::{Ingress, Network};
 use loggp_model::rules::operation::{ActiveOperation, DataRead, OperationStep};
-use loggp_model::rules::rank::{OutgoingMessage, Rank, reception_activities, send_activities};
+use loggp_model::rules::rank::{Acknowledged, OutgoingMessage, Rank, reception_activities, send_activities};
 use loggp_model::time::Time;
 use loggp_trace::{Activity, ActivityKind, Message};
 
@@ -46,8 +46,7 @@ struct RankState {
     /// True if the rank's operations wait for each other in a row; computed on first use.
     is_sequential: Option<bool>,
     matching: RankMatching,
-    /// Into whose memories it has put something, and when it knows that all is there.
-    acknowledged: Vec<(u32, Time)>,
+    acknowledged: Acknowledged,
 }
 
 /// An act of a rank.
@@ -102,7 +101,7 @@ pub(super) struct PapersPlay<'a, 'w> {
     /// If the play is traced, each message with the operations that sent and received it.
     ends: Vec<([u32; 2], [u32; 2])>,
     watcher: Watcher<'w>,
-    /// What messages to memories do, unless none can come.
+    /// Delivers messages to memories; `None` if the schedule can have none.
     reach_memory: Option<ReachMemory>,
     /// Ends the play, once it is true.
     stop: &'a AtomicBool,
@@ -225,7 +224,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             calcs: List::default(),
             is_sequential: None,
             matching: RankMatching::default(),
-            acknowledged: Vec::new(),
+            acknowledged: Acknowledged::default(),
         };
         PapersPlay {
             progress: ScheduleProgress::new(schedule),
@@ -336,8 +335,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
                 state.rank.now = begin.max(time);
             }
             OperationKind::Flush => {
-                let of = state.acknowledged.iter().filter(|(to, _)| packed.peer == ANY || packed.peer == *to);
-                state.rank.now = of.map(|(_, known)| *known).fold(begin, Time::max);
+                let of = (packed.peer != ANY).then_some(packed.peer as usize);
+                state.rank.now = begin.max(state.acknowledged.last(of));
             }
             _ => (),
         }
@@ -442,15 +441,10 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let (id, memory) = (rank as usize, outgoing.to);
         if self.log.is_some() {
             let number = operation - self.progress.schedule.ranks[id].begin;
-            self.ends.push(([rank, outgoing.number], [number, u32::MAX]));
+            self.ends.push(([rank, outgoing.number], [number, PlayReport::NOT_RECEIVED]));
         }
         if tag != RawTag::GET {
-            let known = arrival + self.network.params_between(id, memory).L;
-            let acknowledged = &mut self.ranks[id].acknowledged;
-            match acknowledged.iter_mut().find(|(to, _)| *to as usize == memory) {
-                Some((_, last)) => *last = known.max(*last),
-                None => acknowledged.push((memory as u32, known)),
-            }
+            self.ranks[id].acknowledged.add(self.network, (id, memory), arrival);
             return;
         }
         let OperationKind::Get(bytes) = self.progress.operation(rank, operation).kind else { return };

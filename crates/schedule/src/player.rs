@@ -168,7 +168,8 @@ impl Player {
         let (mut report, log) = prepare(play).run()?;
         report.trace = log.map(|log| self.to_trace(params, log));
         if let Some(trace) = &mut report.trace {
-            trace.reaches_memories = report.operations.iter().any(|[_, received]| *received == u32::MAX);
+            trace.reaches_memories =
+                report.operations.iter().any(|[_, received]| *received == PlayReport::NOT_RECEIVED);
         }
         Ok(report)
     }

@@ -191,6 +191,23 @@ impl Follower {
     }
 }
 
+impl PackedOperation {
+    fn placed(self) -> PlacedOperation {
+        let named = |number: u32| (number != ANY).then_some(number);
+        let PackedOperation { kind, peer, tag, cpu, nic, .. } = self;
+        let operation = match kind {
+            OperationKind::Send(bytes) => Operation::Send { to: peer, bytes, tag },
+            OperationKind::Recv(bytes) => Operation::Recv { from: named(peer), bytes, tag: named(tag) },
+            OperationKind::Calc(time) => Operation::Calc(time),
+            OperationKind::WaitUntil(time) => Operation::WaitUntil(time),
+            OperationKind::Put(bytes) => Operation::Put { to: peer, bytes },
+            OperationKind::Get(bytes) => Operation::Get { from: peer, asked: tag, bytes },
+            OperationKind::Flush => Operation::Flush { to: named(peer) },
+        };
+        PlacedOperation { operation, cpu, nic }
+    }
+}
+
 impl Schedule {
     /// The most operations that a schedule can have.
     pub const MOST_OPERATIONS: usize = (1 << 31) - 1;
@@ -233,18 +250,7 @@ impl Schedule {
     }
 
     fn placed(&self, rank: usize, operation: u32) -> PlacedOperation {
-        let named = |number: u32| (number != ANY).then_some(number);
-        let PackedOperation { kind, peer, tag, cpu, nic, .. } = self.operation(rank, operation);
-        let operation = match kind {
-            OperationKind::Send(bytes) => Operation::Send { to: peer, bytes, tag },
-            OperationKind::Recv(bytes) => Operation::Recv { from: named(peer), bytes, tag: named(tag) },
-            OperationKind::Calc(time) => Operation::Calc(time),
-            OperationKind::WaitUntil(time) => Operation::WaitUntil(time),
-            OperationKind::Put(bytes) => Operation::Put { to: peer, bytes },
-            OperationKind::Get(bytes) => Operation::Get { from: peer, asked: tag, bytes },
-            OperationKind::Flush => Operation::Flush { to: named(peer) },
-        };
-        PlacedOperation { operation, cpu, nic }
+        self.operation(rank, operation).placed()
     }
 
     /// Returns the requirements of a rank, sorted by the earlier operation, those for its end first, and then in
@@ -266,9 +272,7 @@ impl Schedule {
 
     /// Returns what a rank does that LogGOPSim does not know, if one does.
     pub(super) fn beyond_goal(&self) -> Option<&'static str> {
-        (0..self.ranks())
-            .flat_map(|rank| self.operations(rank))
-            .find_map(|placed| placed.operation.beyond_goal())
+        self.operations.iter().find_map(|packed| packed.placed().operation.beyond_goal())
     }
 
     /// Returns the numbers of a rank's operations among those of all ranks.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use loggp::path::Events;
-use loggp::schedule::{Beginning, Operation};
+use loggp::schedule::{Beginning, Operation, PlayReport};
 use loggp::trace::{ActivityKind, Trace};
 use loggp_mpi_trace::schedule::{ProgramSchedule, SpanKind};
 use loggp_study::analysis::{BEFORE, IN, MessageNames};
@@ -43,7 +43,7 @@ impl<'a> CallNames<'a> {
         /// From this number of ranks on messages are told apart by tag and length alone.
         const MANY: usize = 64;
         let [one, other] = [(from, sent), (to, received)].map(|(rank, operation)| {
-            let operation = Some(operation).filter(|operation| *operation != u32::MAX)?;
+            let operation = Some(operation).filter(|operation| *operation != PlayReport::NOT_RECEIVED)?;
             let kind = self.program.call_of(rank, operation)?.kind;
             let name = || self.program.call_name(kind).into();
             Some(Rc::clone(self.calls.entry(kind).or_insert_with(name)))

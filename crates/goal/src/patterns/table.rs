@@ -34,7 +34,7 @@ pub struct CollectiveTable {
     bands: Vec<Vec<Band>>,
     /// The kinds that send messages of no bytes, by the same number; `None` if no line names any.
     empty: Option<Vec<bool>>,
-    /// How a communicator is made; `None` if no line says that.
+    /// The collectives by which a communicator is made; `None` if no line names them.
     agreement: Option<Vec<AgreementStep>>,
 }
 
@@ -45,6 +45,11 @@ pub struct AgreementStep {
     pub is_immediate: bool,
     /// The bytes that each rank gives.
     pub bytes: u64,
+}
+
+impl AgreementStep {
+    pub const BARRIER: AgreementStep =
+        AgreementStep { kind: CollectiveKind::Barrier, is_immediate: false, bytes: 0 };
 }
 
 /// Lines for the same numbers of ranks.

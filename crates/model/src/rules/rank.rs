@@ -63,6 +63,27 @@ impl OutgoingMessage {
     }
 }
 
+/// When a processor knows that all is there that it has put into others' memories, by memory in order.
+#[derive(Clone, Debug, Default)]
+pub struct Acknowledged(Vec<(u32, Time)>);
+
+impl Acknowledged {
+    /// Notes a message of a processor that arrives at a memory. The processor knows that L later: a word comes back.
+    pub fn add(&mut self, network: &Network, (from, memory): (usize, usize), arrival: Time) {
+        let known = arrival + network.params_between(from, memory).L;
+        match self.0.binary_search_by_key(&(memory as u32), |(memory, _)| *memory) {
+            Ok(place) => self.0[place].1 = known.max(self.0[place].1),
+            Err(place) => self.0.insert(place, (memory as u32, known)),
+        }
+    }
+
+    /// Returns when all is known to be in one memory, or in all; 0 if nothing was put there.
+    pub fn last(&self, of: Option<usize>) -> Time {
+        let known = self.0.iter().filter(|(memory, _)| of.is_none_or(|of| of == *memory as usize));
+        known.map(|(_, known)| *known).max().unwrap_or_default()
+    }
+}
+
 /// Returns the events of the send of a message by a processor, which was called at one time and began at another:
 /// the gap, the overhead, the stall and the wait for the port.
 #[inline]

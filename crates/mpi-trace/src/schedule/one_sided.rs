@@ -1,9 +1,10 @@
 //! The operations of one-sided calls. Who has to wait for a lock is not known: each rank gets it at once.
 
+use loggp_goal::patterns::AgreementStep;
 use loggp_schedule::Operation;
 
 use super::rank::{Posted, RankWriter};
-use crate::call::{CollectiveKind, Counts, OneSided, Root};
+use crate::call::OneSided;
 use crate::error::ProgramError;
 
 /// The bytes of what asks for a lock or gives one back.
@@ -27,10 +28,7 @@ impl RankWriter<'_> {
             OneSided::Flush { to, is_local } => self.flush(thread, to, is_local),
             OneSided::Fence { window } => {
                 self.flush(thread, None, false)?;
-                let (kind, nothing) = (CollectiveKind::Barrier, Counts::Same(0));
-                let end = self.collective(thread, window, kind, Root::None, (&nothing, &nothing), false)?;
-                end.into_iter().for_each(|end| self.go_on_after(thread, [(end, false)]));
-                Ok(())
+                self.agree(thread, window, &AgreementStep::BARRIER)
             }
             OneSided::Lock { window, to, .. } => match self.lock_holder(window, to)? {
                 Some(holder) => {

@@ -227,13 +227,8 @@ impl<'a> RankWriter<'a> {
                 };
                 // If not all ranks of the parent call, those of the new one agree.
                 let among = *new.as_ref().filter(|_| is_of_some).unwrap_or(parent);
-                for AgreementStep { kind, is_immediate, bytes } in agreement(self.shared.options.table) {
-                    let each = Counts::Same(*bytes);
-                    let end =
-                        self.collective(thread, among, *kind, Root::None, (&each, &each), *is_immediate)?;
-                    end.into_iter().for_each(|end| self.go_on_after(thread, [(end, false)]));
-                }
-                Ok(())
+                let mut steps = agreement(self.shared.options.table).iter();
+                steps.try_for_each(|step| self.agree(thread, among, step))
             }
             CallKind::Forget(request) => {
                 self.give_up(*request);
@@ -243,8 +238,22 @@ impl<'a> RankWriter<'a> {
         }
     }
 
+    /// Adds the operations of a step by which ranks agree, and waits for its end.
+    pub(super) fn agree(
+        &mut self,
+        thread: usize,
+        communicator: u32,
+        step: &AgreementStep,
+    ) -> Result<(), ProgramError> {
+        let AgreementStep { kind, is_immediate, bytes } = *step;
+        let each = Counts::Same(bytes);
+        let end = self.collective(thread, communicator, kind, Root::None, (&each, &each), is_immediate)?;
+        end.into_iter().for_each(|end| self.go_on_after(thread, [(end, false)]));
+        Ok(())
+    }
+
     /// Adds the operations of a collective. Returns the one that ends it, or `None` if the rank has nothing to do.
-    pub(super) fn collective(
+    fn collective(
         &mut self,
         thread: usize,
         communicator: u32,

@@ -17,7 +17,7 @@ pub(super) struct Thread {
     pub last_calc: Option<(i64, i64, u32)>,
     /// Tests and probes that found nothing, and that may turn out to be waiting.
     pub looks: Option<VainLooks>,
-    /// What it has asked of other ranks' memories: of whom, and by which operation.
+    /// The gets for which it has not waited: the rank whose memory it is, and the operation.
     pub gets: Vec<(u32, u32)>,
 }
 

@@ -61,7 +61,7 @@ pub struct RealLevel {
     pub params: Params,
     /// One port for sends and receptions of a processor, or one for each.
     pub ports: Ports,
-    /// Who moves messages that wait for their receivers, if it is known.
+    /// The protocol of messages that wait for their receivers, if it is known.
     pub rendezvous: Option<Protocol>,
     /// Spread of each time over repeated measurements.
     pub doubts: Vec<(&'static str, Time)>,

@@ -17,12 +17,7 @@ impl Engine<'_> {
 
     /// Waits until the processor knows that all that it has put into one memory, or into all, is there.
     pub fn flush(&mut self, to: Option<usize>) {
-        let acknowledged = &self.requests().acknowledged;
-        let last = match to {
-            Some(to) => acknowledged.get(&(to as u32)),
-            None => acknowledged.values().max(),
-        };
-        let last = last.copied().unwrap_or_default();
+        let last = self.requests().acknowledged.last(to);
         self.wait_until(last);
     }
 
@@ -66,9 +61,7 @@ impl Engine<'_> {
     ) {
         let (network, id, memory) = (self.network, self.id(), outgoing.to);
         let Some(words) = parcel.open::<u64>() else {
-            let known = arrival + network.params_between(id, memory).L;
-            let last = self.requests().acknowledged.entry(memory as u32).or_default();
-            *last = known.max(*last);
+            self.requests().acknowledged.add(network, (id, memory), arrival);
             return;
         };
         let answer = outgoing.answer(network, &mut self.rank.egress, words as usize, arrival);

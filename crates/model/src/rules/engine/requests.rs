@@ -12,6 +12,7 @@ use crate::message::MessageId;
 use crate::message::matching::PostedReceive;
 use crate::rules::message_wait::PostedReceives;
 use crate::rules::operation::{ActiveOperation, OperationStage, OperationStep, RequestState};
+use crate::rules::rank::Acknowledged;
 use crate::rules::stats::Stats;
 use crate::time::Time;
 
@@ -34,7 +35,7 @@ pub(super) struct RequestTable {
     /// The requests' receives that wait for messages; `None` while the processor's clock has them.
     pub receives: Option<Box<PostedReceives>>,
     /// When the processor knows that all that it has put into another's memory is there.
-    pub acknowledged: BTreeMap<u32, Time>,
+    pub acknowledged: Acknowledged,
     /// The sends whose first message has not been served yet, by receiver, in the order of their calls.
     pub send_queues: HashMap<u32, VecDeque<u32>>,
 }
