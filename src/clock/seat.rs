@@ -145,7 +145,7 @@ impl Seat {
 
     /// Starts the wait for a message of [`Clock::receive`](super::Clock::receive). Returns the time at which
     /// the processor runs next.
-    #[inline]
+    #[inline(always)]
     pub(super) fn start_wait(&mut self, wait: &mut MessageWait, cost: &PerLevel<ReceptionCost>) -> Time {
         self.ticket = self.ticket.wrapping_add(1);
         RecvFilter { from: self.from, tag: self.tag } = wait.filter;
@@ -246,7 +246,7 @@ impl Seat {
 
     /// Puts a message into the inbox. Returns the processor's new wake time if the message changes it, which
     /// makes the old entry on the agenda out of date, and else `None`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(
         &mut self,
         arrived: ArrivedHeader,
@@ -261,18 +261,22 @@ impl Seat {
         // A message that arrives after `wake_time` changes nothing: the processor takes another one then, or
         // gives up.
         let waits = arrival <= self.wake_time && self.earliest <= self.deadline;
-        let purpose = self.purpose.filter(|purpose| waits && self.is_better(*purpose, arrived));
-        if let Some(purpose) = purpose {
+        let mut woken = None;
+        if waits
+            && let Some(purpose) = self.purpose
+            && self.is_better(purpose, arrived)
+        {
             self.wake_time = purpose.end(arrived, self.earliest, cost);
             self.best = header.from;
             self.ticket = self.ticket.wrapping_add(1);
+            woken = Some(self.wake_time);
         }
         self.inbox.put_with(arrived.key(), || Envelope { arrival, message: SentMessage { header, parcel } });
-        purpose.map(|_| self.wake_time)
+        woken
     }
 
     /// Returns whether the processor takes this message rather than the one that it would have taken.
-    #[inline]
+    #[inline(always)]
     fn is_better(&mut self, purpose: Purpose, arrived: ArrivedHeader) -> bool {
         let receive = self.requests_mut().and_then(|requests| requests.queue.first(&arrived));
         let wants = || self.call_filter().can_take(&arrived) && purpose.can_see(arrived, self.deadline);
@@ -305,7 +309,7 @@ impl Seat {
 
     /// Ends the processor's wait for a message: puts the message into `got`, if there is one, and gives its
     /// requests' receives back.
-    #[inline]
+    #[inline(always)]
     pub(super) fn finish_wait(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         let Some(purpose) = self.purpose.take() else { return };
         let best = self.best_filter();

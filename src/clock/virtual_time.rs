@@ -211,7 +211,7 @@ impl Clock for VirtualClock<'_> {
         self.sleep(state, t, true);
     }
 
-    #[inline]
+    #[inline(always)]
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
         let state = &mut *self.shared.state.borrow_mut();
         state.seats[message.to].prefetch(); // it is needed once the network's rules have been applied
@@ -227,7 +227,7 @@ impl Clock for VirtualClock<'_> {
         network.most_in_transit_to(self.id as usize, &mut *self.shared.state.borrow_mut().ingresses)
     }
 
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {
         let VirtualState { state, cost, places, end, .. } = self.shared;
         let (mut state, to) = (state.borrow_mut(), arrived.1.to.id());
@@ -238,7 +238,7 @@ impl Clock for VirtualClock<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         let (shared, id) = (self.shared, self.id as usize);
         let mut state = shared.state.borrow_mut();

@@ -59,6 +59,7 @@ impl<M> Default for Overflow<M> {
 }
 
 /// Returns the key of the message in a slot; an empty slot comes last.
+#[inline]
 fn key_of(slot: &Option<impl Matchable>) -> MatchKey {
     slot.as_ref().map_or((Time::MAX, u32::MAX, u32::MAX), Matchable::key)
 }
@@ -89,7 +90,7 @@ impl<M: Matchable> Inbox<M> {
     }
 
     /// Adds a message with this key, made in place: moving it would take longer than all the rest.
-    #[inline]
+    #[inline(always)]
     pub fn put_with(&mut self, key: MatchKey, make: impl FnOnce() -> M) {
         let (first, second) = self.slots();
         let slot = match self.filled {
@@ -132,7 +133,7 @@ impl<M: Matchable> Inbox<M> {
     }
 
     /// Returns the first matching message.
-    #[inline]
+    #[inline(always)]
     pub fn first(&mut self, filter: RecvFilter) -> Option<&M> {
         let (first, second) = self.slots();
         match () {
@@ -161,7 +162,7 @@ impl<M: Matchable> Inbox<M> {
 
     /// Takes the first matching message and writes it to `taken`: moving it there afterwards would take
     /// longer than all the rest.
-    #[inline]
+    #[inline(always)]
     pub fn take_into(&mut self, filter: RecvFilter, taken: &mut Option<M>) {
         let (first, second) = self.slots();
         let place = match () {

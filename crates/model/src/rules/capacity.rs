@@ -70,7 +70,7 @@ impl Occupancy {
 
     /// Adds a message that is in transit during [enter, arrival) and whose entry is served `now`: messages
     /// that have arrived by then take no room any more.
-    #[inline]
+    #[inline(always)]
     pub(super) fn reserve(
         &mut self,
         judge: &mut impl Judge,

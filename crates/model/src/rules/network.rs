@@ -630,7 +630,7 @@ impl Network {
 
     /// Creates the entry of a message of k words to `to`, whose send is called at `t`, and counts the
     /// message.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn prepare_entry(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> Entry {
         let mut entry = self.predict_entry(egress, to, k, t);
         if !self.is_exact {
@@ -710,7 +710,7 @@ impl Network {
 
     /// Predicts the entry of a message of k words to `to`, whose send would be called at `t`, if its
     /// latency were exactly L.
-    #[inline]
+    #[inline(always)]
     pub fn predict_entry(&self, egress: &Egress, to: usize, k: usize, t: Time) -> Entry {
         let costs = self.levels.between(egress.processor(), to);
         let (MessageCosts { send, stream }, latency) = (costs.message_costs(k), costs.params.L);
@@ -777,7 +777,7 @@ impl Network {
 
     /// Serves an entry of the processor with this egress for a message to `to`: finds the earliest way that
     /// fits, and reserves it. All earlier entries must have been served.
-    #[inline]
+    #[inline(always)]
     pub fn serve(
         &self,
         ingresses: &mut (impl Ingresses + ?Sized),
@@ -790,7 +790,7 @@ impl Network {
 
     /// Serves an entry as [`serve`](Network::serve) does, and lets `judge` compare the times on whose order
     /// it depends when the message enters and arrives.
-    #[inline]
+    #[inline(always)]
     pub fn serve_judged(
         &self,
         judge: &mut impl Judge,
@@ -887,7 +887,7 @@ impl LevelCosts {
     }
 
     /// Returns whether one of the ends is full at some moment after `ready`.
-    #[inline]
+    #[inline(always)]
     fn is_full_after(&self, judge: &mut impl Judge, egress: &Egress, ingress: &Ingress, ready: Time) -> bool {
         let sender = egress.occupancy(self.number);
         let free = sender.free_from(self.capacity).max(ingress.occupancy.free_from(self.capacity));

@@ -44,7 +44,7 @@ pub trait Clock {
 
     /// Waits for a message's turn in the network. `is_visible` tells whether other processors can see the
     /// turn.
-    #[inline]
+    #[inline(always)]
     fn wait_for_turn(&mut self, turn: Time, is_visible: bool) {
         match is_visible {
             true => self.wait_to_act(turn),
