@@ -130,22 +130,34 @@ impl Setup {
     fn run_processor(&self, id: usize, clock: &mut dyn Clock, program: ProgramFn) -> Stats {
         match self.faults.is_empty() {
             true => self.run_on_clock(id, clock, program),
-            false => self.run_on_clock(
-                id,
-                &mut FaultyClock::new(id, clock, &self.faults, &self.observed_faults),
-                program,
-            ),
+            false => self.run_with_faults(id, clock, program),
         }
+    }
+
+    /// Runs the program on one processor of a machine with faults.
+    // The frames below a program are small, so that with its own it fits into a page of its stack: what only some
+    // runs need, or what comes after the program, has frames of its own.
+    #[cold]
+    #[inline(never)]
+    fn run_with_faults(&self, id: usize, clock: &mut dyn Clock, program: ProgramFn) -> Stats {
+        let mut clock = FaultyClock::new(id, clock, &self.faults, &self.observed_faults);
+        self.run_on_clock(id, &mut clock, program)
     }
 
     /// Runs the program on one processor, on a clock with or without faults.
     fn run_on_clock(&self, id: usize, clock: &mut dyn Clock, program: ProgramFn) -> Stats {
         let mut proc = Proc::new(id, clock, self);
         proc.register_with_clock();
-        let mut outcome = catch_unwind(AssertUnwindSafe(|| {
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
             program(&mut proc);
             proc.end();
         }));
+        self.finish(id, proc, outcome)
+    }
+
+    /// Finishes a processor, whose program has returned or unwound.
+    #[inline(never)]
+    fn finish(&self, id: usize, proc: Proc, mut outcome: std::thread::Result<()>) -> Stats {
         if outcome.is_err() && (proc.is_cut() || self.observed_faults.lock().crashed.contains_key(&id)) {
             let payload = std::mem::replace(&mut outcome, Ok(())); // a crash is a regular end
             contain(|| drop(payload));

@@ -381,7 +381,7 @@ impl<'a> Proc<'a> {
     /// Logs a send that is over, if the run is traced.
     #[inline]
     fn log_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
-        self.engine.log_call(|messages| {
+        self.engine.log_call(move |messages| {
             Some(CallKind::Send { to, tag: CallTag::new(tag), bytes, sent: messages.sent()? })
         });
     }
@@ -389,7 +389,7 @@ impl<'a> Proc<'a> {
     /// Logs a receive that is over, if the run is traced.
     #[inline]
     fn log_receive(&mut self, filter: impl Filter, until: Until, at: &'static Location<'static>) {
-        self.engine.log_call(|messages| {
+        self.engine.log_call(move |messages| {
             let (from, tag) = (filter.sender(), CallTag::new(filter.tag()));
             Some(CallKind::Receive { from, tag, until, received: messages.received() })
         });

@@ -809,14 +809,14 @@ impl Network {
         if stream > Time::ZERO {
             // 2. Capacity, and 3. port.
             (admitted, transit, out_of_order) =
-                costs.serve_long(judge, ingresses, egress, to, entry, min_first);
+                costs.serve_long(judge, ingresses, egress, to, *entry, min_first);
         } else if costs.capacity != usize::MAX {
             let ingress = &mut *ingresses.hold(costs.first_ingress + to);
             out_of_order = ingress.mark_served(asked_at);
             // 2. Capacity.
             if costs.is_full_after(judge, egress, ingress, ready) {
                 (admitted, transit) =
-                    costs.find_transit(judge, egress, (ingress, None), from == to, entry, min_first);
+                    costs.find_transit(judge, egress, (ingress, None), from == to, *entry, min_first);
             }
             costs.reserve_room(judge, egress, ingress, &transit, asked_at);
         }
@@ -850,7 +850,7 @@ impl LevelCosts {
         ingresses: &mut (impl Ingresses + ?Sized),
         egress: &mut Egress,
         to: usize,
-        entry: &Entry,
+        entry: Entry,
         min_first: Time,
     ) -> (Time, Transit, bool) {
         let (from, all) = (egress.processor(), self.first_ingress);
@@ -921,7 +921,7 @@ impl LevelCosts {
         egress: &mut Egress,
         (receiver, sender): (&mut Ingress, Option<&mut Ingress>),
         is_to_itself: bool,
-        &Entry { ready, asked_at, latency, stream }: &Entry,
+        Entry { ready, asked_at, latency, stream }: Entry,
         min_first: Time,
     ) -> (Time, Transit) {
         let (single, occupies) = (self.ports == Ports::Single, stream.max(Time::ZERO));

@@ -69,14 +69,14 @@ impl Engine<'_> {
             self.stats.recv += end - start;
         }
         if self.is_traced || activities.is_some() {
-            self.log_reception(&header, called, [arrival, start, end], activities);
+            self.log_reception(header, called, [arrival, start, end], activities);
         }
         start
     }
 
     /// Logs the activities of a reception.
     #[cold]
-    fn log_reception(&mut self, header: &Header, called: Time, ends: [Time; 3], activities: ActivityLog) {
+    fn log_reception(&mut self, header: Header, called: Time, ends: [Time; 3], activities: ActivityLog) {
         // The answer of a memory has a number among the messages of the processor that asked.
         let from = if header.tag.is_answer() { self.id() } else { header.from as usize };
         let (id, message) = (self.id(), MessageId { from, ..header.id() });

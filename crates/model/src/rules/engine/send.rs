@@ -26,7 +26,7 @@ impl Engine<'_> {
         let ready = outgoing.entry.ready;
         clock.wait_for_turn(outgoing.turn, outgoing.is_visible);
         if self.has_rooms && !self.ask_for_room(&outgoing, outgoing.turn) {
-            self.wait_for_room(clock, &mut outgoing);
+            outgoing = self.wait_for_room(clock, outgoing);
         }
         let arrived = self.enter(clock, (&outgoing, ready), tag, None);
         clock.deliver(arrived, parcel);
@@ -63,16 +63,22 @@ impl Engine<'_> {
         self.network.ask_for_room(outgoing.id(self.id()), outgoing.to, turn)
     }
 
-    /// Waits until there is room for a message of a call.
+    /// Waits until there is room for a message of a call. Returns the message, which may enter later.
+    // It takes and gives the message by value: then a message that finds room need not lie in memory.
     #[cold]
-    fn wait_for_room<C: Clock + ?Sized>(&mut self, clock: &mut C, outgoing: &mut OutgoingMessage) {
+    fn wait_for_room<C: Clock + ?Sized>(
+        &mut self,
+        clock: &mut C,
+        mut outgoing: OutgoingMessage,
+    ) -> OutgoingMessage {
         let reason = WaitReason::Room { to: outgoing.to as u32 };
         let mut signal = None;
-        let wait = (room_filter(outgoing), Purpose::TakeOnArrivalOrGiveUp, reason);
+        let wait = (room_filter(&outgoing), Purpose::TakeOnArrivalOrGiveUp, reason);
         clock.receive(&mut self.message_wait(wait, Time::MAX), &mut signal);
         if let Some(signal) = signal {
             outgoing.entry.defer_to(signal.arrival);
         }
+        outgoing
     }
 
     /// Lets the network serve a message, whose turn it is and which has been `ready` since a time. Spends the
@@ -145,7 +151,7 @@ impl Engine<'_> {
             self.stats.port += enter - admitted;
         }
         if self.is_traced || activities.is_some() {
-            self.log_send((outgoing, from), (called, begin), passage, tag, activities);
+            self.log_send((*outgoing, from), (called, begin), *passage, tag, activities);
         }
     }
 
@@ -163,17 +169,17 @@ impl Engine<'_> {
     #[cold]
     fn log_send(
         &mut self,
-        (outgoing, from): (&OutgoingMessage, usize),
+        (outgoing, from): (OutgoingMessage, usize),
         (called, begin): (Time, Time),
-        passage: &Passage,
+        passage: Passage,
         tag: RawTag,
         activities: ActivityLog,
     ) {
         let (id, message) = (self.id(), outgoing.id(from));
         if let Some(log) = &mut self.log {
-            log.add_message(outgoing.record(self.network, (from, id), passage), from == id);
+            log.add_message(outgoing.record(self.network, (from, id), &passage), from == id);
         }
-        let all = send_activities(id, message, (called, begin), passage);
+        let all = send_activities(id, message, (called, begin), &passage);
         if let Some(to) = activities {
             to.extend(all);
         } else if let Some(log) = &mut self.log {

@@ -92,6 +92,13 @@ impl<'n> Engine<'n> {
     /// Logs the location of the last call, which could have received one of several messages.
     #[inline]
     pub fn log_location(&mut self, at: &'static Location<'static>) {
+        if self.is_traced {
+            self.write_location(at);
+        }
+    }
+
+    #[cold]
+    fn write_location(&mut self, at: &'static Location<'static>) {
         if let Some(log) = &mut self.log {
             log.note_location(at);
         }
