@@ -97,7 +97,7 @@ const NO_PROCESSOR: u32 = u32::MAX;
 
 impl SchedulerState {
     /// Puts a processor on the agenda.
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, id: u32, wake_time: Time, places: &Places) {
         let entry =
             AgendaEntry::new(wake_time, places.place(wake_time, id), self.seats[id as usize].ticket());
@@ -112,7 +112,7 @@ impl SchedulerState {
 
     /// Removes the processor that runs next from the agenda, and prefetches the memory of the one after it.
     /// Returns [`NO_PROCESSOR`] if the agenda is empty.
-    #[inline]
+    #[inline(always)]
     fn pop_next(&mut self, places: &Places) -> u32 {
         while let Some(entry) = self.agenda.pop() {
             let id = processor(entry, places);

@@ -93,7 +93,7 @@ impl Agenda {
 
     /// Adds an entry. `is_current` tells whether an entry is still up to date. An entry that is out of date
     /// stays until it is popped or room is needed, so such entries take no more room than the others.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, entry: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) {
         for lane in 0..LANES {
             if self.tails[lane] <= entry {
@@ -142,7 +142,7 @@ impl Agenda {
     }
 
     /// Makes an entry the first of its lane, or of the heap.
-    #[inline]
+    #[inline(always)]
     fn set_head(&mut self, lane: usize, entry: AgendaEntry) {
         self.heads[lane] = entry;
         if lane == self.lane {
@@ -155,7 +155,7 @@ impl Agenda {
     }
 
     /// Removes and returns the earliest entry.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<AgendaEntry> {
         let (earliest, lane) = (self.earliest, self.lane);
         let head = if lane < LANES { self.lanes[lane].pop_front() } else { self.pop_heap() };

@@ -301,9 +301,9 @@ pub struct Network {
     /// in the order of entries, and the least o keeps a turn from coming before its send. It is 0 if G_l is
     /// negative, because then messages may ask before o is over.
     head_start: Time,
-    /// True if L and o can both be 0. A message could then cause another at the same instant, so every send must
-    /// wait for its turn.
-    has_zero_lookahead: bool,
+    /// True if all messages are [visible](Network::is_visible): the capacity of a level is limited, or L and o can
+    /// both be 0. A message could then cause another at the same instant, so every send must wait for its turn.
+    is_always_visible: bool,
     /// True if the capacity of any level is limited.
     has_capacity: bool,
     /// True if the capacity of any level is limited, and a message is in transit until it is received.
@@ -434,14 +434,14 @@ impl Network {
             noise: None,
             protocol: Protocol::Push,
             head_start,
-            has_zero_lookahead: false,
+            is_always_visible: false,
             has_capacity,
             has_rooms: false,
             level_count: 1 + levels.len(),
             levels: by_level,
             memories: Mutex::default(),
         };
-        Network { has_zero_lookahead: network.lookahead() == Time::ZERO, ..network }
+        Network { is_always_visible: network.compute_visibility(), ..network }
     }
 
     /// Returns this network with messages that are in transit until the given moment. Where that is their
@@ -453,7 +453,7 @@ impl Network {
                 let capacity = std::mem::replace(&mut costs.capacity, usize::MAX);
                 costs.rooms = Some(Mutex::new(Rooms::new(capacity, self.params.P)));
             }
-            self.has_zero_lookahead = self.lookahead() == Time::ZERO;
+            self.is_always_visible = self.compute_visibility();
         }
         self
     }
@@ -749,11 +749,16 @@ impl Network {
         later > Time::ZERO
     }
 
+    /// Returns whether all messages are visible, whatever their length.
+    fn compute_visibility(&self) -> bool {
+        self.has_capacity || self.lookahead() == Time::ZERO
+    }
+
     /// Returns whether other processors can see that this message is served, because it competes with theirs
     /// for a port or the capacity. Then all earlier entries must be served before it.
     #[inline]
     pub fn is_visible(&self, entry: &Entry) -> bool {
-        self.has_zero_lookahead || entry.stream > Time::ZERO || self.has_capacity
+        self.is_always_visible || entry.stream > Time::ZERO
     }
 
     /// Returns whether this is a pair of processors whose messages take no time and share nothing: each arrives
