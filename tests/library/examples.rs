@@ -7,6 +7,8 @@
 mod capacity_stall;
 #[path = "../../examples/lost_key.rs"]
 mod lost_key;
+#[path = "../../examples/messages.rs"]
+mod messages;
 #[path = "../../examples/ring.rs"]
 mod ring;
 #[path = "../../examples/sample_sort.rs"]
@@ -24,9 +26,10 @@ use crate::child;
 
 type Main = fn() -> Result<(), RunError>;
 
-const EXAMPLES: [(&str, Main); 6] = [
+const EXAMPLES: [(&str, Main); 7] = [
     ("capacity_stall", capacity_stall::main),
     ("lost_key", lost_key::main),
+    ("messages", messages::main),
     ("ring", ring::main),
     ("sample_sort", sample_sort::main),
     ("stencil", stencil::main),
@@ -52,6 +55,7 @@ fn every_example_prints_its_expected_output() {
         ("capacity_stall", "the hot spot takes 34 us, with 5 stalls"),
         ("capacity_stall", "  processor 7 is stalled for 18 us"),
         ("capacity_stall", "the reduction takes 26 us, with 0 stalls"),
+        ("messages", "6400 messages take 1 ms"),
         ("ring", "8 hops of L + 2o = 10 us take 80 us"),
         ("sample_sort", "8000 keys are sorted in 1.1762 ms, with 80 messages"),
         ("stencil", "100 steps of 512 cells on 8 processors take 2.04 ms, 20.4 us each"),
