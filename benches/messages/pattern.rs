@@ -107,7 +107,7 @@ impl PatternSteps {
 impl Iterator for PatternSteps {
     type Item = PatternStep;
 
-    #[inline]
+    #[inline(always)] // it is the program, of which as little as possible is measured
     fn next(&mut self) -> Option<PatternStep> {
         if self.left == 0 {
             return None;
