@@ -21,6 +21,7 @@ use loggp_model::prefetch::prefetch_lines;
 use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::{Clock, ThreadStack};
 use loggp_model::rules::message_wait::MessageWait;
+use loggp_model::rules::judge::Plain;
 use loggp_model::rules::network::{Egress, Entry, Ingress, Network, Passage};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
@@ -220,7 +221,7 @@ impl Clock for VirtualClock<'_> {
 
     fn serve_answer(&mut self, network: &Network, memory: usize, entry: &Entry) -> Passage {
         let ingresses = &mut *self.shared.state.borrow_mut().ingresses;
-        network.serve_answer(ingresses, memory, self.id as usize, entry)
+        network.serve_answer(&mut Plain, ingresses, memory, self.id as usize, entry)
     }
 
     fn most_in_transit(&self, network: &Network) -> usize {

@@ -32,6 +32,7 @@ mod map;
 mod mpi2goal;
 mod new;
 mod numbers;
+mod one_sided_tolerance;
 mod outside;
 mod patterns;
 mod radix_sort;

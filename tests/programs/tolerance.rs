@@ -15,13 +15,14 @@ use crate::requests::{answer, assert_refused, row, rows, stdout_of};
 /// How much longer runs may become, in per cent.
 const PARTS: [u32; 3] = [1, 2, 5];
 
-fn request(name: &str, end: impl Into<Option<i64>>) -> CurveRequest {
+pub(crate) fn request(name: &str, end: impl Into<Option<i64>>) -> CurveRequest {
     let parameter = LevelParameter::by_name(name).unwrap();
     CurveRequest {
         parameter,
         end: end.into(),
         parts: PARTS.into(),
         has_all_pieces: true,
+        is_proof_wanted: true,
         most_runs: 2000,
         threads: 2,
     }
@@ -32,17 +33,22 @@ fn play(schedule: &Schedule, ports: Ports) -> impl Fn(LeveledParams) -> Result<T
     move |machine| Ok(player(machine, ports).trace(true).run(schedule)?.trace.unwrap())
 }
 
+/// Returns the order in which the ranks of a schedule act.
+fn keep(schedule: &Schedule, machine: LeveledParams, ports: Ports) -> Result<KeptOrder, RunError> {
+    Ok(player(machine, ports).run_keeping_order(schedule)?.1.unwrap())
+}
+
 fn player(machine: LeveledParams, ports: Ports) -> Player {
     Player::new(machine.params).machine(machine).ports(ports)
 }
 
 /// Returns the parameters with another value of one of them, in ps.
-fn with(machine: &LeveledParams, name: &str, value: i64) -> LeveledParams {
+pub(crate) fn with(machine: &LeveledParams, name: &str, value: i64) -> LeveledParams {
     machine.set(&format!("{name}={value}ps")).unwrap()
 }
 
 /// Draws the levels of a machine, mostly none; `text` draws the parameters of one.
-fn draw_levels(
+pub(crate) fn draw_levels(
     rng: &mut fastrand::Rng,
     outer: Params,
     mut text: impl FnMut(&mut fastrand::Rng) -> String,
@@ -120,7 +126,7 @@ fn schedule(ranks: &[Vec<Op>], mut waits: impl FnMut() -> bool) -> Schedule {
 }
 
 /// Compares a curve with the times at every value up to its end. Returns whether these are convex.
-fn compare(curve: &RunCurve, time_at: impl Fn(i64) -> Time, about: &str) -> bool {
+pub(crate) fn compare(curve: &RunCurve, time_at: impl Fn(i64) -> Time, about: &str) -> bool {
     let times: Vec<Time> = (curve.value..=curve.end).map(&time_at).collect();
     let is_convex = times.windows(3).all(|three| three[1] - three[0] <= three[2] - three[1]);
     assert_eq!(curve.time, times[0], "{about}");
@@ -329,14 +335,13 @@ fn compare_with_runs(seeds: impl Iterator<Item = u64>, keeps_order: bool) -> Com
         };
         let params = Params::builder(ranks).set(&text(&mut rng)).unwrap().build().unwrap();
         let machine = if rng.u8(0..4) == 0 { draw_levels(&mut rng, params, text) } else { params.into() };
-        let Ok(trace) = play(&schedule, Ports::Single)(machine.clone()) else { continue };
+        let Ok(kept) = keep(&schedule, machine.clone(), Ports::Single) else { continue };
         let parameters: Vec<_> = CurveRequest::parameters(&machine).collect();
         let parameter = parameters[rng.usize(0..parameters.len())];
         let end = Some(parameter.number(&machine).unwrap() + unit * rng.i64(10..120)).filter(|_| rng.bool());
         let request = CurveRequest { has_all_pieces: rng.u8(0..4) > 0, ..request(parameter.name(), end) };
         let at = |value: i64| machine.with(parameter, value).unwrap();
         if keeps_order {
-            let kept = KeptOrder::from_trace(&trace).unwrap();
             let curve = RunCurve::find_kept(machine.clone(), &request, &kept).unwrap();
             found.add(&curve, &mut rng, |value| Some(kept.run(at(value)).unwrap().time));
         } else {
@@ -412,8 +417,7 @@ fn runs_in_a_kept_order_are_plays() {
             let params = Params::builder(ranks).set(&text(&mut rng)).unwrap().build().unwrap();
             draw_levels(&mut rng, params, text)
         };
-        let Ok(trace) = play(&played, ports)(machine()) else { continue };
-        let kept = KeptOrder::from_trace(&trace).unwrap();
+        let Ok(kept) = keep(&played, machine(), ports) else { continue };
         let row = in_row(&kept, 2);
         for machine in std::iter::repeat_with(machine).take(6) {
             let about = format!("seed {seed}, {ports}, {machine:?}");
@@ -574,8 +578,7 @@ fn linear_programs_agree() {
         let params = Params::builder(ranks).set(&text(&mut rng)).unwrap().build().unwrap();
         let machine = draw_levels(&mut rng, params, text);
         let text = format!("{machine:?}");
-        let Ok(trace) = play(&played, Ports::Single)(machine.clone()) else { continue };
-        let kept = KeptOrder::from_trace(&trace).unwrap();
+        let Ok(kept) = keep(&played, machine.clone(), Ports::Single) else { continue };
         let make_run = |machine: LeveledParams| Ok(RunPath::from_kept(kept.run(machine)?));
         let level = rng.usize(0..=machine.levels.len());
         let (name, L) = (["L", "L_1", "L_2"][level], machine.at(level).L.as_ps());

@@ -3,10 +3,9 @@
 use loggp_model::params::{Ports, Protocol};
 use loggp_model::rules::network::Passage;
 use loggp_model::time::Time;
-use loggp_trace::path::{EventIndex, Events};
-use loggp_trace::{ActivityKind, Trace};
 use parking_lot::Mutex;
 
+use super::sort::{sort_by_rank, sort_by_rank_and_key};
 use super::storage::Operation;
 
 /// The acts of each rank of a run, in their order: each act waits for the one before it, and each receive
@@ -21,6 +20,8 @@ pub struct KeptOrder {
     pub(super) ports: Ports,
     /// True if receivers read messages from their senders' memories.
     pub(super) has_reads: bool,
+    /// True if memories answer.
+    pub(super) has_answers: bool,
     pub(super) acts: Vec<Act>,
     /// The index of each rank's first act, and the number of all acts.
     pub(super) begins: Vec<u32>,
@@ -77,85 +78,103 @@ pub(super) enum Act {
     Send(u32),
     /// A read from the sender's memory.
     Read(u32),
+    /// A message to a memory, which does not answer.
+    Put(u32),
+    /// A request to a memory, whose answer is the message after it.
+    Get(u32),
+    /// A wait until all is known to be there that was put into one memory, or into all.
+    Flush(Option<u32>),
     Receive(u32),
+}
+
+/// What the ranks of a play have done, and their messages.
+#[derive(Debug, Default)]
+pub(super) struct DoneActs {
+    /// By rank.
+    acts: Vec<(u32, DoneAct)>,
+    /// By the rank whose messages they are, and their number among these.
+    messages: Vec<((u32, u32), KeptMessage)>,
+    /// True if a rank waited for a moment.
+    pub has_moments: bool,
+}
+
+/// An act of a play; messages by their numbers among those of the rank, or of another one.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum DoneAct {
+    Calc(Time),
+    Flush(Option<u32>),
+    Send(u32),
+    Put(u32),
+    Get(u32),
+    Read(u32, u32),
+    Receive(u32, u32),
+}
+
+impl DoneActs {
+    pub(super) fn add(&mut self, rank: u32, act: DoneAct) {
+        self.acts.push((rank, act));
+    }
+
+    /// Adds a message of a rank, with its number there: from where it enters, to whom, and of how many words.
+    pub(super) fn add_message(&mut self, id: (u32, u32), (from, to, words): (u32, u32, u32)) {
+        self.messages.push((id, KeptMessage { from, to, words, sent_by: 0 }));
+    }
 }
 
 /// A message with its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeptMessage {
+    /// The sender, or the rank whose memory answers.
     pub from: u32,
     pub to: u32,
     /// Length in words.
     pub words: u32,
-    /// The act that sends or reads it.
+    /// The act that sends or reads it, or asks for it.
     pub sent_by: u32,
 }
 
 impl KeptOrder {
-    /// Returns the order of a run, or `None` if a processor did something else in it than to compute, send
-    /// and receive, such as to wait for a moment.
-    pub fn from_trace(trace: &Trace) -> Option<KeptOrder> {
-        use ActivityKind::{Gap, Idle, Port, Receive, Send, Stall, Work};
-        if !trace.progress.is_empty() || trace.noise.is_some() {
+    /// Returns the order in which the ranks of a play acted, or `None` if one waited for a moment.
+    pub(super) fn from_acts(
+        done: DoneActs,
+        ranks: usize,
+        (ports, rendezvous): (Ports, Protocol),
+    ) -> Option<KeptOrder> {
+        let DoneActs { mut acts, mut messages, has_moments } = done;
+        if has_moments || u32::try_from(acts.len().max(messages.len())).is_err() {
             return None;
         }
-        let events = Events::new(trace);
-        u32::try_from(events.len().max(events.message_count())).ok()?;
-        let message = |message: usize| {
-            let of = events.message(message);
-            let is_one = events.receive_event(message).is_some() && of.id.from < trace.params.P;
-            let is_one = is_one && of.to < trace.params.P && events.send_event(message).is_some();
-            let words = u32::try_from(of.words).ok().filter(|_| is_one)?;
-            Some(KeptMessage { from: of.id.from as u32, to: of.to as u32, words, sent_by: 0 })
-        };
-        let mut messages: Vec<KeptMessage> =
-            (0..events.message_count()).map(message).collect::<Option<_>>()?;
-        let has_reads = trace.rendezvous == Protocol::Pull;
-        let is_read =
-            |message: usize| has_reads && message < events.message_count() && events.is_read(message);
-        let (mut acts, mut begins, mut first_messages) = (Vec::new(), vec![0], vec![0]);
-        let mut tracks = events.processors().peekable();
-        for rank in 0..trace.params.P {
-            let mut sent = first_messages[rank];
-            if let Some(track) = tracks.next_if(|track| track.id == rank) {
-                for place in track.places.clone() {
-                    let event = events.event(place);
-                    acts.push(match (event.kind, events.message_of(place)) {
-                        (Work(_), _) => Act::Calc(event.length()),
-                        (Send(_), Some(message)) if is_read(message) => {
-                            messages[message].sent_by = acts.len() as u32;
-                            Act::Read(message as u32)
-                        }
-                        (Send(_), Some(message)) => {
-                            while is_read(sent as usize) {
-                                sent += 1;
-                            }
-                            // The network numbers them as they are sent.
-                            if message as u32 != sent {
-                                return None;
-                            }
-                            sent += 1;
-                            messages[message].sent_by = acts.len() as u32;
-                            Act::Send(message as u32)
-                        }
-                        (Receive(_), Some(message)) if messages[message].to as usize == rank => {
-                            Act::Receive(message as u32)
-                        }
-                        (Idle, _) if !is_before_reception(&events, place) => return None,
-                        (Gap | Idle | Port | Stall, _) => continue,
-                        _ => return None,
-                    });
+        sort_by_rank(&mut acts, ranks, |(rank, _)| *rank as usize);
+        sort_by_rank_and_key(&mut messages, ranks, |((rank, _), _)| *rank as usize, |(id, _)| *id);
+        let ranks = 0..=ranks as u32;
+        let first_message = |rank| messages.partition_point(|((of, _), _)| *of < rank) as u32;
+        let first_messages: Vec<u32> = ranks.clone().map(first_message).collect();
+        let begins = ranks.map(|rank| acts.partition_point(|(of, _)| *of < rank) as u32).collect();
+        let mut messages: Vec<KeptMessage> = messages.into_iter().map(|(_, message)| message).collect();
+        let place = |rank: u32, number: u32| first_messages[rank as usize] + number;
+        let mut has_answers = false;
+        let kept = |(act, (rank, done)): (usize, (u32, DoneAct))| {
+            let mut sent = |message: u32| {
+                messages[message as usize].sent_by = act as u32;
+                message
+            };
+            match done {
+                DoneAct::Calc(time) => Act::Calc(time),
+                DoneAct::Flush(memory) => Act::Flush(memory),
+                DoneAct::Send(number) => Act::Send(sent(place(rank, number))),
+                DoneAct::Put(number) => Act::Put(sent(place(rank, number))),
+                DoneAct::Read(from, number) => Act::Read(sent(place(from, number))),
+                DoneAct::Get(number) => {
+                    has_answers = true;
+                    sent(place(rank, number) + 1);
+                    Act::Get(sent(place(rank, number)))
                 }
+                DoneAct::Receive(from, number) => Act::Receive(place(from, number)),
             }
-            while is_read(sent as usize) && messages[sent as usize].from as usize == rank {
-                sent += 1;
-            }
-            begins.push(acts.len() as u32);
-            first_messages.push(sent);
-        }
-        let is_all = tracks.next().is_none() && first_messages.last() == Some(&(messages.len() as u32));
-        let (ports, spare) = (trace.ports, SpareRuns::default());
-        is_all.then_some(KeptOrder { ports, has_reads, acts, begins, messages, first_messages, spare })
+        };
+        let acts = acts.into_iter().enumerate().map(kept).collect();
+        let (has_reads, spare) = (rendezvous == Protocol::Pull, SpareRuns::default());
+        Some(KeptOrder { ports, has_reads, has_answers, acts, begins, messages, first_messages, spare })
     }
 
     /// Returns the number of ranks.
@@ -164,7 +183,7 @@ impl KeptOrder {
     }
 
     /// Returns what a rank does; the length of a message is in words, and each has its own tag. Reads from other
-    /// ranks' memories are left out, since schedules have none.
+    /// ranks' memories are left out, since schedules have none, and the receptions of memories' answers.
     ///
     /// # Panics
     ///
@@ -178,6 +197,17 @@ impl KeptOrder {
                 let KeptMessage { to, words, .. } = self.messages[tag as usize];
                 Some(Operation::Send { to, bytes: words.into(), tag })
             }
+            Act::Put(message) => {
+                let KeptMessage { to, words, .. } = self.messages[message as usize];
+                Some(Operation::Put { to, bytes: words.into() })
+            }
+            Act::Get(request) => {
+                let KeptMessage { to, words: asked, .. } = self.messages[request as usize];
+                let bytes = self.messages[request as usize + 1].words.into();
+                Some(Operation::Get { from: to, asked, bytes })
+            }
+            Act::Flush(to) => Some(Operation::Flush { to }),
+            Act::Receive(tag) if self.is_answer(tag) => None,
             Act::Receive(tag) => {
                 let KeptMessage { from, words, .. } = self.messages[tag as usize];
                 Some(Operation::Recv { from: Some(from), bytes: words.into(), tag: Some(tag) })
@@ -192,22 +222,27 @@ impl KeptOrder {
         self.has_reads && matches!(sent_by(), Act::Read(_))
     }
 
-    /// Returns the sender and the receiver of a message by its index among all, sorted by id.
+    /// Returns whether a message is a memory's answer to the message before it.
+    #[inline]
+    pub(super) fn is_answer(&self, message: u32) -> bool {
+        let sent_by = || self.acts[self.messages[message as usize].sent_by as usize];
+        self.has_answers && matches!(sent_by(), Act::Get(request) if request != message)
+    }
+
+    /// Returns the rank that sent a message; an answer is one of the rank that asked for it.
+    #[inline]
+    pub(super) fn owner(&self, message: u32) -> u32 {
+        let KeptMessage { from, to, .. } = self.messages[message as usize];
+        if self.is_answer(message) { to } else { from }
+    }
+
+    /// Returns the sender and the receiver of a message by its index among all, sorted by id. An answer is a message
+    /// of the rank that asked, to itself.
     ///
     /// # Panics
     ///
     /// If there is no such message.
     pub fn ends(&self, message: usize) -> [usize; 2] {
-        let KeptMessage { from, to, .. } = self.messages[message];
-        [from as usize, to as usize]
+        [self.owner(message as u32) as usize, self.messages[message].to as usize]
     }
-}
-
-/// Returns whether a wait is for the message that is received after it.
-fn is_before_reception(events: &Events, wait: usize) -> bool {
-    let after = std::iter::successors(events.next(wait), |place| events.next(*place));
-    let mut kinds = after.map(|place| events.event(place).kind);
-    kinds
-        .find(|kind| **kind != ActivityKind::Gap)
-        .is_some_and(|kind| matches!(kind, ActivityKind::Receive(_)))
 }

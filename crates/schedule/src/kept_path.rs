@@ -63,14 +63,16 @@ impl KeptRun<'_> {
     /// Returns the rank of an act.
     fn rank(&self, act: usize) -> usize {
         match self.order.acts[act] {
-            Act::Send(message) => self.order.messages[message as usize].from as usize,
+            Act::Send(message) | Act::Put(message) | Act::Get(message) => {
+                self.order.messages[message as usize].from as usize
+            }
             Act::Read(message) | Act::Receive(message) => self.order.messages[message as usize].to as usize,
-            Act::Calc(_) => self.order.begins.partition_point(|begin| *begin as usize <= act) - 1,
+            Act::Calc(_) | Act::Flush(_) => self.order.begins.partition_point(|begin| *begin as usize <= act) - 1,
         }
     }
 
     pub(super) fn id(&self, message: u32) -> MessageId {
-        let from = self.order.messages[message as usize].from as usize;
+        let from = self.order.owner(message) as usize;
         MessageId { from, number: (message - self.order.first_messages[from]) as usize }
     }
 
@@ -90,8 +92,12 @@ impl KeptRun<'_> {
                 let kind = IndexedKind::Work;
                 add(IndexedEvent { id: rank, request: None, start: begin, end, kind });
             }
-            Act::Calc(_) => (),
-            Act::Send(message) | Act::Read(message) => {
+            Act::Flush(_) if begin < end => {
+                let kind = IndexedKind::Idle;
+                add(IndexedEvent { id: rank, request: None, start: begin, end, kind });
+            }
+            Act::Calc(_) | Act::Flush(_) => (),
+            Act::Send(message) | Act::Read(message) | Act::Put(message) | Act::Get(message) => {
                 send_events(rank, (called, begin), &self.times.passages[message as usize]).for_each(add);
             }
             Act::Receive(message) => {
@@ -197,14 +203,18 @@ impl EventIndex for KeptEvents<'_, '_> {
 
     fn message_at(&self, place: usize) -> Option<usize> {
         let message = match self.run.order.acts[place / MOST] {
-            Act::Calc(_) => return None,
-            Act::Send(message) | Act::Read(message) | Act::Receive(message) => message as usize,
+            Act::Calc(_) | Act::Flush(_) => return None,
+            Act::Send(message) | Act::Read(message) | Act::Put(message) | Act::Get(message) => message as usize,
+            Act::Receive(message) => message as usize,
         };
         let kind = self.indexed_event(place).kind;
         matches!(kind, IndexedKind::Send | IndexedKind::Receive).then_some(message)
     }
 
     fn sent_at(&self, message: usize) -> Option<usize> {
+        if self.run.order.is_answer(message as u32) {
+            return None;
+        }
         self.place_of(self.run.order.messages[message].sent_by as usize, IndexedKind::Send)
     }
 
@@ -216,8 +226,21 @@ impl EventIndex for KeptEvents<'_, '_> {
         self.run.order.is_read(message as u32)
     }
 
+    fn has_answers(&self) -> bool {
+        self.run.order.has_answers
+    }
+
+    fn is_answer(&self, message: usize) -> bool {
+        self.run.order.is_answer(message as u32)
+    }
+
+    fn is_put(&self, message: usize) -> bool {
+        let order = self.run.order;
+        matches!(order.acts[order.messages[message].sent_by as usize], Act::Put(_))
+    }
+
     fn is_sent_in_order(&self) -> bool {
-        !self.run.order.has_reads
+        !self.run.order.has_reads && !self.run.order.has_answers
     }
 
     fn reception_before(&self, place: usize) -> Option<Option<usize>> {

@@ -8,7 +8,7 @@ use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::judge::{Judge, Plain};
 use loggp_model::rules::network::{Entry, Ingress, Network, Passage};
 use loggp_model::rules::operation::DataRead;
-use loggp_model::rules::rank::Rank;
+use loggp_model::rules::rank::{Acknowledged, Rank};
 use loggp_model::time::Time;
 
 use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
@@ -43,6 +43,8 @@ struct KeptRank {
     unsent: u32,
     /// True if it waits for a message that has not been sent.
     is_waiting: bool,
+    /// When it knows that what it has put into memories is there.
+    acknowledged: Acknowledged,
 }
 
 /// Sees how a run comes about.
@@ -104,6 +106,7 @@ impl KeptOrder {
             entry: Entry::when_ready(Time::ZERO, Time::ZERO, Time::ZERO),
             unsent: self.first_messages[id],
             is_waiting: false,
+            acknowledged: Acknowledged::default(),
         };
         let mut times = self.spare.take();
         times.spans.resize(self.acts.len(), (Time::ZERO, Time::ZERO));
@@ -133,13 +136,20 @@ impl<J: KeptJudge> Acts for KeptPlay<'_, '_, J> {
                     own.compute(&self.run.network, self.judge.calc(time));
                     self.end_act(rank, begin);
                 }
+                Act::Flush(memory) => {
+                    let KeptRank { rank: own, acknowledged, .. } = &mut self.ranks[rank as usize];
+                    let begin = own.now;
+                    own.now = begin.max(acknowledged.last(memory.map(|memory| memory as usize)));
+                    self.end_act(rank, begin);
+                }
                 Act::Receive(message) => {
                     if !self.receive(rank, message) {
                         break;
                     }
                 }
-                Act::Send(message) | Act::Read(message) => {
+                Act::Send(message) | Act::Read(message) | Act::Put(message) | Act::Get(message) => {
                     let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
+                    let is_seen = self.has_visible_answer(act);
                     let KeptRank { rank: sender, turn, entry, .. } = &mut self.ranks[rank as usize];
                     let network = &self.run.network;
                     *entry = match act {
@@ -149,7 +159,7 @@ impl<J: KeptJudge> Acts for KeptPlay<'_, '_, J> {
                         }
                         _ => network.predict_entry(&sender.egress, to as usize, words as usize, sender.now),
                     };
-                    if network.is_visible(entry) || entry.asked_at == Time::MAX {
+                    if is_seen || network.is_visible(entry) || entry.asked_at == Time::MAX {
                         let turn = network.turn_time(entry).max(*turn);
                         return Some(AgendaEntry::new(turn, rank, 0));
                     }
@@ -197,7 +207,8 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
     #[inline]
     fn receive(&mut self, rank: u32, message: u32) -> bool {
         let KeptMessage { from, words, .. } = self.run.order.messages[message as usize];
-        let is_sent = message < self.ranks[from as usize].unsent || self.run.order.is_read(message);
+        let sender = self.run.order.owner(message);
+        let is_sent = message < self.ranks[sender as usize].unsent || self.run.order.is_read(message);
         let state = &mut self.ranks[rank as usize];
         state.is_waiting = !is_sent;
         if !is_sent {
@@ -211,14 +222,22 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         true
     }
 
-    /// Sends or reads a rank's next message at its turn.
+    /// Returns whether an act asks a memory for an answer that competes with other messages.
+    #[inline]
+    fn has_visible_answer(&self, act: Act) -> bool {
+        let Act::Get(message) = act else { return false };
+        let KeptMessage { from, to, words, .. } = self.run.order.messages[message as usize + 1];
+        self.run.network.params_between(from as usize, to as usize).stream(words as usize) > Time::ZERO
+    }
+
+    /// Sends or reads a rank's next message at its turn, or puts it into a memory, which may answer.
     #[inline]
     fn send(&mut self, rank: u32, turn: Time) {
-        let (message, is_read) = match self.next_act(rank) {
-            Some(Act::Send(message)) => (message, false),
-            Some(Act::Read(message)) => (message, true),
-            _ => return,
+        let Some(act) = self.next_act(rank) else { return };
+        let (Act::Send(message) | Act::Put(message) | Act::Get(message) | Act::Read(message)) = act else {
+            return;
         };
+        let is_seen = self.has_visible_answer(act);
         let state = &mut self.ranks[rank as usize];
         let entry = state.entry;
         state.turn = turn;
@@ -226,10 +245,10 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         let network = &self.run.network;
         let sender = &mut state.rank;
         let mut begin = sender.now;
-        if network.is_visible(&entry) {
+        if is_seen || network.is_visible(&entry) {
             self.judge.note_turn(rank, turn);
         }
-        let passage = if is_read {
+        let passage = if matches!(act, Act::Read(_)) {
             sender.read(network, self.judge, &mut self.ingresses, from as usize, &entry)
         } else {
             begin = begin.max(sender.next_send(network, to as usize, words as usize));
@@ -237,6 +256,21 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
             sender.send(network, self.judge, &mut self.ingresses, to as usize, &entry)
         };
         self.run.times.passages[message as usize] = passage;
+        match act {
+            Act::Put(_) => {
+                state.acknowledged.add(network, (rank as usize, to as usize), passage.arrival);
+            }
+            Act::Get(_) => {
+                let words = self.run.order.messages[message as usize + 1].words as usize;
+                let (number, times) = (self.run.id(message + 1).number as u32, (passage.arrival, entry.asked_at));
+                let answer = network.prepare_answer(&mut sender.egress, to as usize, (number, words), times);
+                let passage =
+                    network.serve_answer(self.judge, &mut *self.ingresses, to as usize, rank as usize, &answer);
+                self.run.times.passages[message as usize + 1] = passage;
+                state.unsent = message + 2;
+            }
+            _ => (),
+        }
         self.end_act(rank, begin);
         let receiver = &self.ranks[to as usize];
         if receiver.is_waiting && self.next_act(to) == Some(Act::Receive(message)) {

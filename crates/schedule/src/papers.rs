@@ -22,6 +22,7 @@ use loggp_model::time::Time;
 use loggp_trace::{Activity, ActivityKind, Message};
 
 use super::early::{EarlyReceives, is_early};
+use super::kept_order::{DoneAct, DoneActs};
 use super::lists::{List, ListPool};
 use super::matching::{Mail, MatchedPairs, RankMatching};
 use super::operations::ANY;
@@ -98,7 +99,9 @@ pub(super) struct PapersPlay<'a, 'w> {
     receives_first: bool,
     /// The record of all ranks, if the play is traced.
     log: Option<PlayLog>,
-    /// If the play is traced, each message with the operations that sent and received it.
+    /// What all ranks do, if their order is kept.
+    done: Option<DoneActs>,
+    /// If the play is traced or its order is kept, each message with the operations that sent and received it.
     ends: Vec<([u32; 2], [u32; 2])>,
     watcher: Watcher<'w>,
     /// Delivers messages to memories; `None` if the schedule can have none.
@@ -110,6 +113,13 @@ pub(super) struct PapersPlay<'a, 'w> {
 /// Does what a message does that an operation has sent to a memory, where it arrives at a time. The operation is named by its
 /// rank and its number.
 type ReachMemory = fn(&mut PapersPlay<'_, '_>, (u32, u32), &OutgoingMessage, RawTag, Time);
+
+/// The result of a play, with its records.
+pub(super) struct Played {
+    pub report: PlayReport,
+    pub log: Option<PlayLog>,
+    pub done: Option<DoneActs>,
+}
 
 /// The activities and the messages of all ranks, as they were done.
 #[derive(Default)]
@@ -240,6 +250,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             prefetches: schedule.len() < FEW * schedule.ranks(),
             receives_first: false,
             log: is_traced.then(PlayLog::default),
+            done: None,
             ends: Vec::new(),
             watcher: Watcher::default(),
             reach_memory: None,
@@ -263,6 +274,12 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         PapersPlay { receives_first, ..self }
     }
 
+    /// Sets that what all ranks do is kept, in its order.
+    pub(super) fn keeping_order(mut self) -> PapersPlay<'a, 'w> {
+        self.done = Some(DoneActs::default());
+        self
+    }
+
     /// Lets ranks reach into each other's memories.
     pub(super) fn with_memories(self) -> PapersPlay<'a, 'w> {
         PapersPlay {
@@ -271,8 +288,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         }
     }
 
-    /// Plays the schedule to its end. Returns the record too, if the play is traced.
-    pub(super) fn run(mut self) -> Result<(PlayReport, Option<PlayLog>), RunError> {
+    /// Plays the schedule to its end. Returns the records too, if there are any.
+    pub(super) fn run(mut self) -> Result<Played, RunError> {
         let ranks = self.ranks.len() as u32;
         drive(&mut self, ranks)?;
         self.finish()
@@ -342,6 +359,14 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         }
         let end = state.rank.now;
         self.report.events += 1;
+        if let Some(done) = &mut self.done {
+            match packed.kind {
+                OperationKind::Flush => done.add(rank, DoneAct::Flush((packed.peer != ANY).then_some(packed.peer))),
+                OperationKind::Calc(time) if begin < end => done.add(rank, DoneAct::Calc(time)),
+                OperationKind::Calc(_) => (),
+                _ => done.has_moments = true,
+            }
+        }
         if begin < end
             && let Some(log) = &mut self.log
         {
@@ -389,6 +414,16 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         if let Some(log) = &mut self.log {
             log.activities.extend(send_activities(rank as usize, id, (now, begin), &passage));
             log.messages.push(outgoing.record(self.network, (id.from, rank as usize), &passage));
+        }
+        if let Some(done) = &mut self.done {
+            let by = (id.from as u32, id.number as u32);
+            done.add_message(by, (id.from as u32, if read.is_some() { rank } else { to }, words));
+            done.add(rank, match read {
+                Some(_) => DoneAct::Read(by.0, by.1),
+                None if tag == RawTag::GET => DoneAct::Get(by.1),
+                None if tag.is_one_sided() => DoneAct::Put(by.1),
+                None => DoneAct::Send(by.1),
+            });
         }
         let stall = passage.admitted - passage.ready;
         self.report.messages += 1;
@@ -439,7 +474,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         arrival: Time,
     ) {
         let (id, memory) = (rank as usize, outgoing.to);
-        if self.log.is_some() {
+        if self.log.is_some() || self.done.is_some() {
             let number = operation - self.progress.schedule.ranks[id].begin;
             self.ends.push(([rank, outgoing.number], [number, PlayReport::NOT_RECEIVED]));
         }
@@ -452,9 +487,13 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let egress = &mut self.ranks[id].rank.egress;
         egress.keep_number();
         let answer = outgoing.answer(self.network, egress, words, arrival);
-        let passage = self.network.serve_answer(&mut *self.ingresses, memory, id, &answer.entry);
+        let passage =
+            self.network.serve_answer(&mut Plain, &mut *self.ingresses, memory, id, &answer.entry);
         if let Some(log) = &mut self.log {
             log.messages.push(answer.record(self.network, (id, id), &passage));
+        }
+        if let Some(done) = &mut self.done {
+            done.add_message((rank, answer.number), (memory as u32, rank, words as u32));
         }
         let (arrival, from, tag) = (passage.arrival, memory as u32, RawTag::answer(operation));
         let mail =
@@ -470,15 +509,20 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
         let free = state.rank.now;
         let (begin, now) = state.rank.receive(self.network, (from as usize, words as usize), pair.ready());
+        let (sender, number) = (if tag.is_answer() { rank } else { from }, pair.mail.number);
         if let Some(log) = &mut self.log {
-            let sender = if tag.is_answer() { rank } else { from };
-            let id = MessageId { from: sender as usize, number: pair.mail.number as usize };
+            let id = MessageId { from: sender as usize, number: number as usize };
             let ends = [pair.ready(), begin, now];
             log.activities.extend(reception_activities(rank as usize, id, free, ends));
+        }
+        if let Some(done) = &mut self.done {
+            done.add(rank, DoneAct::Receive(sender, number));
+        }
+        if self.log.is_some() || self.done.is_some() {
             let in_rank =
                 |rank: u32, operation| operation - self.progress.schedule.ranks[rank as usize].begin;
             let ends = [in_rank(sender, sent_by), in_rank(rank, receive)];
-            self.ends.push(([sender, pair.mail.number], ends));
+            self.ends.push(([sender, number], ends));
         }
         self.report.events += 1;
         if tag.is_start_of_send() {
@@ -609,7 +653,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     }
 
     /// Ends the play, and returns its report or its error.
-    fn finish(mut self) -> Result<(PlayReport, Option<PlayLog>), RunError> {
+    fn finish(mut self) -> Result<Played, RunError> {
         if self.progress.remaining > 0
             && let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some())
         {
@@ -627,7 +671,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         sort_by_rank_and_key(&mut self.ends, self.ranks.len(), |([rank, _], _)| *rank as usize, |ends| *ends);
         self.report.operations = self.ends.into_iter().map(|(_, ends)| ends).collect();
         let report = finish(self.report, &self.progress, finishes, sending, left)?;
-        Ok((PlayReport { moments: self.progress.moments, ..report }, self.log))
+        let report = PlayReport { moments: self.progress.moments, ..report };
+        Ok(Played { report, log: self.log, done: self.done })
     }
 
     /// Returns the error of a rank that has reached the end of time.

@@ -18,11 +18,12 @@ use loggp_model::text::names;
 use loggp_model::time::Time;
 use loggp_trace::Trace;
 
+use super::kept_order::KeptOrder;
 use super::lists::ListPool;
 use super::memory::check_bytes;
 use super::operations::{OperationKind, PackedOperation};
 use super::outcome::PlayReport;
-use super::papers::PapersPlay;
+use super::papers::{PapersPlay, Played};
 use super::sort::{sort_by_rank, sort_by_rank_and_key};
 use super::storage::Schedule;
 use super::watch::{Beginning, Watcher};
@@ -128,7 +129,7 @@ impl Player {
     /// are errors.
     pub fn run(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
         match self.rules {
-            CostModel::Papers => self.play_by_papers(schedule, |play| play.with_memories()),
+            CostModel::Papers => Ok(self.play_by_papers(schedule, |play| play.with_memories())?.report),
             CostModel::LogGOPSim => self.run_by_loggopsim(schedule),
         }
     }
@@ -140,20 +141,35 @@ impl Player {
         schedule: &Schedule,
         watch: &mut dyn FnMut(Beginning),
     ) -> Result<PlayReport, RunError> {
-        self.play_by_papers(schedule, |play| play.with_memories().watched_by(Watcher(Some(watch))))
+        let played =
+            self.play_by_papers(schedule, |play| play.with_memories().watched_by(Watcher(Some(watch))));
+        Ok(played?.report)
+    }
+
+    /// Plays a schedule by the papers' rules, whatever the rules are, and keeps the order in which each rank acts;
+    /// `None` if there are acts that no kept order has: noise lengthens them, or a rank waits for a moment.
+    pub fn run_keeping_order(
+        &self,
+        schedule: &Schedule,
+    ) -> Result<(PlayReport, Option<KeptOrder>), RunError> {
+        let Played { report, done, .. } =
+            self.play_by_papers(schedule, |play| play.with_memories().keeping_order())?;
+        let done = done.filter(|_| self.noise.is_none());
+        let keep = |done| KeptOrder::from_acts(done, schedule.ranks(), (self.ports, self.rendezvous));
+        Ok((report, done.and_then(keep)))
     }
 
     /// Plays a schedule of GOAL by the papers' rules, whatever the rules are. A page has no room for others.
     #[doc(hidden)]
     pub fn run_by_papers(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
-        self.play_by_papers(schedule, |play| play)
+        Ok(self.play_by_papers(schedule, |play| play)?.report)
     }
 
     fn play_by_papers<'w>(
         &self,
         schedule: &Schedule,
         prepare: impl for<'a> FnOnce(PapersPlay<'a, 'w>) -> PapersPlay<'a, 'w>,
-    ) -> Result<PlayReport, RunError> {
+    ) -> Result<Played, RunError> {
         let params = self.checked_params(schedule)?;
         let levels = &self.machine.levels;
         Level::check(&params, levels)?;
@@ -165,13 +181,14 @@ impl Player {
         check_lengths(schedule, &network)?;
         let play = PapersPlay::new(schedule, &network, self.is_traced, self.stop());
         let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
-        let (mut report, log) = prepare(play).run()?;
-        report.trace = log.map(|log| self.to_trace(params, log));
+        let mut played = prepare(play).run()?;
+        let report = &mut played.report;
+        report.trace = played.log.take().map(|log| self.to_trace(params, log));
         if let Some(trace) = &mut report.trace {
             trace.reaches_memories =
                 report.operations.iter().any(|[_, received]| *received == PlayReport::NOT_RECEIVED);
         }
-        Ok(report)
+        Ok(played)
     }
 
     /// Returns the parameters of the machine for a schedule, if this computer has room for it.

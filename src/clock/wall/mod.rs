@@ -27,6 +27,7 @@ use loggp_model::params::{PerLevel, ReceptionCost};
 use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
+use loggp_model::rules::judge::Plain;
 use loggp_model::rules::network::{Egress, Entry, LockedIngress, Network, Passage};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::{PS, Time};
@@ -632,7 +633,7 @@ impl Clock for WallClock<'_> {
     }
 
     fn serve_answer(&mut self, network: &Network, memory: usize, entry: &Entry) -> Passage {
-        network.serve_answer(&mut &*self.wall.ingresses, memory, self.id as usize, entry)
+        network.serve_answer(&mut Plain, &mut &*self.wall.ingresses, memory, self.id as usize, entry)
     }
 
     fn most_in_transit(&self, network: &Network) -> usize {

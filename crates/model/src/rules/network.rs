@@ -660,7 +660,7 @@ impl Network {
     /// Creates the entry of a memory's answer of k words to the processor with this egress, whose message has this
     /// number: it is ready when the request is there, and asks with the request. No processor is busy with it, so no
     /// negative G_l takes back time in which one would be.
-    pub(crate) fn prepare_answer(
+    pub fn prepare_answer(
         &self,
         egress: &mut Egress,
         memory: usize,
@@ -680,6 +680,7 @@ impl Network {
     /// Serves the answer of a processor's memory to processor `to`, as a message of a sender of its own.
     pub fn serve_answer(
         &self,
+        judge: &mut impl Judge,
         ingresses: &mut (impl Ingresses + ?Sized),
         memory: usize,
         to: usize,
@@ -687,7 +688,7 @@ impl Network {
     ) -> Passage {
         let mut memories = self.memories.lock();
         let egress = memories.entry(memory).or_insert_with(|| self.new_memory(memory));
-        self.serve(ingresses, egress, to, entry)
+        self.serve_judged(judge, ingresses, egress, to, entry)
     }
 
     /// Draws the latency of a message.

@@ -17,6 +17,8 @@ pub(super) struct Proof<'a> {
     pub order: &'a KeptOrder,
     pub machine: &'a LeveledParams,
     pub parameter: LevelParameter,
+    /// Limit of the steps of all its runs.
+    pub most_acts: usize,
     /// The number of runs beside values.
     pub runs: usize,
 }
@@ -29,6 +31,8 @@ pub(super) struct Proven {
     pub slope: Option<i64>,
     /// The number of runs beside values that were made.
     pub runs: usize,
+    /// True if it was given up for its length, so that more of it might be proven.
+    pub is_cut: bool,
 }
 
 /// A range without its ends.
@@ -41,8 +45,10 @@ struct OpenRange {
     splits: u32,
 }
 
-/// Limit of the steps of all runs of a proof: some seconds.
-const MOST_ACTS: usize = 40_000_000;
+/// Limit of the steps of all runs of a proof that nobody asked for: a tenth of a second.
+pub(super) const FEW_ACTS: usize = 500_000;
+/// The limit where it is asked for: a minute.
+pub(super) const MANY_ACTS: usize = 200_000_000;
 /// A proof is given up that would need too many runs, once this part of the limit is used up.
 const FEW: usize = 8;
 
@@ -54,9 +60,9 @@ impl Proof<'_> {
         search: &mut ChangeSearch,
         (from, end): (i64, i64),
     ) -> Result<Proven, FailedReplay> {
-        let most_runs = search.most_runs.min(MOST_ACTS / self.order.acts().max(1));
+        let most_runs = search.most_runs.min(self.most_acts / self.order.acts().max(1));
         let mut open = vec![OpenRange { low: from, high: end, is_convex: false, splits: 0 }];
-        let (mut until, mut slope) = (from, None);
+        let (mut until, mut slope, mut is_cut) = (from, None, false);
         // Right above the last value that was looked at.
         let mut last: Option<KeptChoices> = None;
         while let Some(OpenRange { low, high, is_convex, splits }) = open.pop() {
@@ -68,7 +74,8 @@ impl Proof<'_> {
             let so_far = i128::from(low) - i128::from(from);
             let is_hopeless =
                 made as i128 * (i128::from(end) - i128::from(from)) > 2 * so_far * most_runs as i128;
-            if made >= most_runs || (made > most_runs / FEW && is_hopeless) {
+            is_cut = made >= most_runs || (made > most_runs / FEW && is_hopeless);
+            if is_cut {
                 break;
             }
             let known = last.take().filter(|choices| choices.value == low);
@@ -110,7 +117,7 @@ impl Proof<'_> {
             open.push(OpenRange { low: split, high, is_convex, splits: 0 });
             open.push(OpenRange { low, high: split, is_convex, splits: splits + 1 });
         }
-        Ok(Proven { until, slope, runs: self.runs })
+        Ok(Proven { until, slope, runs: self.runs, is_cut })
     }
 
     /// Returns how the run comes about beside a value, if it can be found.

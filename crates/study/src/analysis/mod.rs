@@ -36,7 +36,7 @@ pub use overlap::Overlap;
 pub use parameter_sweep::{ParameterSweep, RunPath, replay_with};
 pub use search::{FailedReplay, ReplayPoint};
 pub use sensitivity::{Sensitivity, add_replays, add_runs};
-pub use tolerance::{CurvePiece, CurveRequest, LatencyUse, RunCurve, latency_uses};
+pub use tolerance::{CurveChecks, CurvePiece, CurveRequest, LatencyUse, RunCurve, latency_uses};
 pub use what_if::WhatIf;
 
 /// The analysis of a trace.

@@ -7,7 +7,7 @@ use loggp::params::{LevelParameter, LeveledParams, LongMessages};
 use loggp::path::{Formula, HopTerm, Path};
 use loggp::schedule::KeptOrder;
 
-use super::exact::Proof;
+use super::exact::{FEW_ACTS, MANY_ACTS, Proof};
 use super::parameter_sweep::{MakeRun, RunPath, SweptRun};
 use super::search::{ChangeSearch, FailedReplay, IsSame, ReplayPoint};
 
@@ -33,11 +33,21 @@ pub struct RunCurve {
     pub gaps: Vec<(i64, i64)>,
     /// The value up to which the pieces are exact: it is proven that no run between them takes another time.
     pub exact_until: i64,
-    /// How many values within each piece above were run to check it, or all of a piece that has no more;
-    /// without all pieces, up to each value that is tolerated. `None` if the limit of the runs came before.
-    pub checks: Option<usize>,
+    /// True if more might be proven exact by a proof that takes longer.
+    pub may_be_proven: bool,
+    /// What was checked above. `None` if the limit of the runs came before.
+    pub checks: Option<CurveChecks>,
     /// Number of runs that were made.
     pub runs: usize,
+}
+
+/// The runs that check a curve where it is not proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CurveChecks {
+    /// At so many values within each piece, or at all of a piece that has no more.
+    Pieces(usize),
+    /// At so many values up to each one that is tolerated.
+    Tolerated(usize),
 }
 
 /// A range of a parameter in which the same path is critical.
@@ -65,6 +75,8 @@ pub struct CurveRequest {
     pub parts: Vec<u32>,
     /// True if all pieces are asked for, and not only those in which the run becomes that much longer.
     pub has_all_pieces: bool,
+    /// True if it is to be proven exact, where it can be, for as long as a minute; otherwise only if that is soon done.
+    pub is_proof_wanted: bool,
     /// Limit of the runs, but for up to a hundred more that find where the run becomes that much longer.
     pub most_runs: usize,
     /// The number of runs that are made at once.
@@ -150,11 +162,12 @@ impl RunCurve {
             pieces: Vec::new(),
             gaps: Vec::new(),
             exact_until: value,
+            may_be_proven: false,
             checks: None,
             runs: 0,
         };
         if let Some(order) = order {
-            curve.prove(order, machine, &mut search)?;
+            curve.prove(order, machine, &mut search, request.is_proof_wanted)?;
         }
         curve.search_all(machine, request, &mut search, [&is_enough, &is_alike])?;
         curve.checked(search, request)
@@ -166,15 +179,18 @@ impl RunCurve {
         order: &KeptOrder,
         machine: &LeveledParams,
         search: &mut ChangeSearch,
+        is_wanted: bool,
     ) -> Result<(), FailedReplay> {
         let RunCurve { parameter, value, end, .. } = *self;
         let values = [value, value.saturating_add(1).min(end), end].into_iter();
         let mut machines = values.filter_map(|value| machine.with(parameter, value).ok());
         self.exact_until = end;
         if machines.any(|machine| order.has_contention(&machine)) {
-            let proof = Proof { order, machine, parameter, runs: 0 }.run(search, (value, end))?;
+            let most_acts = if is_wanted { MANY_ACTS } else { FEW_ACTS };
+            let proof = Proof { order, machine, parameter, most_acts, runs: 0 }.run(search, (value, end))?;
             (self.exact_until, self.runs) = (proof.until, proof.runs);
             self.slope = proof.slope.unwrap_or(self.slope);
+            self.may_be_proven = proof.is_cut && !is_wanted;
         }
         Ok(())
     }
@@ -213,25 +229,45 @@ impl RunCurve {
         Ok(())
     }
 
-    /// Returns the curve through these points. `checks` is the number of values within each piece that were run
-    /// to check the piece.
-    fn through(&self, points: &BTreeMap<i64, ReplayPoint>, checks: Option<usize>) -> RunCurve {
+    /// Returns the curve through these points, with what is checked.
+    fn through(&self, points: &BTreeMap<i64, ReplayPoint>, checks: Option<CurveChecks>) -> RunCurve {
         let points: Vec<&ReplayPoint> = points.values().collect();
         let (pieces, gaps) = pieces(&points);
         let is_flat = self.is_flat && pieces.iter().all(|piece| piece.slope == 0 && piece.time == self.time);
         RunCurve { is_flat, pieces, gaps, checks, runs: points.len() + self.runs, ..*self }
     }
 
-    /// Makes runs at values where the curve may be wrong, until all lie on the curve or there were too many.
+    /// Makes runs at values where the curve may be wrong, until all lie on the curve or there were too many. Where
+    /// there are too many pieces to check each of them, what is tolerated is checked.
     fn checked(&self, mut search: ChangeSearch, request: &CurveRequest) -> Result<RunCurve, FailedReplay> {
+        let most = request.most_runs + MORE_RUNS;
+        if request.has_all_pieces
+            && let Some(found) =
+                self.check(&mut search, request, CurveChecks::Pieces(CHECKS.len() + 2), most)?
+        {
+            return Ok(found);
+        }
+        let most = most.max(search.points.len()) + MORE_RUNS;
+        let found = self.check(&mut search, request, CurveChecks::Tolerated(CHECKS.len() + 2), most)?;
+        Ok(found.unwrap_or_else(|| self.through(&search.points, None)))
+    }
+
+    /// Returns the curve with these checks, unless there are too many.
+    fn check(
+        &self,
+        search: &mut ChangeSearch,
+        request: &CurveRequest,
+        checks: CurveChecks,
+        most: usize,
+    ) -> Result<Option<RunCurve>, FailedReplay> {
         loop {
-            let found = self.through(&search.points, Some(CHECKS.len() + 2));
-            let values = found.unchecked(&search.points, request);
+            let found = self.through(&search.points, Some(checks));
+            let values = found.unchecked(&search.points, request, checks);
             if values.is_empty() {
-                return Ok(found);
+                return Ok(Some(found));
             }
-            if search.points.len() + values.len() > request.most_runs + MORE_RUNS {
-                return Ok(self.through(&search.points, None));
+            if search.points.len() + values.len() > most {
+                return Ok(None);
             }
             values.into_iter().try_for_each(|value| search.run_between(value).map(|_| ()))?;
             search.run()?;
@@ -240,12 +276,19 @@ impl RunCurve {
 
     /// Returns values at which no run was made, within the pieces that are not exact, or else up to what is
     /// tolerated, and beside that.
-    fn unchecked(&self, points: &BTreeMap<i64, ReplayPoint>, request: &CurveRequest) -> Vec<i64> {
+    fn unchecked(
+        &self,
+        points: &BTreeMap<i64, ReplayPoint>,
+        request: &CurveRequest,
+        checks: CurveChecks,
+    ) -> Vec<i64> {
         let tolerated: Vec<i64> = request.parts.iter().filter_map(|part| self.tolerated(*part)).collect();
         let mut borders = vec![self.exact_until, self.end];
-        match request.has_all_pieces {
-            true => borders.extend(self.pieces.iter().flat_map(|piece| [piece.from, piece.until])),
-            false => borders.extend(&tolerated),
+        match checks {
+            CurveChecks::Pieces(_) => {
+                borders.extend(self.pieces.iter().flat_map(|piece| [piece.from, piece.until]));
+            }
+            CurveChecks::Tolerated(_) => borders.extend(&tolerated),
         }
         borders.retain(|value| *value >= self.exact_until);
         borders.sort_unstable();

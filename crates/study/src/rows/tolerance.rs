@@ -6,7 +6,7 @@ use loggp::params::LeveledParams;
 use super::formula::formula_columns;
 use super::machine::{level_columns, machine_columns};
 use super::{Columns, Field};
-use crate::analysis::{CurvePiece, LatencyUse, RunCurve};
+use crate::analysis::{CurveChecks, CurvePiece, LatencyUse, RunCurve};
 
 /// How much longer the run may become, in per cent.
 pub const PARTS: [u32; 3] = [1, 2, 5];
@@ -16,6 +16,7 @@ pub struct ToleranceRow<'a> {
     pub input: &'a str,
     pub machine: Option<&'static str>,
     pub machine_params: LeveledParams,
+    pub order: RunOrder,
     pub curve: RunCurve,
     /// True if all pieces of the curve are known.
     pub is_whole: bool,
@@ -26,6 +27,28 @@ pub struct ToleranceRow<'a> {
     pub uses: Vec<LatencyUse<String>>,
     /// What a recorded program did that its schedule does not say.
     pub unseen: Option<UnseenCalls>,
+}
+
+/// The order in which each rank acts at all values of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunOrder {
+    /// That of a schedule on the machine itself.
+    Kept,
+    /// That to which each value leads.
+    Free,
+    /// That of a recorded run's calls.
+    Calls,
+}
+
+impl RunOrder {
+    /// Returns its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            RunOrder::Kept => "kept",
+            RunOrder::Free => "free",
+            RunOrder::Calls => "calls",
+        }
+    }
 }
 
 /// What a recorded program did that its schedule does not say.
@@ -57,6 +80,7 @@ pub fn tolerance_columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
     columns.add("input", |row| row.input);
     columns.extend(machine_columns(|row: &ToleranceRow| (row.machine, row.machine_params.params), true));
     columns.extend(level_columns(|row: &ToleranceRow| &*row.machine_params.levels));
+    columns.add("order", |row| row.order.name()).json_only();
     columns.add("parameter", |row| row.curve.parameter.name()).title("parameter");
     columns.add("value_ns", |row| Time::from_ps(row.curve.value));
     columns.add_to_table("value", |row| Field::Given(Time::from_ps(row.curve.value)));
@@ -166,13 +190,13 @@ pub fn use_columns<'a>(row: &ToleranceRow<'a>) -> Columns<'a, LatencyUse<String>
 }
 
 /// Returns what the sentence on where the answer is exact depends on: whether that is everywhere, or somewhere above
-/// the machine's own value, whether all pieces are known, and at how many points it was checked.
-pub fn certainty_kind(row: &ToleranceRow) -> (bool, bool, bool, Option<usize>) {
-    let RunCurve { exact_until, end, value, checks, .. } = row.curve;
+/// the machine's own value, whether a longer proof may say more, and what was checked.
+pub fn certainty_kind(row: &ToleranceRow) -> (bool, bool, bool, Option<CurveChecks>) {
+    let RunCurve { exact_until, end, value, may_be_proven, checks, .. } = row.curve;
     if exact_until == end {
-        return (true, true, true, None);
+        return (true, true, false, None);
     }
-    (false, exact_until > value, row.is_whole, checks)
+    (false, exact_until > value, may_be_proven, checks)
 }
 
 /// Returns a sentence on where the answer is exact, for rows of one [kind](certainty_kind), with times as `show` has them.
@@ -182,7 +206,7 @@ pub fn certainty(rows: &[&ToleranceRow], show: &dyn Fn(Time) -> String) -> Strin
     };
     let until: Vec<String> = rows.iter().map(until).collect();
     let names: Vec<&str> = rows.iter().map(|row| row.curve.parameter.name()).collect();
-    let (is_exact, is_exact_first, is_whole, checks) = certainty_kind(rows[0]);
+    let (is_exact, is_exact_first, may_be_proven, checks) = certainty_kind(rows[0]);
     if is_exact {
         return format!("exact: no run with {} takes another time than this says", until.join(", or "));
     }
@@ -190,16 +214,18 @@ pub fn certainty(rows: &[&ToleranceRow], show: &dyn Fn(Time) -> String) -> Strin
         true => format!("exact for {}; above, ", until.join(", ")),
         false => format!("{}: ", names.join(", ")),
     };
-    let each = if is_whole { "in each piece" } else { "up to each of these values" };
-    match checks {
-        Some(points) => {
-            format!("{exactly}checked at {points} points {each}; between them a run may take another time")
+    let proof = if may_be_proven { "; --prove looks for a proof" } else { "" };
+    let (points, each) = match checks {
+        Some(CurveChecks::Pieces(points)) => (points, "in each piece"),
+        Some(CurveChecks::Tolerated(points)) => (points, "up to each of these values"),
+        None => {
+            return format!(
+                "{exactly}not checked, because the limit of the runs came before: a run may take another time; give \
+                 more --runs, or a smaller --to{proof}"
+            );
         }
-        None => format!(
-            "{exactly}not checked {each}, because the limit of the runs came before: a run may take another time; \
-             give more --runs, or a smaller --to"
-        ),
-    }
+    };
+    format!("{exactly}checked at {points} points {each}; between them a run may take another time{proof}")
 }
 
 /// Returns the part of the run that the parameters of these rows make up together, if it is more than the whole: then

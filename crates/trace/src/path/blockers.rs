@@ -28,6 +28,8 @@ pub(super) struct Blockers<'e, Index> {
     events: &'e Index,
     /// Messages by receiver.
     to: OnceCell<HashMap<usize, Vec<usize>>>,
+    /// Memories' answers, by the processor whose memory it is.
+    answers: OnceCell<HashMap<usize, Vec<usize>>>,
     /// Lists by processor.
     sorted: RefCell<HashMap<(Order, usize), Places>>,
     /// Places of receptions by processor.
@@ -42,34 +44,38 @@ type Places = Rc<[usize]>;
 enum Order {
     /// Those that it sent, by arrival.
     FromByArrival,
+    /// The answers of its memory, by arrival.
+    AnswersByArrival,
     /// Those to it, by arrival.
     ToByArrival,
-    /// Those that it sent, by the time at which their last word has gone out.
+    /// Those that it sent and the answers of its memory, by the time at which their last word has gone out.
     Gone,
     /// Those that it sent, by entry.
     Entered,
+    /// Those that it put into memories, by the time at which it knows that they are there.
+    Acknowledged,
 }
 
 impl<'e, Index: EventIndex> Blockers<'e, Index> {
     /// Creates the lists of these events.
     pub(super) fn new(events: &'e Index) -> Blockers<'e, Index> {
-        let (to, sorted, receptions) = Default::default();
-        Blockers { events, to, sorted, receptions }
+        let (to, answers, sorted, receptions) = Default::default();
+        Blockers { events, to, answers, sorted, receptions }
     }
 
     /// Returns the message that ended another's stall.
     pub(super) fn of_stall(&self, message: usize) -> Option<Blocker> {
         let sent = self.events.indexed_message(message);
         let admitted = self.events.event_after(self.events.sent_at(message)?)?;
-        self.in_transit(message, sent.id.from, sent.to, self.events.indexed_event(admitted).end)
+        self.in_transit(message, sent.to, self.events.indexed_event(admitted).end)
     }
 
-    /// Returns the message that ended another's wait for the sender's port, which may end with a wait for
-    /// room.
+    /// Returns the message that ended another's wait for the port through which it leaves, which may end with a
+    /// wait for room.
     pub(super) fn of_port(&self, message: usize) -> Option<Blocker> {
         let sent = self.events.indexed_message(message);
-        let port = self.in_port(message, sent.id.from, false, sent.enter);
-        port.or_else(|| self.in_transit(message, sent.id.from, sent.to, sent.enter))
+        let port = self.in_port(message, self.events.origin(message), false, sent.enter);
+        port.or_else(|| self.in_transit(message, sent.to, sent.enter))
     }
 
     /// Returns the message that kept another from coming out as soon as its latency was over.
@@ -78,18 +84,28 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         self.in_port(message, sent.to, true, sent.first)
     }
 
+    /// Returns the put of a processor that it knows at a moment to be there.
+    pub(super) fn acknowledged(&self, id: usize, at: Time) -> Option<usize> {
+        self.messages_at(Order::Acknowledged, id, at).next()
+    }
+
     /// Returns the message that left room at one of two ends.
-    fn in_transit(&self, held: usize, from: usize, to: usize, at: Time) -> Option<Blocker> {
-        let level = self.events.level_between(from, to);
+    fn in_transit(&self, held: usize, to: usize, at: Time) -> Option<Blocker> {
+        let (from, level) = (self.events.origin(held), self.events.level_of(held));
         let in_transit = |other: &usize| {
-            let message = self.events.indexed_message(*other);
-            let is_on_level = self.events.level_between(message.id.from, message.to) == level;
-            let is_there = is_on_level && *other != held && message.enter < at;
+            let is_on_level = self.events.level_of(*other) == level;
+            let is_there =
+                is_on_level && *other != held && self.events.indexed_message(*other).enter < at;
             is_there && self.ready_time(*other) <= self.ready_time(held)
+        };
+        // A memory is a sender of its own.
+        let sender = match self.events.is_answer(held) {
+            true => Order::AnswersByArrival,
+            false => Order::FromByArrival,
         };
         // Data that are read take room at their receiver alone.
         let are_sent = |other: &usize| !self.events.is_read(*other) && !self.events.is_read(held);
-        let mut left = self.messages_at(Order::FromByArrival, from, at).filter(are_sent).filter(in_transit);
+        let mut left = self.messages_at(sender, from, at).filter(are_sent).filter(in_transit);
         let mut came = self.messages_at(Order::ToByArrival, to, at).filter(in_transit);
         left.next().or_else(|| came.next()).map(Blocker::InTransit)
     }
@@ -120,7 +136,8 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
     /// Returns the message of a processor after which the gap runs until a moment, before this message.
     pub(super) fn before_gap(&self, message: usize, id: usize, end: Time) -> Option<usize> {
         let is_before = |other: &usize| {
-            let is_other = *other != message && !self.events.is_read(*other);
+            let is_other =
+                *other != message && !self.events.is_read(*other) && !self.events.is_answer(*other);
             is_other && self.ready_time(*other) <= self.ready_time(message)
         };
         let of_level = |level: usize| {
@@ -196,9 +213,15 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
     fn sorted_messages(&self, order: Order, id: usize) -> Places {
         let mut all = self.sorted.borrow_mut();
         let sorted = all.entry((order, id)).or_insert_with(|| {
+            let has_answers = self.events.has_answers();
+            let is_sent = |message: &usize| !has_answers || !self.events.is_answer(*message);
+            let sent = self.events.messages_from(id).filter(is_sent);
             let mut messages: Vec<usize> = match order {
                 Order::ToByArrival => self.messages_to(id).into(),
-                _ => self.events.messages_from(id).collect(),
+                Order::AnswersByArrival => self.answers_of(id).into(),
+                Order::Gone if has_answers => sent.chain(self.answers_of(id).iter().copied()).collect(),
+                Order::Acknowledged => sent.filter(|message| self.events.is_put(*message)).collect(),
+                _ => sent.collect(),
             };
             messages.sort_by_key(|message| self.moment(order, *message));
             messages.into()
@@ -210,9 +233,10 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
     fn moment(&self, order: Order, message: usize) -> Time {
         let [enter, first, arrival] = self.events.message_times(message);
         match order {
-            Order::FromByArrival | Order::ToByArrival => arrival,
+            Order::FromByArrival | Order::AnswersByArrival | Order::ToByArrival => arrival,
             Order::Gone => enter + (arrival - first).max(Time::ZERO),
             Order::Entered => enter,
+            Order::Acknowledged => arrival + self.events.params_at(self.events.level_of(message)).L,
         }
     }
 
@@ -228,6 +252,18 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         all.get(&id).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the answers of a processor's memory.
+    fn answers_of(&self, id: usize) -> &[usize] {
+        let all = self.answers.get_or_init(|| {
+            let mut answers = HashMap::<usize, Vec<usize>>::new();
+            for message in (0..self.events.number_of_messages()).filter(|at| self.events.is_answer(*at)) {
+                answers.entry(self.events.origin(message)).or_default().push(message);
+            }
+            answers
+        });
+        all.get(&id).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns the time from a message's first word to its last.
     fn stream(&self, message: usize) -> Time {
         let [_, first, arrival] = self.events.message_times(message);
@@ -239,8 +275,10 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         self.moment(Order::Gone, message)
     }
 
-    /// Returns the time at which a message was ready, the end of its overhead.
+    /// Returns the time at which a message was ready, the end of its overhead; of an answer that of its request,
+    /// with which it asks for its way.
     fn ready_time(&self, message: usize) -> Option<Time> {
-        self.events.sent_at(message).map(|send| self.events.indexed_event(send).end)
+        let asked = if self.events.is_answer(message) { message.checked_sub(1)? } else { message };
+        self.events.sent_at(asked).map(|send| self.events.indexed_event(send).end)
     }
 }

@@ -50,6 +50,8 @@ pub struct Events<'a> {
     sends: Vec<Option<u32>>,
     /// For each message, the index of the reception.
     receives: Vec<Option<u32>>,
+    /// True if any message is a memory's answer.
+    pub(super) has_answers: bool,
 }
 
 /// The track of a processor or of one of its requests: consecutive events.
@@ -85,7 +87,8 @@ impl<'a> Events<'a> {
         let finish = own.map(|event| event.end).max().unwrap_or_default();
         let nobody = vec![None; messages.len()];
         let (sends, receives) = (nobody.clone(), nobody);
-        let mut events = Events { trace, finish, events, tracks, messages, sends, receives };
+        let has_answers = false;
+        let mut events = Events { trace, finish, events, tracks, messages, sends, receives, has_answers };
         for place in 0..events.events.len() {
             let Some(message) = events.message_of(place) else { continue };
             match events.events[place].kind {
@@ -93,6 +96,7 @@ impl<'a> Events<'a> {
                 _ => events.receives[message] = Some(place as u32),
             }
         }
+        events.has_answers = (0..events.messages.len()).any(|message| events.is_answer(message));
         events
     }
 
@@ -173,6 +177,11 @@ impl<'a> Events<'a> {
     /// Returns the index of the event that received a message, if there is one.
     pub fn receive_event(&self, message: usize) -> Option<usize> {
         self.receives[message].map(|place| place as usize)
+    }
+
+    /// Returns whether a message is a memory's answer: no processor sent it.
+    pub fn is_answer(&self, message: usize) -> bool {
+        self.sends[message].is_none() && self.receives[message].is_some()
     }
 
     /// Returns the index of the message that an event sent or received; `None` for other events.

@@ -58,12 +58,28 @@ pub trait EventIndex {
         if self.levels().is_empty() {
             return 0;
         }
-        let Message { id, to, .. } = self.indexed_message(message);
-        self.level_between(id.from, to)
+        self.level_between(self.origin(message), self.indexed_message(message).to)
     }
 
     /// Returns whether its receiver reads a message from its sender's memory.
     fn is_read(&self, message: usize) -> bool;
+
+    /// Returns whether any message is a memory's answer.
+    fn has_answers(&self) -> bool;
+
+    /// Returns whether a message is a memory's answer to the message before it.
+    fn is_answer(&self, message: usize) -> bool;
+
+    /// Returns whether a message is put into a memory, which does not answer.
+    fn is_put(&self, message: usize) -> bool;
+
+    /// Returns the processor at which a message enters: its sender, or the one whose memory answers.
+    fn origin(&self, message: usize) -> usize {
+        match message.checked_sub(1).filter(|_| self.is_answer(message)) {
+            Some(request) => self.indexed_message(request).to,
+            None => self.indexed_message(message).id.from,
+        }
+    }
 
     /// Returns the time at which the last processor finished.
     fn finish(&self) -> Time;
@@ -151,6 +167,20 @@ impl EventIndex for Events<'_> {
         let Message { id, to, words, .. } = *self.message(message);
         let is_pull = self.trace.rendezvous == Protocol::Pull;
         is_pull && self.trace.params_between(id.from, to).is_synchronous(words)
+    }
+
+    fn has_answers(&self) -> bool {
+        self.has_answers
+    }
+
+    fn is_answer(&self, message: usize) -> bool {
+        Events::is_answer(self, message)
+    }
+
+    fn is_put(&self, message: usize) -> bool {
+        let is_one_sided = self.send_event(message).is_some() && self.receive_event(message).is_none();
+        let has_answer = || message + 1 < self.message_count() && Events::is_answer(self, message + 1);
+        is_one_sided && !has_answer()
     }
 
     fn finish(&self) -> Time {

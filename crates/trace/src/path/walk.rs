@@ -307,7 +307,14 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
             }
             IndexedKind::Work => HopKind::Work,
             IndexedKind::Gap => HopKind::Gap,
-            _ => HopKind::Idle,
+            IndexedKind::Idle => {
+                if let Some(put) = self.blockers.acknowledged(id, end) {
+                    let arrival = self.events.indexed_message(put).arrival;
+                    self.add_hop(HopKind::Latency, HopTerm::Latency, id, Some(put), arrival, end);
+                    return Some(WalkPosition::Arrival(put, None));
+                }
+                HopKind::Idle
+            }
         };
         self.add_hop(kind, HopTerm::Fixed, id, None, start, end);
         self.position_before(place)
@@ -362,18 +369,8 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
             Some(IndexedKind::Port) => self.blockers.of_port(message),
             Some(_) => self.blockers.of_stall(message),
         };
-        match cause {
-            Some(Blocker::InTransit(other)) => {
-                return Some(WalkPosition::Arrival(other, Some(HopKind::Stall)));
-            }
-            Some(Blocker::AtIngress(other)) => {
-                return Some(WalkPosition::Arrival(other, Some(HopKind::Port)));
-            }
-            Some(Blocker::AtEgress(other)) => {
-                self.add_stream(other, HopKind::Port);
-                return Some(WalkPosition::Entry(other));
-            }
-            None => (),
+        if let Some(cause) = cause {
+            return Some(self.step_to_blocker(cause, HopKind::Stall));
         }
         for wait in waits.iter().rev() {
             let kind = if wait.kind == IndexedKind::Stall { HopKind::Stall } else { HopKind::Port };
@@ -404,14 +401,35 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
         self.position_before(send)
     }
 
-    /// Steps back from the entry of a memory's answer: its request, which is the message before it, was there.
+    /// Steps back from a moment at which a message left what another one waited for; `transit` is the kind of the
+    /// wait for one in transit.
+    fn step_to_blocker(&mut self, blocker: Blocker, transit: HopKind) -> WalkPosition {
+        match blocker {
+            Blocker::InTransit(other) => WalkPosition::Arrival(other, Some(transit)),
+            Blocker::AtIngress(other) => WalkPosition::Arrival(other, Some(HopKind::Port)),
+            Blocker::AtEgress(other) => {
+                self.add_stream(other, HopKind::Port);
+                WalkPosition::Entry(other)
+            }
+        }
+    }
+
+    /// Steps back from the entry of a memory's answer: its wait was over, or its request, which is the message
+    /// before it, was there.
     fn step_from_answer(&mut self, message: usize) -> Option<WalkPosition> {
         let [answer, request] =
             [message, message.checked_sub(1)?].map(|place| self.events.indexed_message(place));
-        let is_its = answer.id.from == request.id.from && request.arrival <= answer.enter;
-        let id = request.to;
-        self.add_hop(HopKind::Port, HopTerm::Fixed, id, Some(message), request.arrival, answer.enter);
-        is_its.then_some(WalkPosition::Arrival(message - 1, None))
+        if answer.id.from != request.id.from || request.arrival > answer.enter {
+            return None;
+        }
+        if request.arrival < answer.enter {
+            if let Some(blocker) = self.blockers.of_port(message) {
+                return Some(self.step_to_blocker(blocker, HopKind::Stall));
+            }
+            let id = request.to;
+            self.add_hop(HopKind::Port, HopTerm::Fixed, id, Some(message), request.arrival, answer.enter);
+        }
+        Some(WalkPosition::Arrival(message - 1, None))
     }
 
     /// Adds the time in which the words of a message go out.
@@ -432,6 +450,7 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
         let Message { id, words, latency, enter, first, arrival, .. } = self.events.indexed_message(message);
         if first > enter + latency
             && !self.events.is_read(message)
+            && !self.events.is_answer(message)
             && let Some(earlier) = self.blockers.predecessor(message)
         {
             return WalkPosition::Arrival(earlier, held);
@@ -440,16 +459,10 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
         self.add_hop(kind(HopKind::Stream), HopTerm::Stream(words), id.from, Some(message), first, arrival);
         let soonest = enter + latency;
         if first > soonest {
-            match self.blockers.of_ingress(message) {
-                Some(Blocker::AtIngress(other) | Blocker::InTransit(other)) => {
-                    return WalkPosition::Arrival(other, Some(HopKind::Port));
-                }
-                Some(Blocker::AtEgress(other)) => {
-                    self.add_stream(other, HopKind::Port);
-                    return WalkPosition::Entry(other);
-                }
-                None => self.add_hop(HopKind::Port, HopTerm::Fixed, id.from, Some(message), soonest, first),
+            if let Some(blocker) = self.blockers.of_ingress(message) {
+                return self.step_to_blocker(blocker, HopKind::Port);
             }
+            self.add_hop(HopKind::Port, HopTerm::Fixed, id.from, Some(message), soonest, first);
         }
         self.add_hop(
             kind(HopKind::Latency),

@@ -60,8 +60,13 @@ pub(crate) struct ToleranceCommand {
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "10", allow_negative_numbers = true)]
     #[arg(help_heading = "Report")]
     top: usize,
+    /// Look for up to a minute for a proof that no run between those made takes another time, where ports or the capacity
+    /// delay messages. Without it a proof is looked for as long as that takes no time
+    #[arg(long, help_heading = "Report")]
+    prove: bool,
     /// Most runs to make for a parameter: more are needed only where its time has very many pieces, or is no function of lines
-    /// [default: 300; up to 3,000 of fewer than a million operations in a kept order]
+    /// [default: 300; with --prove, or without contention, up to 3,000 of fewer than a million operations in a kept order;
+    /// where ports or the capacity delay messages, fewer of more than 10,000 operations]
     #[arg(long, value_name = "N", value_parser = parse_positive, allow_negative_numbers = true)]
     #[arg(help_heading = "Report")]
     runs: Option<usize>,
@@ -107,7 +112,8 @@ impl ToleranceCommand {
                 end: self.end(parameter, &machine)?,
                 parts: if is_open { Vec::new() } else { PARTS.into() },
                 has_all_pieces: is_whole,
-                most_runs: self.runs.unwrap_or_else(|| source.usual_runs()),
+                is_proof_wanted: self.prove,
+                most_runs: self.runs.unwrap_or_else(|| source.usual_runs(self.prove)),
                 // Curves in full need most runs, so these share the cores.
                 threads: if is_whole || whole == 0 { threads.div_ceil(whole.max(1)) } else { 1 },
             })
@@ -115,7 +121,7 @@ impl ToleranceCommand {
         let requests: Vec<CurveRequest> = wanted.iter().map(request).collect::<Result<_, CliError>>()?;
         let find = |request: &CurveRequest| source.row(&machine, request);
         run_in_order(requests.into_iter(), threads, find, |_, row| report.add(row?))?;
-        report.finish(&heading, unit, |rows| report::blocks(rows, source.program(), unit, self.top))?;
+        report.finish(&heading, unit, |rows| report::blocks(rows, &source, unit, self.top))?;
         report.draw_svg(|rows| picture::svg(rows, &heading, unit))
     }
 

@@ -13,7 +13,7 @@ use loggp_study::analysis::{
     CurveRequest, FailedReplay, LatencyUse, RunCurve, RunPath, check_trace, latency_uses, message_tags,
     replay_with,
 };
-use loggp_study::rows::tolerance::{PARTS, ToleranceRow};
+use loggp_study::rows::tolerance::{PARTS, RunOrder, ToleranceRow};
 
 use super::{RankOrder, ToleranceCommand, report};
 use crate::ask::output::{TRACE_EXTENSIONS, extension};
@@ -29,8 +29,19 @@ use crate::tell::heading::{cycle_text, level_lines, parameters, recorded_text};
 /// The run, and the machine on which it is made.
 #[expect(clippy::large_enum_variant)] // there is one of them
 pub(super) enum RunSource {
-    Schedule { run: ScheduleRun, kept: Option<KeptSchedule> },
+    Schedule { run: ScheduleRun, kept: Result<KeptSchedule, FreeOrder> },
     Trace { name: String, trace: Trace, machine: LeveledParams },
+}
+
+/// Why each rank of a schedule does first what can begin first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum FreeOrder {
+    /// It is asked for.
+    Asked,
+    /// There is no other: ranks wait for a moment, or have noise.
+    Only,
+    /// In the order of the machine itself, each act after the one before it, the schedule takes another time.
+    OtherTime,
 }
 
 /// The order in which each rank of a schedule acted on the machine itself.
@@ -42,20 +53,21 @@ pub(super) struct KeptSchedule {
 }
 
 impl KeptSchedule {
-    /// Plays a schedule, and keeps its order; `None` if a schedule in this order takes another time, as where
-    /// a rank does something else while its long message waits for the receiver.
+    /// Plays a schedule, and keeps its order, unless a schedule in this order takes another time, as where a rank
+    /// does something else while its long message waits for the receiver.
     fn find(
         schedule: &Schedule,
         player: &Player,
         machine: LeveledParams,
-    ) -> Result<Option<KeptSchedule>, CliError> {
-        let mut report = player.clone().trace(true).run(schedule).map_err(play_error)?;
-        let trace = report.trace.take().expect("it is traced");
-        let Some(order) = KeptOrder::from_trace(&trace) else { return Ok(None) };
-        drop(trace);
+    ) -> Result<Result<KeptSchedule, FreeOrder>, CliError> {
+        let (report, order) = player.clone().trace(false).run_keeping_order(schedule).map_err(play_error)?;
+        let Some(order) = order else { return Ok(Err(FreeOrder::Only)) };
         let again = order.run(machine);
         let is_same = again.is_ok_and(|again| again.finishes() == report.finishes);
-        Ok(is_same.then_some(KeptSchedule { order, operations: report.operations }))
+        Ok(match is_same {
+            true => Ok(KeptSchedule { order, operations: report.operations }),
+            false => Err(FreeOrder::OtherTime),
+        })
     }
 }
 
@@ -75,7 +87,7 @@ impl RunSource {
         let (schedule, player) = (&run.program.schedule, &run.player);
         let kept = match command.order.unwrap_or_default() {
             RankOrder::Kept => KeptSchedule::find(schedule, player, run.choice.machine())?,
-            RankOrder::Free => player.run(schedule).map(|_| None).map_err(play_error)?,
+            RankOrder::Free => player.run(schedule).map(|_| Err(FreeOrder::Asked)).map_err(play_error)?,
         };
         Ok(RunSource::Schedule { run, kept })
     }
@@ -149,7 +161,7 @@ impl RunSource {
     pub(super) fn heading(&self) -> String {
         match self {
             RunSource::Schedule { run, kept } => {
-                let order = if kept.is_some() { ", kept order" } else { ", free order" };
+                let order = if kept.is_ok() { ", kept order" } else { ", free order" };
                 format!("{}\n{}", printable_line(&run.name), run.heading(&run.choice, order))
             }
             RunSource::Trace { name, trace, machine } => {
@@ -177,7 +189,7 @@ impl RunSource {
         let (parameter, is_whole) = (request.parameter, request.has_all_pieces);
         let fail = |FailedReplay { value, error }| replay_error(&value, &error);
         let curve = match self {
-            RunSource::Schedule { kept: Some(kept), .. } => {
+            RunSource::Schedule { kept: Ok(kept), .. } => {
                 RunCurve::find_kept(machine.clone(), request, &kept.order)
             }
             _ => RunCurve::find(machine.clone(), request, &|machine| self.run(machine)),
@@ -192,7 +204,33 @@ impl RunSource {
         let free = if is_whole { PARTS.map(free_time) } else { [None; PARTS.len()] };
         let (input, machine_params) = (self.name(), machine.clone());
         let (machine, unseen) = (self.machine_name(), self.program().map(report::unseen_calls));
-        Ok(ToleranceRow { input, machine, machine_params, curve, is_whole, free, uses, unseen })
+        let order = self.order();
+        Ok(ToleranceRow { input, machine, machine_params, order, curve, is_whole, free, uses, unseen })
+    }
+
+    /// Returns the order in which each rank acts at all values.
+    fn order(&self) -> RunOrder {
+        match self {
+            RunSource::Schedule { kept: Ok(_), .. } => RunOrder::Kept,
+            RunSource::Schedule { .. } => RunOrder::Free,
+            RunSource::Trace { .. } => RunOrder::Calls,
+        }
+    }
+
+    /// Returns a sentence on why the order is free, if nobody asked for that.
+    pub(super) fn order_note(&self) -> Option<&'static str> {
+        match self {
+            RunSource::Schedule { kept: Err(FreeOrder::Only), .. } => Some(
+                "free order, in which nothing can be proven: there is no order to keep, because ranks wait for moments or \
+                 have noise",
+            ),
+            RunSource::Schedule { kept: Err(FreeOrder::OtherTime), .. } => Some(
+                "free order, in which nothing can be proven: one act after another in the order of the machine itself, the \
+                 schedule takes another time, as where a rank does something else while its long message waits for the \
+                 receiver",
+            ),
+            _ => None,
+        }
     }
 
     /// Makes the run on a machine with these parameters, in a free order.
@@ -206,14 +244,16 @@ impl RunSource {
     }
 
     /// Returns the usual limit of the runs for a parameter: so many that short ones take seconds together.
-    pub(super) fn usual_runs(&self) -> usize {
-        /// The operations of all runs together.
-        const OPERATIONS: usize = 300_000_000;
-        match self {
-            RunSource::Schedule { run, kept: Some(_) } => {
-                (OPERATIONS / run.program.schedule.len().max(1)).clamp(300, 3000)
-            }
-            _ => 300,
+    pub(super) fn usual_runs(&self, is_proof_wanted: bool) -> usize {
+        /// The operations of all runs together where few runs show all.
+        const MANY: usize = 300_000_000;
+        /// The operations of all runs together where ports and the capacity make pieces without number: half a second.
+        const FEW: usize = 3_000_000;
+        let RunSource::Schedule { run, kept: Ok(kept) } = self else { return 300 };
+        let runs = |operations: usize| operations / run.program.schedule.len().max(1);
+        match kept.order.has_contention(&self.machine()) && !is_proof_wanted {
+            true => runs(FEW).clamp(60, 3000),
+            false => runs(MANY).clamp(300, 3000),
         }
     }
 
@@ -222,7 +262,7 @@ impl RunSource {
         /// Limit of the threads.
         const MOST: usize = 8;
         match self {
-            RunSource::Schedule { kept: Some(_), .. } => {
+            RunSource::Schedule { kept: Ok(_), .. } => {
                 std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST))
             }
             _ => 1,
@@ -233,7 +273,7 @@ impl RunSource {
     /// comes to an end.
     fn time_in_free_order(&self, machine: LeveledParams) -> Option<Time> {
         match self {
-            RunSource::Schedule { run, kept: Some(_) } => {
+            RunSource::Schedule { run, kept: Ok(_) } => {
                 Some(run.player.clone().machine(machine).run(&run.program.schedule).ok()?.time)
             }
             _ => None,
@@ -250,12 +290,12 @@ impl RunSource {
         let machine = self.machine().with(parameter, seen_at).map_err(|why| failed(why.into()))?;
         let level = parameter.level;
         match self {
-            RunSource::Schedule { run, kept: Some(kept) } => {
+            RunSource::Schedule { run, kept: Ok(kept) } => {
                 let again = kept.order.run(machine).map_err(failed)?;
                 let ends = |message: usize| kept.order.ends(message);
                 Ok(schedule_uses(run, &again.path(), level, &kept.operations, &ends))
             }
-            RunSource::Schedule { run, kept: None } => {
+            RunSource::Schedule { run, kept: Err(_) } => {
                 let report = run.play(machine).map_err(failed)?;
                 let trace = report.trace.expect("it is traced");
                 let events = Events::new(&trace);

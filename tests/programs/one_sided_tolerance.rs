@@ -1,0 +1,170 @@
+//! How much more of a parameter programs with one-sided messages bear: against their runs at each value.
+
+use loggp::params::LeveledParams;
+use loggp::path::{Events, FormulaBuilder, Path};
+use loggp::trace::Trace;
+use loggp::{Machine, PS, Params, Ports, Proc, Tag, Time};
+use loggp_study::analysis::{CurveRequest, RunCurve, RunPath, replay_with};
+
+use crate::cases::seeds;
+use crate::tolerance::{compare, draw_levels, request, with};
+
+/// A call of a random program.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Work(u64),
+    Put(usize, usize),
+    /// Bytes that go there, and that come back.
+    Get(usize, usize, usize),
+    PostGet(usize, usize),
+    /// Wait for the first get that was posted and not waited for.
+    Wait,
+    Flush(Option<usize>),
+    Send(usize, usize, u16),
+    Receive(usize, u16),
+}
+
+/// Returns random programs, in which each message's receive comes some time after its send.
+fn random_programs(rng: &mut fastrand::Rng, P: usize, longest: usize) -> Vec<Vec<Act>> {
+    let mut all: Vec<Vec<Act>> = vec![Vec::new(); P];
+    let mut under_way: Vec<(usize, usize, u16)> = Vec::new();
+    let (hurry, has_requests) = (rng.usize(1..4), rng.bool());
+    for number in 0..rng.u16(1..40) {
+        let (id, other, bytes) = (rng.usize(..P), rng.usize(..P), rng.usize(1..=longest));
+        all[id].push(match rng.u8(..12) {
+            0 => Act::Work(rng.u64(..40)),
+            1..4 => Act::Put(other, bytes),
+            4 => Act::Get(other, 1, bytes),
+            5 => Act::Get(other, bytes, 1),
+            6 if has_requests => Act::PostGet(other, bytes),
+            7 if has_requests => Act::Wait,
+            8 => Act::Flush(None),
+            9 => Act::Flush(Some(other)),
+            _ if under_way.len() >= hurry => {
+                let (from, to, tag) = under_way.swap_remove(rng.usize(..under_way.len()));
+                all[to].push(Act::Receive(from, tag));
+                continue;
+            }
+            _ if id != other => {
+                under_way.push((id, other, number));
+                Act::Send(other, bytes, number)
+            }
+            _ => continue,
+        });
+    }
+    under_way.into_iter().for_each(|(from, to, tag)| all[to].push(Act::Receive(from, tag)));
+    all
+}
+
+fn run_acts(p: &mut Proc, acts: &[Act]) {
+    let mut gets = std::collections::VecDeque::new();
+    for act in acts {
+        match *act {
+            Act::Work(ps) => p.work("work", ps, || ()),
+            Act::Put(to, bytes) => p.put(to, bytes),
+            Act::Get(to, bytes, back) => p.get(to, bytes, back),
+            Act::PostGet(to, back) => gets.push_back(p.post_get(to, 1, back)),
+            Act::Wait => gets.pop_front().into_iter().for_each(|get| p.wait(get)),
+            Act::Flush(to) => p.flush(to),
+            Act::Send(to, bytes, tag) => p.send(to, Tag::<Vec<u8>>::new(tag), vec![0; bytes]),
+            Act::Receive(from, tag) => drop(p.recv(Tag::<Vec<u8>>::new(tag).from(from))),
+        }
+    }
+    gets.into_iter().for_each(|get| p.wait(get));
+}
+
+/// A random program's run, with its machine.
+struct RandomRun {
+    trace: Trace,
+    machine: LeveledParams,
+    about: String,
+}
+
+/// Makes the run of a random program on a random machine; where nothing `contends`, it has no capacity, and no message is
+/// longer than a word.
+fn random_run(seed: u64, contends: bool) -> Option<RandomRun> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let P = rng.usize(2..6);
+    let longest = if contends { 6 } else { 1 };
+    let text = |rng: &mut fastrand::Rng| {
+        let [L, o, g, G] = [rng.i64(1..30), rng.i64(0..10), rng.i64(1..20), rng.i64(0..4)];
+        let capacity = if contends && rng.bool() { "2" } else { "none" };
+        format!("L={L}ps,o={o}ps,g={g}ps,G={G}ps,C={capacity},word=1")
+    };
+    let params = Params::builder(P).set(&text(&mut rng)).unwrap().build().unwrap();
+    let LeveledParams { levels, .. } = draw_levels(&mut rng, params, text);
+    let programs = random_programs(&mut rng, P, longest);
+    let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
+    let machine = Machine::new(params).levels(levels).ports(ports).rate("work", PS).trace(true);
+    let trace = machine.run(|p| run_acts(p, &programs[p.id()])).ok()?.trace.unwrap();
+    let machine = trace.machine();
+    let about = format!("seed {seed}, {machine:?}, {ports}, {programs:?}");
+    Some(RandomRun { trace, machine, about })
+}
+
+/// A flush waits for what comes back when a put is there: L of the put, and L again.
+#[test]
+fn waits_of_a_flush_grow_with_the_latency() {
+    let params = Params::builder(3).set("L=5us,o=1us,g=2us,G=1us,word=8").unwrap().build().unwrap();
+    let machine = Machine::new(params).rate("work", PS).trace(true);
+    let run = machine.run(|p| {
+        if p.id() < 2 {
+            p.work("work", p.id() as u64, || ());
+            p.put(2, 80);
+            p.flush(None);
+        }
+    });
+    let trace = run.unwrap().trace.unwrap();
+    let make_run = |machine| Ok(RunPath::from_trace(&replay_with(&trace, machine)?));
+    let curve = RunCurve::find(params, &request("L", None), &make_run).unwrap();
+    assert_eq!((curve.slope, curve.pieces.len(), curve.gaps.len()), (2, 1, 0), "{curve:?}");
+    assert!(curve.runs < 40, "{curve:?}");
+}
+
+/// Where no port and no capacity delays a message, the curve of a program has its time at each value, whichever parameter
+/// grows, and each wait on its path has a cause.
+#[test]
+fn curves_of_one_sided_programs_are_exact() {
+    let (mut convex, mut leveled, mut steep) = (0, 0, 0);
+    for RandomRun { trace, machine, about } in seeds(150).filter_map(|seed| random_run(seed, false)) {
+        let make_run = |machine| Ok(RunPath::from_trace(&replay_with(&trace, machine)?));
+        for parameter in CurveRequest::parameters(&machine) {
+            let (name, end) = (parameter.name(), parameter.number(&machine).unwrap() + 60);
+            let about = format!("{about}, {name}");
+            let curve = RunCurve::find(machine.clone(), &request(name, end), &make_run).unwrap();
+            let time_at = |value| {
+                let again = replay_with(&trace, with(&machine, name, value)).unwrap();
+                let events = Events::new(&again);
+                let formula = FormulaBuilder::new(&again.machine()).formula(&Path::from_events(&events).hops);
+                let unexplained = ["idle", "g", "port", "stall"].map(|kind| formula.rest(kind));
+                assert_eq!(unexplained, [Time::ZERO; 4], "{about} at {value}: {formula}");
+                events.finish
+            };
+            let is_convex = compare(&curve, time_at, &about);
+            convex += u64::from(is_convex);
+            leveled += u64::from(is_convex && parameter.level > 0 && curve.slope > 0);
+            steep += u64::from(is_convex && name == "L" && curve.slope > 3);
+        }
+    }
+    assert!(convex > 300 && leveled > 20 && steep > 20, "{convex} {leveled} {steep}");
+}
+
+/// Where ports and the capacity delay puts, requests and answers, nearly all values are those of runs.
+#[test]
+fn curves_of_contending_one_sided_programs_are_checked() {
+    let (mut right, mut all, mut known, mut curves) = (0, 0, 0, 0);
+    for RandomRun { trace, machine, .. } in seeds(60).filter_map(|seed| random_run(seed, true)) {
+        let make_run = |machine| Ok(RunPath::from_trace(&replay_with(&trace, machine)?));
+        for parameter in CurveRequest::parameters(&machine) {
+            let (name, end) = (parameter.name(), parameter.number(&machine).unwrap() + 60);
+            let curve = RunCurve::find(machine.clone(), &request(name, end), &make_run).unwrap();
+            (curves, known) = (curves + 1, known + u64::from(curve.gaps.is_empty()));
+            for value in curve.value..=curve.end {
+                let again = replay_with(&trace, with(&machine, name, value)).unwrap();
+                let time = Events::new(&again).finish;
+                (right, all) = (right + u64::from(curve.time_at(value) == Some(time)), all + 1);
+            }
+        }
+    }
+    assert!(1000 * right > 999 * all && curves == known && curves > 150, "{right} of {all}, {known} of {curves}");
+}
