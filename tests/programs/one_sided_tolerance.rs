@@ -2,6 +2,7 @@
 
 use loggp::params::LeveledParams;
 use loggp::path::{Events, FormulaBuilder, Path};
+use loggp::schedule::{KeptOrder, Operation, Player, Schedule, ScheduleBuilder};
 use loggp::trace::Trace;
 use loggp::{Machine, PS, Params, Ports, Proc, Tag, Time};
 use loggp_study::analysis::{CurveRequest, RunCurve, RunPath, replay_with};
@@ -73,6 +74,47 @@ fn run_acts(p: &mut Proc, acts: &[Act]) {
     gets.into_iter().for_each(|get| p.wait(get));
 }
 
+/// Returns a program without requests as a schedule whose operations wait for each other in a row.
+fn in_row(programs: &[Vec<Act>]) -> Schedule {
+    let mut builder = ScheduleBuilder::new(programs.len()).unwrap();
+    for (rank, acts) in programs.iter().enumerate() {
+        builder.begin_rank(rank).unwrap();
+        for act in acts {
+            let operation = match *act {
+                Act::Work(ps) => Operation::Calc(ps as i64 * PS),
+                Act::Put(to, bytes) => Operation::Put { to: to as u32, bytes: bytes as u64 },
+                Act::Get(from, asked, back) => {
+                    Operation::Get { from: from as u32, asked: asked as u32, bytes: back as u64 }
+                }
+                Act::Flush(to) => Operation::Flush { to: to.map(|to| to as u32) },
+                Act::Send(to, bytes, tag) => {
+                    Operation::Send { to: to as u32, bytes: bytes as u64, tag: tag.into() }
+                }
+                Act::Receive(from, tag) => {
+                    Operation::Recv { from: Some(from as u32), bytes: 1, tag: Some(tag.into()) }
+                }
+                Act::PostGet(..) | Act::Wait => continue,
+            };
+            let later = builder.add(operation).unwrap();
+            if later > 0 {
+                builder.require_done(later, later - 1).unwrap();
+            }
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// Draws a machine; where nothing `contends`, it has no capacity.
+fn draw_machine(rng: &mut fastrand::Rng, P: usize, contends: bool) -> LeveledParams {
+    let text = |rng: &mut fastrand::Rng| {
+        let [L, o, g, G] = [rng.i64(1..30), rng.i64(0..10), rng.i64(1..20), rng.i64(0..4)];
+        let capacity = if contends && rng.bool() { "2" } else { "none" };
+        format!("L={L}ps,o={o}ps,g={g}ps,G={G}ps,C={capacity},word=1")
+    };
+    let params = Params::builder(P).set(&text(rng)).unwrap().build().unwrap();
+    draw_levels(rng, params, text)
+}
+
 /// A random program's run, with its machine.
 struct RandomRun {
     trace: Trace,
@@ -86,13 +128,7 @@ fn random_run(seed: u64, contends: bool) -> Option<RandomRun> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let P = rng.usize(2..6);
     let longest = if contends { 6 } else { 1 };
-    let text = |rng: &mut fastrand::Rng| {
-        let [L, o, g, G] = [rng.i64(1..30), rng.i64(0..10), rng.i64(1..20), rng.i64(0..4)];
-        let capacity = if contends && rng.bool() { "2" } else { "none" };
-        format!("L={L}ps,o={o}ps,g={g}ps,G={G}ps,C={capacity},word=1")
-    };
-    let params = Params::builder(P).set(&text(&mut rng)).unwrap().build().unwrap();
-    let LeveledParams { levels, .. } = draw_levels(&mut rng, params, text);
+    let LeveledParams { params, levels } = draw_machine(&mut rng, P, contends);
     let programs = random_programs(&mut rng, P, longest);
     let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
     let machine = Machine::new(params).levels(levels).ports(ports).rate("work", PS).trace(true);
@@ -166,5 +202,50 @@ fn curves_of_contending_one_sided_programs_are_checked() {
             }
         }
     }
-    assert!(1000 * right > 999 * all && curves == known && curves > 150, "{right} of {all}, {known} of {curves}");
+    assert!(
+        1000 * right > 999 * all && curves == known && curves > 150,
+        "{right} of {all}, {known} of {curves}"
+    );
+}
+
+/// A schedule with one-sided messages in a kept order is its play on any machine, with the same critical path; and its
+/// curve is exact where that is said.
+#[test]
+fn one_sided_runs_in_a_kept_order_are_plays() {
+    let (mut same, mut exact, mut contending) = (0, 0, 0);
+    for seed in seeds(120) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let (P, contends) = (rng.usize(2..6), rng.bool());
+        let schedule = in_row(&random_programs(&mut rng, P, if contends { 6 } else { 1 }));
+        let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
+        let machine = draw_machine(&mut rng, P, contends);
+        let player = |machine: LeveledParams| Player::new(machine).ports(ports).trace(true);
+        let Ok((report, kept)) = player(machine.clone()).run_keeping_order(&schedule) else { continue };
+        let kept: KeptOrder = kept.unwrap();
+        assert_eq!(kept.run(machine.clone()).unwrap().finishes(), report.finishes, "seed {seed}");
+        for other in (0..4).map(|_| draw_machine(&mut rng, P, contends)) {
+            let (run, play) =
+                (kept.run(other.clone()).unwrap(), player(other.clone()).run(&schedule).unwrap());
+            let about = format!("seed {seed}, {ports}, {other:?}");
+            assert_eq!(run.finishes(), play.finishes, "{about}");
+            let trace = play.trace.unwrap();
+            assert_eq!(run.formula(), (RunPath::from_trace(&trace).formula)(), "{about}");
+            same += 1;
+        }
+        for parameter in CurveRequest::parameters(&machine) {
+            let (name, end) = (parameter.name(), parameter.number(&machine).unwrap() + 60);
+            let curve = RunCurve::find_kept(machine.clone(), &request(name, end), &kept).unwrap();
+            for value in curve.value..=curve.exact_until {
+                let time = player(with(&machine, name, value)).run(&schedule).unwrap().time;
+                assert_eq!(
+                    curve.time_at(value),
+                    Some(time),
+                    "seed {seed}, {ports}, {machine:?}, {name} = {value}"
+                );
+            }
+            exact += u64::from(curve.exact_until == curve.end);
+            contending += u64::from(curve.exact_until == curve.end && kept.has_contention(&machine));
+        }
+    }
+    assert!(same > 300 && exact > 300 && contending > 50, "{same} {exact} {contending}");
 }

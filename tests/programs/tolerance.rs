@@ -678,6 +678,20 @@ fn percentages_of_ties_are_explained() {
     assert!(!stdout_of("tolerance ring -P 8 L=6 o=2 g=4").contains("equally long"));
 }
 
+/// JSON has the order in which ranks act, and where it cannot be kept a line says why.
+#[test]
+fn orders_are_said() {
+    let line = "tolerance ring -P 4 --params L=6us,o=2us,g=4us,G=0 --parameter L";
+    let free = format!("{line} --order free");
+    let noisy = format!("{line} --noise 20us:1us");
+    for (line, order, note) in [(line, "kept", false), (&free, "free", false), (&noisy, "free", true)] {
+        assert_eq!(row(line)["order"], order, "{line}");
+        let shown = stdout_of(line);
+        assert!(shown.contains(&format!(", {order} order, times in us\n")), "{shown}");
+        assert_eq!(shown.contains("\nfree order, in which nothing can be proven: there is no order "), note, "{shown}");
+    }
+}
+
 /// What cannot be asked is refused in a sentence.
 #[test]
 fn wrong_requests_are_refused() {

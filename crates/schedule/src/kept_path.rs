@@ -67,7 +67,9 @@ impl KeptRun<'_> {
                 self.order.messages[message as usize].from as usize
             }
             Act::Read(message) | Act::Receive(message) => self.order.messages[message as usize].to as usize,
-            Act::Calc(_) | Act::Flush(_) => self.order.begins.partition_point(|begin| *begin as usize <= act) - 1,
+            Act::Calc(_) | Act::Flush(_) => {
+                self.order.begins.partition_point(|begin| *begin as usize <= act) - 1
+            }
         }
     }
 
@@ -204,7 +206,9 @@ impl EventIndex for KeptEvents<'_, '_> {
     fn message_at(&self, place: usize) -> Option<usize> {
         let message = match self.run.order.acts[place / MOST] {
             Act::Calc(_) | Act::Flush(_) => return None,
-            Act::Send(message) | Act::Read(message) | Act::Put(message) | Act::Get(message) => message as usize,
+            Act::Send(message) | Act::Read(message) | Act::Put(message) | Act::Get(message) => {
+                message as usize
+            }
             Act::Receive(message) => message as usize,
         };
         let kind = self.indexed_event(place).kind;

@@ -262,10 +262,16 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
             }
             Act::Get(_) => {
                 let words = self.run.order.messages[message as usize + 1].words as usize;
-                let (number, times) = (self.run.id(message + 1).number as u32, (passage.arrival, entry.asked_at));
+                let (number, times) =
+                    (self.run.id(message + 1).number as u32, (passage.arrival, entry.asked_at));
                 let answer = network.prepare_answer(&mut sender.egress, to as usize, (number, words), times);
-                let passage =
-                    network.serve_answer(self.judge, &mut *self.ingresses, to as usize, rank as usize, &answer);
+                let passage = network.serve_answer(
+                    self.judge,
+                    &mut *self.ingresses,
+                    to as usize,
+                    rank as usize,
+                    &answer,
+                );
                 self.run.times.passages[message as usize + 1] = passage;
                 state.unsent = message + 2;
             }

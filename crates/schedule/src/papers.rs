@@ -361,7 +361,9 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         self.report.events += 1;
         if let Some(done) = &mut self.done {
             match packed.kind {
-                OperationKind::Flush => done.add(rank, DoneAct::Flush((packed.peer != ANY).then_some(packed.peer))),
+                OperationKind::Flush => {
+                    done.add(rank, DoneAct::Flush((packed.peer != ANY).then_some(packed.peer)))
+                }
                 OperationKind::Calc(time) if begin < end => done.add(rank, DoneAct::Calc(time)),
                 OperationKind::Calc(_) => (),
                 _ => done.has_moments = true,
@@ -418,12 +420,15 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         if let Some(done) = &mut self.done {
             let by = (id.from as u32, id.number as u32);
             done.add_message(by, (id.from as u32, if read.is_some() { rank } else { to }, words));
-            done.add(rank, match read {
-                Some(_) => DoneAct::Read(by.0, by.1),
-                None if tag == RawTag::GET => DoneAct::Get(by.1),
-                None if tag.is_one_sided() => DoneAct::Put(by.1),
-                None => DoneAct::Send(by.1),
-            });
+            done.add(
+                rank,
+                match read {
+                    Some(_) => DoneAct::Read(by.0, by.1),
+                    None if tag == RawTag::GET => DoneAct::Get(by.1),
+                    None if tag.is_one_sided() => DoneAct::Put(by.1),
+                    None => DoneAct::Send(by.1),
+                },
+            );
         }
         let stall = passage.admitted - passage.ready;
         self.report.messages += 1;
@@ -487,8 +492,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let egress = &mut self.ranks[id].rank.egress;
         egress.keep_number();
         let answer = outgoing.answer(self.network, egress, words, arrival);
-        let passage =
-            self.network.serve_answer(&mut Plain, &mut *self.ingresses, memory, id, &answer.entry);
+        let passage = self.network.serve_answer(&mut Plain, &mut *self.ingresses, memory, id, &answer.entry);
         if let Some(log) = &mut self.log {
             log.messages.push(answer.record(self.network, (id, id), &passage));
         }

@@ -94,8 +94,7 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         let (from, level) = (self.events.origin(held), self.events.level_of(held));
         let in_transit = |other: &usize| {
             let is_on_level = self.events.level_of(*other) == level;
-            let is_there =
-                is_on_level && *other != held && self.events.indexed_message(*other).enter < at;
+            let is_there = is_on_level && *other != held && self.events.indexed_message(*other).enter < at;
             is_there && self.ready_time(*other) <= self.ready_time(held)
         };
         // A memory is a sender of its own.
