@@ -688,7 +688,11 @@ fn orders_are_said() {
         assert_eq!(row(line)["order"], order, "{line}");
         let shown = stdout_of(line);
         assert!(shown.contains(&format!(", {order} order, times in us\n")), "{shown}");
-        assert_eq!(shown.contains("\nfree order, in which nothing can be proven: there is no order "), note, "{shown}");
+        assert_eq!(
+            shown.contains("\nfree order, in which nothing can be proven: there is no order "),
+            note,
+            "{shown}"
+        );
     }
 }
 
