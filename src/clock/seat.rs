@@ -421,7 +421,7 @@ impl Seat {
             (Stage::Running | Stage::Failed, None) if self.looks_in_vain => ProcStatus::Looking,
             (Stage::Running | Stage::Failed, None) => ProcStatus::Running,
         };
-        ProcessorState { id, at, status }
+        ProcessorState { id, at, status, place: None }
     }
 }
 

@@ -187,6 +187,8 @@ pub struct ProcessorState {
     pub at: Time,
     /// Its status.
     pub status: ProcStatus,
+    /// The line of its program, where the one who runs the machine knows it.
+    pub place: Option<String>,
 }
 
 /// The status of a processor.
@@ -270,8 +272,11 @@ const LISTED: usize = 8;
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.cause.fmt(f)?;
-        for ProcessorState { id, at, status } in self.processors.iter().take(LISTED) {
+        for ProcessorState { id, at, status, place } in self.processors.iter().take(LISTED) {
             write!(f, "\n  processor {id} at {at} {status}")?;
+            if let Some(place) = place {
+                write!(f, ", at {place}")?;
+            }
         }
         match self.processors.len().saturating_sub(LISTED) {
             0 => Ok(()),

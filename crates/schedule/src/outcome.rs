@@ -98,7 +98,7 @@ fn deadlock_error(
                 })
             }
         };
-        ProcessorState { id, at: now[id], status: doing }
+        ProcessorState { id, at: now[id], status: doing, place: None }
     };
     let processors: Vec<ProcessorState> = (0..schedule.ranks()).map(&mut state).collect();
     RunError { cause: Cause::Deadlock { waiting, of: processors.len() }, processors }

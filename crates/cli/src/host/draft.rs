@@ -45,7 +45,7 @@ impl Draft {
         }
         let target = match is_stdout {
             true => path.into(),
-            false => link_target(path).map_err(|why| refuse(&why))?,
+            false => link_target(path).map_err(|why| refuse(&system_reason(&why)))?,
         };
         if source::is_read(&target) {
             return Err(refuse(&"it is what the command reads; give another name"));
@@ -83,13 +83,19 @@ impl Draft {
 }
 
 /// Writes a file for a caller that is not the command: an old one stays until the new one is complete. What is
-/// there and is no file, such as a pipe, is written itself.
-pub fn replace_file(path: &Path, contents: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+/// there and is no file, such as a pipe, is written itself. `begun` gets the name of the unfinished file, which the
+/// caller removes if the process ends before the writing.
+pub fn replace_file(
+    path: &Path,
+    begun: impl FnOnce(&Path),
+    contents: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<()> {
     if path.exists() && !path.is_file() {
         return contents(&OpenOptions::new().write(true).open(path)?);
     }
-    let target = link_target(path).map_err(io::Error::other)?;
+    let target = link_target(path)?;
     let draft = create_beside(&target)?;
+    begun(draft.path());
     contents(draft.as_file())?;
     draft.persist(&target)?;
     Ok(())
@@ -121,22 +127,23 @@ fn write_error(kind: &str, path: &Path, error: &io::Error) -> CliError {
 
 /// Returns the canonical path of the file that `path` names. Links are followed, so that their target is
 /// replaced and the link stays.
-pub(super) fn link_target(path: &Path) -> Result<PathBuf, String> {
+pub(super) fn link_target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     let mut links = 0;
     while let Ok(to) = fs::read_link(&path) {
         links += 1;
         if links > MOST_LINKS {
-            return Err("it is a link that leads to no file; give the name of one, new or old".into());
+            let sentence = "it is a link that leads to no file; give the name of one, new or old";
+            return Err(io::Error::other(sentence));
         }
         path = parent_folder(&path).join(to);
     }
     let Some(name) = path.file_name() else {
-        return Err("it is not a name; give that of a file, new or old".into());
+        return Err(io::Error::other("it is not a name; give that of a file, new or old"));
     };
     let folder = parent_folder(&path).canonicalize().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => "its folder is not there; give one that is".into(),
-        _ => system_reason(&error),
+        ErrorKind::NotFound => io::Error::new(error.kind(), "its folder is not there; give one that is"),
+        _ => error,
     })?;
     Ok(folder.join(name))
 }

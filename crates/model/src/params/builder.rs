@@ -14,8 +14,8 @@ pub struct ParamsBuilder {
     pub(super) params: Params,
     /// Bytes in a word. May be 0, which [`Params`] cannot hold, until the check refuses 0.
     pub(super) word: usize,
-    /// The capacity, or 0 if it is not set.
-    pub(super) C: usize,
+    /// The capacity, if it is set. May be 0 as the word may.
+    pub(super) C: Option<usize>,
     /// The names of the open parameters.
     pub(super) open_names: Vec<&'static str>,
 }
@@ -31,7 +31,7 @@ pub struct ParamsBuilder {
 /// ```
 impl From<Params> for ParamsBuilder {
     fn from(params: Params) -> ParamsBuilder {
-        let C = params.C.map_or(0, NonZeroUsize::get);
+        let C = params.C.map(NonZeroUsize::get);
         ParamsBuilder { params, word: params.word.get(), C, open_names: Vec::new() }
     }
 }
@@ -97,7 +97,7 @@ impl ParamsBuilder {
     /// Sets the number of messages that may be in transit from a processor, and to it (default ceil(L/g)).
     /// [`NO_LIMIT`](Params::NO_LIMIT) allows any number.
     pub fn C(mut self, messages: usize) -> ParamsBuilder {
-        self.C = messages;
+        self.C = Some(messages);
         self
     }
 

@@ -31,7 +31,7 @@ impl ParamsBuilder {
         }
         self.check()?;
         let word = NonZeroUsize::new(self.word).expect("it is in its range");
-        Ok(Params { word, C: NonZeroUsize::new(self.C), ..self.params })
+        Ok(Params { word, C: self.C.and_then(NonZeroUsize::new), ..self.params })
     }
 
     /// Refuses invalid parameters.
@@ -104,6 +104,7 @@ mod tests {
             ("P=1.5", "is not a number"),
             ("P=99999999999", "is not a number of processors"),
             ("word=0", "word = 0 is out of range"),
+            ("C=0", "C = 0 is out of range; give one from 1 to 4294967295"),
             ("C=few", "C = few is not a number; give a whole one, without a unit, or none for no limit"),
             ("G_s=1ns,G=2ns", "G belongs to LogGP, and this is a LogGPS machine; give G_s and G_l"),
             ("G=2ns,G_s=1ns", "G_s belongs to LogGPS, and this machine has LogGP's G; give one of the two"),

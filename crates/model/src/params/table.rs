@@ -146,7 +146,7 @@ impl Parameter {
             "message",
             "capacity: messages in transit from a processor, or to it, at most; ceil(L/g) by default",
             1,
-            |b| &mut b.C,
+            |b| b.C.get_or_insert(0),
         ),
         count(names!("word"), All, "byte", "bytes of payload in a word", 1, |b| &mut b.word),
         count(
@@ -246,8 +246,8 @@ impl Parameter {
                 (ParameterValue::Time(time), time != Time::ZERO)
             }
             ValueKind::Counts(_, at) => {
-                let count = *at(&mut machine);
-                (ParameterValue::Count(count), count > 0)
+                let is_set = machine.C.is_some(); // the only count that follows from others
+                (ParameterValue::Count(*at(&mut machine)), is_set)
             }
         };
         (is_set || !self.is_explicit()).then_some(value)

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::picoseconds::{Time, UNITS, US};
 use crate::text::escaped;
 
-/// The longest time that can be read, so that sums of times stay far from the end of time.
+/// The longest time that a machine's parameters have, so that sums of times stay far from the end of time.
 pub(crate) const LONGEST: Time = Time::from_ps(3_600_000_000_000_000);
 
 /// The error of a text that is not a time.
@@ -25,7 +25,7 @@ pub enum TimeError {
     #[error("it is finer than a picosecond, the least time there is")]
     TooFine,
     /// The time is too long to be counted.
-    #[error("it is too long; give at most {LONGEST}")]
+    #[error("it is too long; give at most {}", Time::MAX)]
     TooLong,
 }
 
