@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
+use loggp::RunError as NotFinished;
 use loggp::check::{Check, CheckReport as Report, Failure as Failed, FailureKind, Strategy};
-use loggp::{Cause, RunError as NotFinished};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyAssertionError, PyKeyboardInterrupt, PySystemExit, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -50,6 +50,7 @@ pub struct Settings {
     pub seed: u64,
     pub results_may_differ: bool,
     pub losses: usize,
+    pub duplicates: usize,
     pub crashes: usize,
     pub audits: usize,
     pub seconds: Option<f64>,
@@ -87,11 +88,20 @@ fn objects<R: Compared>(py: Python<'_>, results: &[R]) -> Vec<Py<PyAny>> {
 
 impl PartialEq for Outcome<'_> {
     fn eq(&self, other: &Outcome) -> bool {
-        let compared = Python::attach(|py| {
-            let compare = py.import("loggp._compare")?.getattr("same")?;
-            compare.call1((&self.object, &other.object))?.is_truthy()
+        let compared: PyResult<Option<String>> = Python::attach(|py| {
+            let compare = py.import("loggp._compare")?.getattr("difference")?;
+            compare.call1((&self.object, &other.object))?.extract()
         });
-        compared.unwrap_or_else(|error| self.trial.end(error))
+        match compared {
+            Ok(None) => true,
+            Ok(Some(hint)) => {
+                if !hint.is_empty() {
+                    self.trial.hint.lock().get_or_insert(hint);
+                }
+                false
+            }
+            Err(error) => self.trial.end(error),
+        }
     }
 }
 
@@ -102,6 +112,8 @@ struct Trial<'a> {
     copy: bool,
     /// The exception that ends the check, such as that of Ctrl-C.
     interrupt: Mutex<Option<PyErr>>,
+    /// What may be wrong with the comparison of results that differed.
+    hint: Mutex<Option<String>>,
 }
 
 impl Trial<'_> {
@@ -175,6 +187,7 @@ fn check_here(
         .seed(settings.seed)
         .results_may_differ(settings.results_may_differ)
         .losses(settings.losses)
+        .duplicates(settings.duplicates)
         .crashes(settings.crashes)
         .audits(settings.audits);
     if let Some(seconds) = settings.seconds {
@@ -183,10 +196,9 @@ fn check_here(
             time.map_err(|_| PyValueError::new_err(format!("{seconds} s is no time; give 0 or more")))?,
         );
     }
-    let trial = Trial { program, verify, copy: settings.copy, interrupt: Mutex::default() };
+    let trial =
+        Trial { program, verify, copy: settings.copy, interrupt: Mutex::default(), hint: Mutex::default() };
     let no_check = |error: NotFinished| PyValueError::new_err(error.to_string());
-    let again =
-        |py: Python<'_>, order: &loggp::Order| failed_again(py, machine, program, order, settings.copy);
     let run = || {
         if settings.crashes > 0 {
             // The verification alone decides, since a crash changes the results.
@@ -196,18 +208,14 @@ fn check_here(
             let run = |machine: &loggp::Machine| Ok(trial.run(machine, run)?.results);
             let report =
                 check.results_may_differ(true).run_each(machine, run, |results| trial.verify(results));
-            report
-                .map_err(no_check)
-                .map(|report| Python::attach(|py| CheckReport::new(py, report, (machine, program), again)))
+            report.map_err(no_check).map(|report| CheckReport::new(report, machine, &trial))
         } else {
             let run = |machine: &loggp::Machine, programs: &Programs| {
                 machine.run(|p| Outcome { object: programs.run(p), trial: &trial })
             };
             let run = |machine: &loggp::Machine| Ok(trial.run(machine, run)?.results);
             let report = check.run_each(machine, run, |results| trial.verify(results));
-            report
-                .map_err(no_check)
-                .map(|report| Python::attach(|py| CheckReport::new(py, report, (machine, program), again)))
+            report.map_err(no_check).map(|report| CheckReport::new(report, machine, &trial))
         }
     };
     match (catch_unwind(AssertUnwindSafe(run)), trial.interrupt.into_inner()) {
@@ -221,11 +229,10 @@ fn check_here(
 fn failed_again(
     py: Python<'_>,
     machine: &loggp::Machine,
-    program: &Py<PyAny>,
+    trial: &Trial,
     order: &loggp::Order,
-    copy: bool,
 ) -> Option<Py<PyAny>> {
-    let programs = Programs::new(program, Session::new(machine, copy));
+    let programs = Programs::new(trial.program, Session::new(machine, trial.copy));
     let ran = machine.clone().order(order).run_surviving(|p| programs.run(p));
     let error = ran.err().map(|error| run_error(py, error, &programs));
     programs.close(py);
@@ -234,13 +241,21 @@ fn failed_again(
 
 impl CheckReport {
     fn new<R: Compared>(
+        report: Report<Vec<R>>,
+        machine: &loggp::Machine,
+        trial: &Trial,
+    ) -> PyResult<CheckReport> {
+        Python::attach(|py| CheckReport::with_objects(py, report, machine, trial))
+    }
+
+    fn with_objects<R: Compared>(
         py: Python<'_>,
         mut report: Report<Vec<R>>,
-        (machine, program): (&loggp::Machine, &Py<PyAny>),
-        again: impl Fn(Python<'_>, &loggp::Order) -> Option<Py<PyAny>>,
+        machine: &loggp::Machine,
+        trial: &Trial,
     ) -> PyResult<CheckReport> {
         let results = report.results.iter().map(|distinct| {
-            let source = Source::Run(Box::new(machine.clone()), program.clone_ref(py));
+            let source = Source::Run(Box::new(machine.clone()), trial.program.clone_ref(py));
             let order = Order { order: distinct.order.clone(), source };
             Ok((objects(py, &distinct.result), distinct.runs, Py::new(py, order)?))
         });
@@ -248,19 +263,23 @@ impl CheckReport {
         // Their places in the program are lines of Rust.
         let choices = std::mem::take(&mut report.choices).into_iter();
         let choices = choices.map(|choice| (choice.about, choice.taken, choice.with_choice)).collect();
-        let mut error = None;
-        if let Some(failure) = &mut report.failure
-            && let FailureKind::RunFailed(failed) = &mut failure.kind
-        {
-            error = again(py, &failure.order);
-            if let Some(error) = &error {
-                let said = error.bind(py).to_string();
-                let cause = said.split("\n  processor 0 at ").next().unwrap_or_default();
-                failed.cause = Cause::Host(cause.into());
-            }
+        let (mut text, mut failure) = (report.to_string(), None);
+        if let Some(failed) = report.failure.take() {
+            let in_rust = failed.kind.to_string();
+            let (sentence, error) = match failed.kind {
+                FailureKind::RunFailed(_) => {
+                    let error = failed_again(py, machine, trial, &failed.order);
+                    (error.as_ref().map(|error| error.bind(py).to_string()), error)
+                }
+                FailureKind::DifferentResult => {
+                    (trial.hint.lock().take().map(|hint| format!("{in_rust}; {hint}")), None)
+                }
+                _ => (None, None),
+            };
+            let sentence = sentence.unwrap_or_else(|| in_rust.clone());
+            text = text.replacen(&in_rust, &sentence, 1);
+            failure = Some(Py::new(py, Failure::new(py, failed, sentence, error)?)?);
         }
-        let text = report.to_string();
-        let failure = report.failure.take().map(|failure| Py::new(py, Failure::new(py, failure, error)?));
         Ok(CheckReport {
             runs: report.runs,
             audited: report.audited,
@@ -268,14 +287,14 @@ impl CheckReport {
             is_complete: report.coverage.is_some_and(|coverage| coverage.is_complete()),
             results: results?,
             choices,
-            failure: failure.transpose()?,
+            failure,
             text,
         })
     }
 }
 
 impl Failure {
-    fn new(py: Python<'_>, failed: Failed, error: Option<Py<PyAny>>) -> PyResult<Failure> {
+    fn new(py: Python<'_>, failed: Failed, sentence: String, error: Option<Py<PyAny>>) -> PyResult<Failure> {
         let delayed = failed.delayed.iter();
         let delayed =
             delayed.map(|late| (late.message.from, late.message.number, late.to, Time(late.latency)));
@@ -283,7 +302,7 @@ impl Failure {
         Ok(Failure {
             run: failed.run,
             delayed: delayed.collect(),
-            sentence: failed.kind.to_string(),
+            sentence,
             error,
             order: Py::new(
                 py,
@@ -376,7 +395,10 @@ impl CheckReport {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.results.iter().flat_map(|(results, ..)| results).try_for_each(|result| visit.call(result))?;
+        for (results, _, order) in &self.results {
+            results.iter().try_for_each(|result| visit.call(result))?;
+            visit.call(order)?;
+        }
         visit.call(&self.failure)
     }
 
@@ -448,7 +470,8 @@ impl Failure {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.error)
+        visit.call(&self.error)?;
+        visit.call(&self.order)
     }
 
     fn __clear__(&mut self) {
