@@ -4,13 +4,14 @@ import doctest
 import math
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -157,8 +158,13 @@ def test_a_timeline_is_a_page_in_a_cell(tmp_path: Path) -> None:
         (lambda: loggp.compare("scatter", machine="cs3"), ValueError, "there is no machine cs3"),
         (lambda: loggp.sweep("scatter", over="L=1..2:0"), ValueError, "--over L=1..2:0"),
         (lambda: loggp.replay("rink"), ValueError, "ring"),
-        (lambda: loggp.analyze("no.loggp"), (ValueError, loggp.LoggpError), "no.loggp"),
-        (lambda: loggp.Rows([]).picture, ValueError, "there is no picture"),
+        (lambda: loggp.analyze("no.loggp"), FileNotFoundError, "no.loggp"),
+        (lambda: loggp.Rows([]).picture, AttributeError, "there is no picture"),
+        (lambda: loggp.Picture("<svg/>").save("p.png"), ValueError, "it is SVG; give a name that ends in .svg, such as p.svg"),
+        (lambda: loggp.Page("", 1).save("p.pdf"), ValueError, "it is HTML; give a name that ends in .html, such as p.html"),
+        (lambda: loggp.machines()["modle"], KeyError, "there is no column modle; there are machine, "),
+        (lambda: loggp.compare("scatter", params={"L": 1, "o": 1, "g": 1, "C": 0}), ValueError, "C = 0 is out of range; give one from 1"),
+        (lambda: loggp.emulate(), ValueError, "what is to be run? give a command"),
         (lambda: loggp._command.run("reproduce", "nothing"), ValueError, "nothing"),
     ],
 )
@@ -268,6 +274,141 @@ def test_numbers_in_parameters_are_rounded() -> None:
     assert _command.option_words({"x": 2e-5, "y": 1e22}) == ["--x=0.00002", "--y=10000000000000000000000"]
     with pytest.raises(ValueError, match="nan is no value of an option"):
         _command.option_words({"x": math.nan})
+
+
+def test_computed_numbers_are_rounded_wherever_they_stand() -> None:
+    steps = [1 + i / 7 for i in range(3)]
+    rows = loggp.sweep("broadcast", "optimal", over={"L": steps}, P=8, params={"o": 0.1 + 0.2, "g": 4})
+    assert [row.params["L"].ps for row in rows] == [1_000_000, 1_142_857, 1_285_714]
+    assert {row.params["o"] for row in rows} == {loggp.Time("0.3us")}
+    rows = loggp.sweep("broadcast", "optimal", over={"P": [2.0, 4.0]}, params="L=6,o=2,g=4")
+    assert [row.params["P"] for row in rows] == [2, 4]
+
+    def ring(p: loggp.Proc) -> Iterator[Any]:
+        yield p.send((p.id + 1) % p.P, "token", p.id)
+        yield p.recv("token")
+
+    # The cycle is that of the run.
+    run = loggp.Machine(P=4, L=6, o=2, g=4, cycle="30ns").run(ring)
+    _, *others = loggp.analyze(run, what_if=[{"L": 0.1 + 0.2}, {"L": 1 / 3}], no_sensitivities=True)
+    assert [row.time.ps for row in others] == [120_000 + 9_000, 120_000 + 10_000]
+    other = loggp.Machine(P=4, L=6, o=2, g=4).run(ring)
+    with pytest.raises(ValueError, match="cycles of several lengths"):
+        loggp.analyze(run, other, what_if={"L": 0.5})
+
+
+def test_numbers_of_numpy_are_values() -> None:
+    numpy = pytest.importorskip("numpy")
+    rows = loggp.sweep(
+        "broadcast", "optimal", over={"L": numpy.linspace(1, 2, 4)}, P=numpy.int64(8), params={"o": numpy.float32(0.1), "g": 4}
+    )
+    assert [row.params["L"].ps for row in rows] == [1_000_000, 1_333_333, 1_666_667, 2_000_000]
+    assert rows[0].params["o"] == loggp.Time("0.1us")
+
+
+def test_a_schedule_has_one_time(tmp_path: Path) -> None:
+    schedule = loggp.Schedule(2)
+    schedule.send(0, 1, 8)
+    schedule.recv(1, 0, 8)
+    played = schedule.play(loggp.Machine(P=2, L=6, o=2, g=4)).time
+    assert played == 10 * US
+    for params in ("L=6,o=2,g=4", {"L": 6, "o": 2, "g": 4}, "L=6,o=2,g=4,word=8"):
+        assert loggp.replay(schedule, params=params).time == played
+    assert loggp.tolerance(schedule, params="L=6,o=2,g=4", parameter="L")[0].time == played
+    # With words of a byte, which a file has as the command says.
+    schedule.write(tmp_path / "two.goal")
+    byte = schedule.play(loggp.Machine(P=2, L=6, o=2, g=4, word=1)).time
+    assert byte == loggp.replay(tmp_path / "two.goal", params="L=6,o=2,g=4").time == 38 * US
+    assert byte == loggp.replay(schedule, params="L=6,o=2,g=4,word=1").time
+
+
+def test_rows_are_a_sequence_with_columns() -> None:
+    rows = loggp.machines()
+    assert isinstance(rows, Sequence) and rows.index(rows[1]) == 1 and rows[1] in rows and list(reversed(rows))[0] == rows[-1]
+    assert rows["machine"] == [row.machine for row in rows] and rows["params.L"][0] == rows[0].params["L"].ps
+    assert not hasattr(rows[:2], "picture") and hasattr(loggp.sweep("broadcast", "optimal", over="P=2,4", machine="cm5"), "picture")
+    assert repr(rows).startswith(f"<{len(rows)} rows of machine, ") and len(repr(rows)) < 300
+    polars = pytest.importorskip("polars")
+    assert polars.DataFrame(list(map(dict, rows)), strict=False).shape[0] == polars.DataFrame(rows, strict=False).shape[0] == len(rows)
+
+
+def test_the_package_is_the_command() -> None:
+    said = subprocess.run([sys.executable, "-m", "loggp", "run", "scatter"], capture_output=True, text=True)
+    assert "optimal" in said.stdout and said.returncode == 0
+
+
+def test_times_in_pictures_of_matplotlib() -> None:
+    pytest.importorskip("matplotlib")
+    # Whether it is loaded before or after.
+    for first, second in (("loggp", "matplotlib.units"), ("matplotlib.units", "loggp")):
+        program = f"""
+import {first}, {second}
+import matplotlib
+matplotlib.use("svg")
+from matplotlib import pyplot
+from loggp import US
+times = [1 * US, 2 * US, 3.5 * US]
+figure, axes = pyplot.subplots()
+axes.plot([0, 1, 2], times)
+axes.hist(times)
+axes.fill_between([0, 1, 2], times, [2 * time for time in times])
+axes.axhline(2 * US)
+axes.bar([0, 1, 2], times)
+axes.set_ylim(0 * US, 9 * US)
+assert axes.get_ylim() == (0, 9), axes.get_ylim()
+assert list(axes.lines[0].get_ydata(orig=False)) == [1.0, 2.0, 3.5]
+figure.canvas.draw()
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+RING = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int count, char **words)
+{
+    int rank, ranks, token = 7;
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank == 0) {
+        MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        if (count > 1)
+            MPI_Recv(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("sent\\n");
+    } else if (rank == 1) {
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.skipif(not (shutil.which("mpicc") and shutil.which("mpirun")), reason="no MPI is here")
+def test_mpi_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, value in (("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")):
+        monkeypatch.setenv(name, value)
+    (tmp_path / "ring.c").write_text(RING)
+    subprocess.run(["mpicc", "ring.c", "-o", "ring"], check=True)
+    start = ("mpirun", "-n", 2, "./ring")
+    _command.run("record", "--build", "-o", str(tmp_path))
+    (library,) = tmp_path.glob("libloggp-mpi-*.so")
+    monkeypatch.setenv("LOGGP_MPI_RECORDER", str(library))
+
+    emulated = loggp.emulate(*start, params="L=5us,o=1us,g=2us,G=0", work="none")
+    assert emulated.time == 7 * US and "sent" in str(emulated)
+    assert loggp.emulate("mpirun -n 2 ./ring", params={"L": 5, "o": 1, "g": 2, "G": 0}, work="none").time == 7 * US
+
+    recording = loggp.record(*start, output="ring.mpi")
+    assert recording == tmp_path / "ring.mpi" and "2 ranks" in capsys.readouterr().out
+    assert loggp.replay(recording, machine="cm5").messages == 1
+
+    assert loggp.check_mpi(*start).passed
+    failed = loggp.check_mpi(*start, "wait", trace="failed.json")
+    assert not failed.passed and failed.fault.why and failed.fault.trace == "failed.json"
+    assert (tmp_path / "failed.json").exists()
 
 
 def test_rows_are_joined() -> None:

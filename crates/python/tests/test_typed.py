@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+import pytest
+
 import loggp
 from loggp import Call, Machine, Proc
 
@@ -40,6 +42,15 @@ def test_types() -> None:
     assert results == [0, 42, 42, 42] and run.time > 20 * loggp.US
     assert machine.run(together).results[0] == (6, [f"processor {id}" for id in range(4)])
     assert machine.check(program, runs=20).has_passed
+
+    assert run.time != 0 and sum([row.finish for row in run.processors], 0 * loggp.US) > 0
+    assert list(loggp.Group([1, 0])) == [1, 0] and 1 in loggp.Group([1, 0])
+    with pytest.raises(TypeError):
+        assert run.time > 24  # type: ignore[operator]
+    with pytest.raises(TypeError):
+        assert run.time + 24  # type: ignore[operator]
+    models: list[Any] = loggp.machines()["machine"]
+    assert isinstance(models, list)
 
     schedule = loggp.Schedule(2)
     first: int = schedule.send(0, 1, 8)

@@ -34,21 +34,27 @@ from ._loggp import (
     Trace,
     __version__,
 )
+from . import _plots
 from ._command import LoggpError, LoggpWarning
 from ._rows import Picture, Row, Rows
 from ._tools import (
     Page,
     analyze,
     calibrate,
+    check_mpi,
     compare,
+    emulate,
     machines,
     programs,
+    record,
     replay,
     sweep,
     timeline,
     tolerance,
     tune,
 )
+
+_plots.show_times()
 
 __all__ = [
     "MS",
@@ -82,9 +88,12 @@ __all__ = [
     "__version__",
     "analyze",
     "calibrate",
+    "check_mpi",
     "compare",
+    "emulate",
     "machines",
     "programs",
+    "record",
     "replay",
     "sweep",
     "timeline",

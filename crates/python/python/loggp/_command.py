@@ -7,16 +7,20 @@ here do too.
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import numbers
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +39,9 @@ sys.exit(module.command(["loggp", *sys.argv[2:]]))
 
 # Options that may be given several times; of others the values make one.
 _REPEATED = {"beside", "level", "model", "over", "parameter", "what_if"}
+
+# Options and parameters that are times, of which a number counts cycles.
+_TIMES = {*_loggp.TIME_PARAMETERS, "barrier", "combine", "from", "to", "unit", "until"}
 
 MachineLike = Machine | str | os.PathLike[str]
 """A machine that was made here, one of the papers by its name, or a file with one."""
@@ -59,8 +66,9 @@ class Output(NamedTuple):
     picture: str | None
 
 
-def run(*words: str, cwd: str | None = None) -> str:
-    """Runs a command line, in a folder unless it is this one, and returns what it prints.
+def run(*words: str, cwd: str | None = None, may_fail: bool = False) -> str:
+    """Runs a command line, in a folder unless it is this one, and returns what it prints. With `may_fail` it may
+    end with status 1, of which its report then says why.
 
     >>> from loggp._command import run
     >>> print(run("schedule", "ring", "-P", "2").splitlines()[0])
@@ -86,7 +94,7 @@ def run(*words: str, cwd: str | None = None) -> str:
         status = process.wait()
         said.seek(0)
         lines = said.read().decode(errors="replace").splitlines()
-    _tell(lines, status)
+    _tell(lines, 0 if may_fail and status == 1 and printed else status)
     return printed
 
 
@@ -125,15 +133,20 @@ def report(
     options: Mapping[str, Option],
     machine: MachineLike | None = None,
     picture: bool,
+    program: Sequence[object] = (),
     cwd: str | None = None,
+    cycle: Callable[[], Time | None] = lambda: None,
 ) -> Output:
-    """Runs a command with a report, and returns it."""
+    """Runs a command with a report, and returns it. `program` is the command of an MPI program that it runs, and
+    `cycle` gives that of recorded runs, if it reads some.
+    """
     with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
-        given = option_words(_with_whole_times(options, machine))
+        of_cycle = cache(lambda: cycle() or _cycle(options, machine))
+        given = option_words({name: _rounded(name, value, of_cycle) for name, value in options.items()})
         all_words = [*words, *machine_words(machine, folder), *given]
         rows, svg = Path(folder, "rows.json"), Path(folder, "picture.svg")
         all_words += ["--output", str(rows), *(["--output", str(svg)] if picture else [])]
-        text = run(*all_words, cwd=cwd)
+        text = run(*all_words, *program_words(program), cwd=cwd)
         lines = rows.read_text().splitlines() if rows.exists() else []
         return Output(
             text, [json.loads(line) for line in lines], svg.read_text() if picture and svg.exists() else None
@@ -175,45 +188,59 @@ def _text(value: Any) -> str:
         return str(os.path.abspath(value))
     if isinstance(value, Iterable) and not isinstance(value, str):
         return ",".join(map(_text, value))
-    if isinstance(value, float):
-        return _decimal(value)
-    return str(value)
+    return _decimal(value) if _is_computed(value) else str(value)
 
 
-def _decimal(number: float) -> str:
+def _is_computed(value: Any) -> bool:
+    """Returns whether it is a number that need not be whole: of Python or of NumPy."""
+    return isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral)
+
+
+def _decimal(number: Any) -> str:
     """Returns a number without an exponent, which the command does not read."""
     if not math.isfinite(number):
         raise ValueError(f"{number} is no value of an option; give a finite number")
-    return format(Decimal(repr(float(number))), "f")
+    return format(Decimal(repr(float(number))), "f").removesuffix(".0")
 
 
-def _rounded(params: Mapping[str, Any], cycle: Time) -> dict[str, Any]:
-    """Returns parameters in which the times that are numbers of cycles are whole picoseconds."""
-    times = set(_loggp.TIME_PARAMETERS)
-    is_cycles = {name: name in times and isinstance(value, float) for name, value in params.items()}
-    return {
-        name: Time.from_ps(_loggp.picoseconds(value, cycle)) if is_cycles[name] else value
-        for name, value in params.items()
-    }
+def _rounded(name: str, value: Any, cycle: Callable[[], Time]) -> Any:
+    """Returns a value in which the times that are computed numbers of cycles are whole picoseconds."""
+    if isinstance(value, Mapping):
+        return {own: _rounded(own, one, cycle) for own, one in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [_rounded(name, one, cycle) for one in value]
+    if name.strip("_") in _TIMES and _is_computed(value):
+        return Time.from_ps(_loggp.picoseconds(value, cycle()))
+    return value
 
 
-def _with_whole_times(options: Mapping[str, Option], machine: MachineLike | None) -> dict[str, Option]:
-    """Returns options in which parameters that are fractions of cycles are rounded to picoseconds."""
-    given = dict(options)
-    for name in ("params", "what_if"):
-        value = given.get(name)
-        cycle = given.get("cycle")
-        if isinstance(value, Mapping) and any(isinstance(one, float) for one in value.values()):
-            length = Time(str(cycle)) if isinstance(cycle, str) else cycle
-            given[name] = _rounded(value, length if isinstance(length, Time) else _cycle(machine))
-    return given
-
-
-def _cycle(machine: MachineLike | None) -> Time:
-    """Returns the cycle of a machine, 1 us unless it says so."""
+def _cycle(options: Mapping[str, Option], machine: MachineLike | None) -> Time:
+    """Returns the cycle that an option says, or a machine, and else 1 us."""
+    given: Any = options.get("cycle")
+    if given is not None:
+        return Time.from_ps(_loggp.picoseconds(given, _loggp.US))
     if isinstance(machine, Machine):
         return machine.cycle
     return _loggp.US if machine is None else _loggp.cycle_of(os.fspath(machine))
+
+
+def program_words(program: Sequence[object]) -> list[str]:
+    """Returns the command of an MPI program as the last words of a command line; of one text those that are in it.
+
+    >>> from loggp._command import program_words
+    >>> program_words(["mpirun -n 4 ./app"]) == program_words(["mpirun", "-n", 4, "./app"])
+    True
+    """
+    words = shlex.split(program[0]) if len(program) == 1 and isinstance(program[0], str) else map(str, program)
+    return ["--", *words] if program else []
+
+
+def refuse_missing(name: str | os.PathLike[str]) -> None:
+    """Raises the exception of `open` if this names a file that is not there."""
+    text = os.fspath(name)
+    is_file = isinstance(name, os.PathLike) or os.sep in text or bool(os.path.splitext(text)[1])
+    if is_file and not os.path.exists(text):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), text)
 
 
 def machine_words(machine: MachineLike | None, folder: str) -> list[str]:
@@ -221,6 +248,7 @@ def machine_words(machine: MachineLike | None, folder: str) -> list[str]:
     if machine is None:
         return []
     if not isinstance(machine, Machine):
+        refuse_missing(machine)
         return [f"--machine={os.path.abspath(machine) if os.path.exists(machine) else os.fspath(machine)}"]
     written = json.loads(_loggp.machine_text(machine))
     words = []

@@ -67,6 +67,15 @@ class Row(Mapping[str, Any]):
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
+def write_as(path: str | os.PathLike[str], text: str, *endings: str) -> None:
+    """Writes text to a file of its form, which the ending of the name says."""
+    if not os.fspath(path).lower().endswith(endings):
+        ending = endings[0]
+        name = os.path.splitext(os.fspath(path))[0]
+        raise ValueError(f"it is {ending[1:].upper()}; give a name that ends in {ending}, such as {name}{ending}")
+    Path(path).write_text(text)
+
+
 class Picture:
     """A picture, which a notebook shows. `svg` is its text."""
 
@@ -74,8 +83,8 @@ class Picture:
         self.svg = svg
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the picture to a file."""
-        Path(path).write_text(self.svg)
+        """Writes the picture to a file, whose name ends in `.svg`."""
+        write_as(path, self.svg, ".svg")
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -84,9 +93,9 @@ class Picture:
         return f"Picture of {len(self.svg)} characters"
 
 
-class Rows:
+class Rows(Sequence[Row]):
     """The rows of a report. `print` and a notebook show the command's own report; of a part of the rows, a
-    notebook shows a table.
+    notebook shows a table. `rows["model_ns"]` is a column.
 
     >>> import loggp
     >>> rows = loggp.compare("scatter", "long", "short", P=8, clock="virtual")
@@ -103,17 +112,24 @@ class Rows:
 
     @property
     def picture(self) -> Picture:
-        """The picture that the command draws of the rows."""
+        """The picture that the command draws of the rows; a part of them has none."""
         if self._picture is None:
-            raise ValueError("there is no picture of these rows")
+            raise AttributeError("there is no picture of these rows; a whole report may have one")
         return Picture(self._picture)
 
     @overload
     def __getitem__(self, index: int) -> Row: ...
     @overload
     def __getitem__(self, index: slice) -> Rows: ...
-    def __getitem__(self, index: int | slice) -> Row | Rows:
-        return Rows(self._rows[index]) if isinstance(index, slice) else self._rows[index]
+    @overload
+    def __getitem__(self, index: str) -> list[Any]: ...
+    def __getitem__(self, index: int | slice | str) -> Row | Rows | list[Any]:
+        if not isinstance(index, str):
+            return Rows(self._rows[index]) if isinstance(index, slice) else self._rows[index]
+        columns = self.columns()
+        if index not in columns:
+            raise KeyError(f"there is no column {index}; there are {', '.join(columns)}")
+        return columns[index]
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -164,7 +180,8 @@ class Rows:
         return self.text or repr(self)
 
     def __repr__(self) -> str:
-        return f"Rows({self._rows!r})"
+        names = dict.fromkeys(name for row in self._rows for name in row)
+        return f"<{len(self)} rows of {', '.join(names)}>"
 
     def _repr_html_(self) -> str:
         if self.text:

@@ -12,8 +12,8 @@ from typing import Any, overload
 
 from . import _command
 from ._command import MachineLike, Option
-from ._loggp import PS, Run, Time
-from ._rows import Picture, Row, Rows
+from ._loggp import PS, Machine, Run, Schedule, Time, Trace
+from ._rows import Picture, Row, Rows, write_as
 
 Source = str | os.PathLike[str]
 """A file, or the name of a pattern."""
@@ -141,6 +141,7 @@ def replay(
     given = {"P": P, "size": size, "params": params, "over": over, "rules": rules, **options}
     with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
         sources = _Sources([schedule], folder)
+        given["params"] = sources.params(params, machine)
         output = _command.report(
             "replay", *sources.words, options=given, machine=machine, picture=False, cwd=sources.cwd
         )
@@ -162,7 +163,9 @@ def analyze(
     given = {"what_if": several, "over": over, "path": path, **options}
     with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
         sources = _Sources(traces, folder)
-        output = _command.report("analyze", *sources.words, options=given, picture=True, cwd=sources.cwd)
+        output = _command.report(
+            "analyze", *sources.words, options=given, picture=True, cwd=sources.cwd, cycle=sources.cycle
+        )
     return _rows(output)
 
 
@@ -191,10 +194,73 @@ def tolerance(
     given = {"P": P, "size": size, "params": params, "parameter": several, "to": to, **options}
     with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
         sources = _Sources([source], folder)
+        given["params"] = sources.params(params, machine)
         output = _command.report(
-            "tolerance", *sources.words, options=given, machine=machine, picture=True, cwd=sources.cwd
+            "tolerance",
+            *sources.words,
+            options=given,
+            machine=machine,
+            picture=True,
+            cwd=sources.cwd,
+            cycle=sources.cycle,
         )
     return _rows(output)
+
+
+def emulate(
+    *command: object,
+    machine: MachineLike | None = None,
+    params: str | Mapping[str, Option] | None = None,
+    work: str | None = None,
+    **options: Option,
+) -> Row:
+    """Runs an MPI program on the machine: `emulate("mpirun", "-n", 4, "./app", machine="cm5")`.
+
+    `print(row)` shows what the program printed, and the report. `work="none"` lets computing take no time.
+    """
+    given = {"params": params, "work": work, **options}
+    output = _command.report("emulate", options=given, machine=machine, picture=False, program=_started(command))
+    return Row(output.rows[0], output.text)
+
+
+def record(*command: object, output: str | os.PathLike[str]) -> Path:
+    """Runs an MPI program and records its calls: `record("mpirun", "-n", 4, "./app", output="run.mpi")`.
+
+    Prints what the program prints, and what was recorded. Returns the recording, which `replay`, `tolerance` and
+    others take.
+    """
+    path = Path(output).absolute()
+    print(_command.run("record", "--output", str(path), *_command.program_words(_started(command))), end="")
+    return path
+
+
+def check_mpi(
+    *command: object,
+    machine: MachineLike | None = None,
+    params: str | Mapping[str, Option] | None = None,
+    runs: int | None = None,
+    strategy: str | None = None,
+    trace: str | os.PathLike[str] | None = None,
+    **options: Option,
+) -> Row:
+    """Runs an MPI program under many orders of messages, and looks for faults of its calls.
+
+    `row.passed` says whether all is right, and else `row.fault.why` what is wrong; the trace of that run is in
+    `row.fault.trace`, as `trace=` names it. A program in Python is checked by `Machine.check`.
+    """
+    given = {"params": params, "runs": runs, "strategy": strategy, "trace": trace, **options}
+    with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
+        words = _command.option_words({"format": "json", **given})
+        words += _command.machine_words(machine, folder)
+        printed = _command.run("check", *words, *_command.program_words(_started(command)), may_fail=True)
+    return Row(json.loads(printed.splitlines()[-1]), printed)
+
+
+def _started(command: Sequence[object]) -> Sequence[object]:
+    """Returns the command that starts an MPI program. Refuses none."""
+    if not command:
+        raise ValueError('what is to be run? give a command, such as "mpirun", "-n", 4, "./app"')
+    return command
 
 
 def machines() -> Rows:
@@ -227,8 +293,8 @@ class Page:
         self.height = height
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page to a file, which needs no other file."""
-        Path(path).write_text(self.html)
+        """Writes the page to a file, whose name ends in `.html`, and which needs no other file."""
+        write_as(path, self.html, ".html", ".htm")
 
     def _repr_html_(self) -> str:
         style = f"width: 100%; height: {self.height}px; border: 0"
@@ -321,6 +387,21 @@ def run_html(run: Run[Any]) -> str:
     )
 
 
+# The bytes of a word of a machine that does not say so.
+_WORD = Machine(1).word
+
+
+def _cycle_of(source: Any) -> Time | None:
+    """Returns the cycle of a recorded run, or None if it is none."""
+    made = getattr(source, "trace", source)
+    if isinstance(made, (str, os.PathLike)) and os.path.isfile(made):
+        try:
+            made = Trace.read(made)
+        except ValueError:
+            return None  # it is a schedule
+    return made.cycle if isinstance(made, Trace) else None
+
+
 def _rows(output: _command.Output) -> Rows:
     return Rows([Row(row) for row in output.rows], output.text, output.picture)
 
@@ -337,7 +418,7 @@ class _Sources:
 
     def __init__(self, sources: Iterable[Source | Any], folder: str) -> None:
         self._folder = folder
-        sources = list(sources)
+        sources = self._sources = list(sources)
         self.cwd = (
             folder
             if any(not isinstance(source, (str, os.PathLike, list, tuple)) for source in sources)
@@ -345,10 +426,31 @@ class _Sources:
         )
         self.words = [word for source in sources for word in self._words(source)]
 
+    def cycle(self) -> Time | None:
+        """Returns the cycle that recorded runs among the sources had, or None if there are no such runs."""
+        cycles = {cycle for cycle in map(_cycle_of, self._sources) if cycle is not None}
+        if len(cycles) > 1:
+            raise ValueError("the runs have cycles of several lengths; give times with a unit, such as 3 * loggp.US")
+        return next(iter(cycles), None)
+
+    def params(
+        self, params: str | Mapping[str, Option] | None, machine: MachineLike | None
+    ) -> str | Mapping[str, Option] | None:
+        """Returns the parameters of the machine. That of a schedule which was made here has the words that machines
+        have here, unless they say so; for files and patterns a word is a byte, as the command has it.
+        """
+        if params is None or machine is not None or not any(isinstance(one, Schedule) for one in self._sources):
+            return params
+        if isinstance(params, str):
+            names = {part.partition("=")[0].strip() for part in params.split(",")}
+            return params if "word" in names else f"{params},word={_WORD}"
+        return {"word": _WORD, **params}
+
     def _words(self, source: Any) -> list[str]:
         if isinstance(source, (list, tuple)):
             return [word for one in source for word in self._words(one)]
         if isinstance(source, (str, os.PathLike)):
+            _command.refuse_missing(source)
             is_elsewhere = self.cwd is not None and os.path.exists(source)
             return [os.path.abspath(source) if is_elsewhere else os.fspath(source)]
         made = getattr(source, "trace", source)

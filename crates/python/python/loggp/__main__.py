@@ -1,0 +1,5 @@
+"""The command `loggp`, as `python -m loggp`."""
+
+from ._command import main
+
+main()
