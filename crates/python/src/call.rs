@@ -22,6 +22,7 @@ pub enum Kind {
     Receive(Filter, Wait),
     PostReceive(Filter),
     Probe(Filter),
+    OneSided(OneSided),
     WaitUntil(Time),
     Work { kind: &'static str, units: u64 },
     Wait(u32),
@@ -36,8 +37,31 @@ pub enum Kind {
 impl Kind {
     /// Returns whether it posts a request.
     pub fn is_posted(&self) -> bool {
-        matches!(self, Kind::PostSend(_) | Kind::PostReceive(_))
+        matches!(self, Kind::PostSend(_) | Kind::PostReceive(_) | Kind::OneSided(OneSided::PostGet { .. }))
     }
+}
+
+/// A call that reaches into another processor's memory. Lengths are in bytes.
+pub enum OneSided {
+    Put {
+        to: usize,
+        bytes: usize,
+    },
+    Get {
+        to: usize,
+        back: usize,
+    },
+    PostGet {
+        to: usize,
+        back: usize,
+    },
+    /// A function of Python that is called when the processors before have done what they do.
+    Atomic {
+        to: usize,
+        bytes: usize,
+        update: Value,
+    },
+    Flush(Option<usize>),
 }
 
 /// A message to send.
@@ -120,6 +144,8 @@ pub struct Call {
     /// The name of the function that made it.
     name: &'static str,
     seat: Arc<Seat>,
+    /// The number of its processor's yields before it was made.
+    made_after: u32,
     /// True if it was given out by `yield from`.
     is_begun: bool,
 }
@@ -127,7 +153,7 @@ pub struct Call {
 impl Call {
     #[inline]
     pub fn new(seat: &Arc<Seat>, name: &'static str, kind: Kind) -> Call {
-        Call { kind: Some(kind), name, seat: seat.clone(), is_begun: false }
+        Call { kind: Some(kind), name, made_after: seat.note_made(), seat: seat.clone(), is_begun: false }
     }
 
     /// Returns what it does, unless it has been yielded before; `None` if it is a call of another processor.
@@ -136,18 +162,23 @@ impl Call {
         if !Arc::ptr_eq(&self.seat, seat) {
             return Err(Misuse::OfAnother(self.seat.id));
         }
-        self.kind.take().ok_or(Misuse::Again(self.name))
+        self.take_kind().ok_or(Misuse::Again(self.name))
+    }
+
+    #[inline]
+    fn take_kind(&mut self) -> Option<Kind> {
+        self.kind.take().inspect(|_| self.seat.note_gone())
     }
 
     /// Returns the name of the function that made it, if it was returned and never yielded.
     pub fn take_returned(&mut self) -> Option<&'static str> {
-        self.kind.take().map(|_| self.name)
+        self.take_kind().map(|_| self.name)
     }
 
     /// Notes that it was made and not yielded, unless it was yielded.
     fn forget(&mut self) {
-        if self.kind.take().is_some() {
-            self.seat.note_forgotten(self.name);
+        if self.take_kind().is_some() {
+            self.seat.note_forgotten(self.name, self.made_after);
         }
     }
 }
@@ -170,7 +201,7 @@ impl Call {
             return Ok(Some(slf.clone().unbind()));
         }
         // `yield from` has yielded it by now. Whoever unpacks it or iterates over it has not.
-        if call.kind.take().is_some() {
+        if call.take_kind().is_some() {
             let name = call.name;
             let sentence = format!(
                 "p.{name}(...) was not yielded, so that it has no result to unpack; write `yield p.{name}(...)`"

@@ -38,7 +38,7 @@ pub fn picoseconds(time: &Bound<'_, PyAny>, cycle: Time) -> PyResult<i64> {
     Ok(read_time(time, cycle.0)?.as_ps())
 }
 
-/// Returns the names of the parameters that are times.
+/// Returns the names of the parameters that are times, of the machine and of its levels.
 pub fn time_parameters() -> Vec<&'static str> {
-    Parameter::ALL.iter().filter(|parameter| parameter.is_time()).map(|parameter| parameter.name).collect()
+    Parameter::ALL.iter().filter(|parameter| parameter.is_time()).flat_map(Parameter::all_names).collect()
 }

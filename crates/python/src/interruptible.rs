@@ -1,22 +1,29 @@
 //! Long work without Python, which Ctrl-C ends at once.
 
 use std::ffi::c_long;
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
 
+use loggp_command::replace_file;
 use parking_lot::Mutex;
 use pyo3::exceptions::PyOSError;
 use pyo3::ffi::PyThreadState_SetAsyncExc;
 use pyo3::prelude::*;
 
-/// A flag that is set when nobody waits for the work any more.
+/// What work knows of who waits for it, and leaves for that one.
 #[derive(Clone, Default)]
-pub struct Stop(pub Arc<AtomicBool>);
+pub struct Stop {
+    /// Set when nobody waits for the work any more.
+    pub is_over: Arc<AtomicBool>,
+    /// The name of the file that the work has not finished.
+    unfinished: Arc<Mutex<Option<PathBuf>>>,
+}
 
 /// A file, or whatever else is read or written, that gives an error once the work is to stop.
 pub struct Stopping<F> {
@@ -41,7 +48,14 @@ pub fn interruptible<T: Send + 'static>(
 ) -> PyResult<T> {
     let stop = Stop::default();
     let its = stop.clone();
-    on_thread(py, move || work(&its), |_| stop.0.store(true, Relaxed))
+    let done = on_thread(py, move || work(&its), |_| stop.is_over.store(true, Relaxed));
+    if done.is_err()
+        && let Some(unfinished) = stop.unfinished.lock().take()
+    {
+        // The process may end before the work, which removes it too.
+        let _ = std::fs::remove_file(unfinished);
+    }
+    done
 }
 
 /// Works on another thread as [`interruptible`] does, where Python code runs now and then. A signal's exception is
@@ -106,13 +120,29 @@ pub fn interruptible_if<T: Send + 'static>(
     if is_long { interruptible(py, work) } else { Ok(py.detach(|| work(&Stop::default()))) }
 }
 
+impl Stop {
+    /// Writes a file, which replaces an old one when it is complete.
+    pub fn write(
+        &self,
+        path: &Path,
+        contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let begun = |unfinished: &Path| *self.unfinished.lock() = Some(unfinished.into());
+        replace_file(path, begun, |file| {
+            let mut file = BufWriter::new(Stopping::new(file, self));
+            contents(&mut file)?;
+            file.flush()
+        })
+    }
+}
+
 impl<F> Stopping<F> {
     pub fn new(inner: F, stop: &Stop) -> Stopping<F> {
         Stopping { inner, stop: stop.clone() }
     }
 
     fn check(&self) -> io::Result<()> {
-        if self.stop.0.load(Relaxed) { Err(io::Error::other("it was stopped")) } else { Ok(()) }
+        if self.stop.is_over.load(Relaxed) { Err(io::Error::other("it was stopped")) } else { Ok(()) }
     }
 }
 

@@ -1,26 +1,29 @@
 //! The machine: its parameters and settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use loggp::params::Parameter;
+use loggp::trace::Faults;
 use loggp::{
-    Capacity, Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Protocol, Ties,
-    TimeError, preset,
+    Capacity, Latency, Level, MessageId, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Protocol,
+    Ties, TimeError, preset,
 };
 use loggp_command::FileMachine;
-use pyo3::exceptions::{PyAttributeError, PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyInt, PyList, PyString};
 
 use crate::Object;
 use crate::check::{self, CheckReport};
+use crate::error::file_error;
 use crate::interned::intern;
+use crate::number::count;
 use crate::order::Order;
 use crate::parameters::{Own, TIMED_WORK, listed, own, parameter, refused};
-use crate::program::{Programs, run_error};
+use crate::program::{Programs, refuse_no_program, run_error};
 use crate::run::Run;
 use crate::session::Session;
 use crate::time::{read_time, time_text};
@@ -109,7 +112,7 @@ impl Machine {
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Machine> {
         let refuse = |why: String| PyValueError::new_err(format!("{}: {why}", path.display()));
-        File::open(&path).map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))?;
+        File::open(&path).map_err(|why| file_error(&path, &why))?;
         let file = FileMachine::read(&path).map_err(refuse)?;
         let mut settings = Settings::read(P, settings)?;
         let builder = settings.set_params(file.builder.clone())?;
@@ -152,6 +155,10 @@ impl Machine {
     /// left that nobody received, as with `allow_unreceived`. With `copy=True` every value is copied when it is sent, as
     /// between the processors of a real machine; else receivers get the object itself.
     ///
+    /// Messages are named by their sender and their number among its messages, from 0 on: those of `lost` never
+    /// arrive, and those of `twice`, a dict, arrive a second time so much later. A processor in `crashed`, a dict,
+    /// does nothing any more from its message of that number on, and has the result None.
+    ///
     /// >>> import loggp
     /// >>> def program(p):
     /// ...     if p.id == 0:
@@ -163,7 +170,8 @@ impl Machine {
     /// >>> run.time, run.results
     /// (Time('10 us'), [None, 42])
     #[pyo3(signature = (
-        program, *, trace = true, order = None, formula = None, until = None, allow_unreceived = false, copy = false
+        program, *, trace = true, order = None, formula = None, until = None, allow_unreceived = false, copy = false,
+        lost = None, twice = None, crashed = None
     ))]
     #[allow(clippy::too_many_arguments)] // as many as a run has
     fn run(
@@ -175,8 +183,12 @@ impl Machine {
         until: Option<&Object<'_>>,
         allow_unreceived: bool,
         copy: bool,
+        lost: Option<Vec<(usize, usize)>>,
+        twice: Option<HashMap<(usize, usize), Object<'_>>>,
+        crashed: Option<BTreeMap<usize, usize>>,
     ) -> PyResult<Run> {
         let (py, params) = (slf.py(), *slf.get().machine.params());
+        refuse_no_program(program.bind(py))?;
         let formula = match formula {
             None => None,
             Some(formula) if formula.is_callable() => Some(read_time(&formula.call1((slf,))?, params.cycle)?),
@@ -185,6 +197,9 @@ impl Machine {
         let mut machine = slf.get().machine.clone().trace(trace);
         if let Some(order) = order {
             machine = machine.order(&order.borrow().order);
+        }
+        if lost.is_some() || twice.is_some() || crashed.is_some() {
+            machine = machine.faults(read_faults(&params, lost, twice, crashed)?);
         }
         let until = until.map(|until| read_time(until, params.cycle)).transpose()?;
         if let Some(until) = until.filter(|until| *until < loggp::Time::ZERO) {
@@ -201,9 +216,9 @@ impl Machine {
     /// Runs a program under many orders of messages, and reduces a failure to the fewest late messages.
     ///
     /// `strategy` is one of mixed, random, late-few, few-changes, one-end, ties and systematic. `verify` gets
-    /// the list of results, and raises an AssertionError or returns a sentence if they are wrong. `losses`
-    /// and `crashes` are the most messages that are lost and processors that crash in a run, and `seconds`
-    /// the time after which no run is begun. `copy` is that of `run`.
+    /// the list of results, and raises an AssertionError or returns a sentence if they are wrong. `losses`,
+    /// `duplicates` and `crashes` are the most messages that are lost or come twice and processors that crash in a run,
+    /// and `seconds` the time after which no run is begun. `copy` is that of `run`.
     ///
     /// >>> import loggp
     /// >>> def program(p):
@@ -220,31 +235,33 @@ impl Machine {
     /// (2, 1)
     #[pyo3(signature = (
         program, *, runs = 1000, strategy = "mixed", seed = 1, verify = None, results_may_differ = false, losses = 0,
-        crashes = 0, audits = 50, seconds = None, copy = false
+        duplicates = 0, crashes = 0, audits = 50, seconds = None, copy = false
     ))]
     #[allow(clippy::too_many_arguments)] // as many as a check has
     fn check(
         &self,
         py: Python<'_>,
         program: Py<PyAny>,
-        runs: usize,
+        #[pyo3(from_py_with = count)] runs: usize,
         strategy: &str,
-        seed: u64,
+        #[pyo3(from_py_with = count)] seed: usize,
         verify: Option<Py<PyAny>>,
         results_may_differ: bool,
-        losses: usize,
-        crashes: usize,
-        audits: usize,
+        #[pyo3(from_py_with = count)] losses: usize,
+        #[pyo3(from_py_with = count)] duplicates: usize,
+        #[pyo3(from_py_with = count)] crashes: usize,
+        #[pyo3(from_py_with = count)] audits: usize,
         seconds: Option<f64>,
         copy: bool,
     ) -> PyResult<CheckReport> {
-        let strategy = strategy.to_owned();
+        refuse_no_program(program.bind(py))?;
         let settings = check::Settings {
             runs,
-            strategy,
-            seed,
+            strategy: strategy.to_owned(),
+            seed: seed as u64,
             results_may_differ,
             losses,
+            duplicates,
             crashes,
             audits,
             seconds,
@@ -455,6 +472,36 @@ impl<'py> Settings<'py> {
         let not_of_schedules = not_of_schedules.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name);
         Ok(Machine { machine, ports, rendezvous, noise, levels, not_of_schedules, others })
     }
+}
+
+/// Reads the faults of a run.
+fn read_faults(
+    params: &Params,
+    lost: Option<Vec<(usize, usize)>>,
+    twice: Option<HashMap<(usize, usize), Object<'_>>>,
+    crashed: Option<BTreeMap<usize, usize>>,
+) -> PyResult<Faults> {
+    let sender = |from: usize| match from < params.P {
+        true => Ok(from),
+        false => Err(PyValueError::new_err(format!(
+            "there is no processor {from}; there are 0 to {}",
+            params.P - 1
+        ))),
+    };
+    let message = |(from, number)| PyResult::Ok(MessageId { from: sender(from)?, number });
+    let later = |(id, later): ((usize, usize), Object<'_>)| match read_time(&later, params.cycle)? {
+        time if time > loggp::Time::ZERO => Ok((message(id)?, time)),
+        time => Err(PyValueError::new_err(format!(
+            "a message cannot come a second time {time} after the first; give more than 0"
+        ))),
+    };
+    let crash = |(id, number)| PyResult::Ok((sender(id)?, number));
+    Ok(Faults {
+        lost: lost.into_iter().flatten().map(message).collect::<PyResult<_>>()?,
+        twice: twice.into_iter().flatten().map(later).collect::<PyResult<_>>()?,
+        crashed: crashed.into_iter().flatten().map(crash).collect::<PyResult<_>>()?,
+        ..Faults::default()
+    })
 }
 
 /// Reads a setting by its name.

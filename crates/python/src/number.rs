@@ -1,10 +1,28 @@
 //! Numbers of Python that are compared where no Python code may run.
 
 use loggp::Payload;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::value::WORD;
+
+/// Reads a whole number that is not negative.
+pub fn count(number: &Bound<'_, PyAny>) -> PyResult<usize> {
+    number.extract().map_err(|error: PyErr| {
+        let py = number.py();
+        match error.is_instance_of::<PyOverflowError>(py) {
+            true => {
+                PyValueError::new_err(format!("{number} cannot be; give a whole number from 0 to 2^64 - 1"))
+            }
+            false => PyTypeError::new_err(format!("{number} is no whole number; give one, 0 or more")),
+        }
+    })
+}
+
+/// Reads a whole number that is not negative, or None.
+pub fn optional_count(number: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    if number.is_none() { Ok(None) } else { count(number).map(Some) }
+}
 
 /// A number, which counts for as many bytes as Rust's `i64` and `f64`.
 #[derive(Clone, Copy, IntoPyObject)]

@@ -7,7 +7,7 @@ use loggp_model::rules::engine::ThreadStack;
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
-use crate::call::{Collective, Exchange, Filter, Kind, Message, Operation, SendReceiving, Wait};
+use crate::call::{Collective, Exchange, Filter, Kind, Message, OneSided, Operation, SendReceiving, Wait};
 use crate::requests::{Posted, Requests};
 use crate::session::{Line, Seat, fail};
 use crate::value::{Carried, Fixed, Value, Word};
@@ -44,6 +44,11 @@ pub fn perform(
             };
             return found.map_or(Answer::None, Answer::Sender);
         }
+        Kind::OneSided(OneSided::PostGet { to, back }) => {
+            let posted = Posted::Send(p.post_get(to, 0, back));
+            return requests.keep(posted, line);
+        }
+        Kind::OneSided(call) => return reach(p, stack, seat, call),
         Kind::WaitUntil(time) => p.wait_until(time),
         Kind::Work { kind, units } => p.work(kind, units, || ()),
         Kind::Wait(number) => return requests.wait(p, number),
@@ -65,6 +70,23 @@ pub fn perform(
                 None => together.call(p, operation),
                 Some(group) => together.call(&mut p.within(&group), operation),
             };
+        }
+    }
+    Answer::None
+}
+
+/// Reaches into another processor's memory.
+fn reach(p: &mut Proc, stack: &dyn ThreadStack, seat: &Seat, call: OneSided) -> Answer {
+    match call {
+        OneSided::Put { to, bytes } => p.put(to, bytes),
+        OneSided::Get { to, back } | OneSided::PostGet { to, back } => p.get(to, 0, back),
+        OneSided::Flush(to) => p.flush(to),
+        OneSided::Atomic { to, bytes, update } => {
+            p.get(to, bytes, bytes);
+            p.wait_to_act();
+            let call = || Python::attach(|py| update.object().call0(py).map(|old| Value::new(old, 0)));
+            let old = on_thread_stack(stack, call);
+            return Answer::Value(old.unwrap_or_else(|error| fail(seat, error)));
         }
     }
     Answer::None

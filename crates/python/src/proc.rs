@@ -7,16 +7,18 @@ use loggp::collectives::Shift;
 use loggp::{Payload, Tag};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyList};
+use pyo3::types::{PyInt, PyIterator, PyList};
 
 use crate::Object;
-use crate::call::{Call, Collective, Exchange, Filter, Kind, Message, Operation, SendReceiving, Wait};
+use crate::call::{
+    Call, Collective, Exchange, Filter, Kind, Message, OneSided, Operation, SendReceiving, Wait,
+};
 use crate::interned::intern;
-use crate::number::Number;
+use crate::number::{Number, count, optional_count};
 use crate::parameters::{Parameters, TIMED_WORK, parameter};
 use crate::session::Seat;
 use crate::time::{Time, read_time};
-use crate::value::{Value, bytes_of_words};
+use crate::value::{Value, Words, bytes_of_words};
 
 /// A processor of the machine. A program gets one, and yields its calls.
 #[pyclass(frozen, module = "loggp")]
@@ -62,7 +64,7 @@ impl Request {
 impl Group {
     #[new]
     fn new(processors: &Object<'_>) -> PyResult<Group> {
-        let processors: PyResult<Vec<usize>> = processors.try_iter()?.map(|id| id?.extract()).collect();
+        let processors: PyResult<Vec<usize>> = processors.try_iter()?.map(|id| count(&id?)).collect();
         Ok(Group(Members::new(processors?)))
     }
 
@@ -79,6 +81,14 @@ impl Group {
 
     fn __len__(&self) -> usize {
         self.0.members().len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, self.0.members())?.try_iter()
+    }
+
+    fn __contains__(&self, processor: &Object<'_>) -> bool {
+        processor.extract().is_ok_and(|processor| self.0.rank(processor).is_some())
     }
 
     fn __hash__(&self) -> u64 {
@@ -107,7 +117,7 @@ impl Proc {
         Call::new(&self.seat, name, kind)
     }
 
-    fn collective(&self, name: &'static str, words: Option<i64>, operation: Operation) -> PyResult<Call> {
+    fn collective(&self, name: &'static str, words: Option<Words>, operation: Operation) -> PyResult<Call> {
         let (group, bytes) = (self.group.clone(), self.bytes(words)?);
         Ok(self.call(name, Kind::Collective(Box::new(Collective { operation, group, bytes }))))
     }
@@ -117,11 +127,16 @@ impl Proc {
         self.seat.session.tags.tag(tag)
     }
 
-    fn bytes(&self, words: Option<i64>) -> PyResult<Option<usize>> {
+    fn bytes(&self, words: Option<Words>) -> PyResult<Option<usize>> {
         bytes_of_words(words, self.seat.session.params.word.get())
     }
 
-    fn value(&self, value: Option<Object<'_>>, words: Option<i64>) -> PyResult<Value> {
+    /// Returns the bytes of a number of words, a word by default.
+    fn length(&self, words: Option<Words>) -> PyResult<usize> {
+        Ok(self.bytes(words)?.unwrap_or(self.seat.session.params.word.get()))
+    }
+
+    fn value(&self, value: Option<Object<'_>>, words: Option<Words>) -> PyResult<Value> {
         match (value, words) {
             (None, None) => Python::attach(|py| Ok(Value::new(py.None(), 0))),
             (None, words) => {
@@ -133,7 +148,7 @@ impl Proc {
     }
 
     /// Reads one value for each processor.
-    fn values(&self, values: &Object<'_>, words: Option<i64>) -> PyResult<Vec<Value>> {
+    fn values(&self, values: &Object<'_>, words: Option<Words>) -> PyResult<Vec<Value>> {
         let (bytes, session) = (self.bytes(words)?, &self.seat.session);
         values.try_iter()?.map(|value| Value::measured(session.copied(value?)?, bytes)).collect()
     }
@@ -190,7 +205,7 @@ impl Proc {
         to: &Object<'_>,
         tag: &Object<'_>,
         value: Option<Object<'_>>,
-        words: Option<i64>,
+        words: Option<Words>,
     ) -> PyResult<Message> {
         Ok(Message { to: self.processor(to)?, tag: self.tag(tag)?, value: self.value(value, words)? })
     }
@@ -284,7 +299,7 @@ impl Proc {
         to: &Object<'_>,
         tag: &Object<'_>,
         value: Option<Object<'_>>,
-        words: Option<i64>,
+        words: Option<Words>,
     ) -> PyResult<Call> {
         Ok(self.call("send", Kind::Send(self.message(to, tag, value, words)?)))
     }
@@ -296,7 +311,7 @@ impl Proc {
         to: &Object<'_>,
         tag: &Object<'_>,
         value: Option<Object<'_>>,
-        words: Option<i64>,
+        words: Option<Words>,
     ) -> PyResult<Call> {
         Ok(self.call("isend", Kind::PostSend(self.message(to, tag, value, words)?)))
     }
@@ -309,7 +324,7 @@ impl Proc {
         source: &Object<'_>,
         tag: &Object<'_>,
         value: Option<Object<'_>>,
-        words: Option<i64>,
+        words: Option<Words>,
     ) -> PyResult<Call> {
         let (message, from) = (self.message(to, tag, value, words)?, self.processor(source)?);
         Ok(self.call("send_recv", Kind::SendRecv(message, from)))
@@ -325,7 +340,7 @@ impl Proc {
         value: Option<Object<'_>>,
         taking: &Object<'_>,
         on: Object<'_>,
-        words: Option<i64>,
+        words: Option<Words>,
         with_sender: bool,
     ) -> PyResult<Call> {
         let message = self.message(to, tag, value, words)?;
@@ -355,8 +370,8 @@ impl Proc {
         &self,
         tag: &Object<'_>,
         steps: &Object<'_>,
-        words: Option<i64>,
-        longest: Option<usize>,
+        words: Option<Words>,
+        #[pyo3(from_py_with = optional_count)] longest: Option<usize>,
     ) -> PyResult<Call> {
         let (tag, bytes) = (self.tag(tag)?, self.bytes(words)?);
         let read = |step: Object<'_>| {
@@ -430,6 +445,66 @@ impl Proc {
     #[pyo3(signature = (tag = None, *, source = None))]
     fn probe(&self, tag: Option<&Object<'_>>, source: Option<&Object<'_>>) -> PyResult<Call> {
         self.receive("probe", tag, source, false, Kind::Probe)
+    }
+
+    /// Puts words into another processor's memory, which does nothing for it, and goes on when the first enters the
+    /// network. What the memory holds is the program's: an object that the processors share.
+    #[pyo3(signature = (to, *, words = None))]
+    fn put(&self, to: &Object<'_>, words: Option<Words>) -> PyResult<Call> {
+        let (to, bytes) = (self.processor(to)?, self.length(words)?);
+        Ok(self.call("put", Kind::OneSided(OneSided::Put { to, bytes })))
+    }
+
+    /// Asks another processor's memory for words, and goes on when they are here.
+    ///
+    /// >>> import loggp
+    /// >>> memory = [[10, 11], [20, 21]]
+    /// >>> def program(p):
+    /// ...     if p.id == 0:
+    /// ...         yield p.get(1, words=2)
+    /// ...         return memory[1]
+    /// >>> run = loggp.Machine(P=2, L=6, o=2, g=4, G=1).run(program)
+    /// >>> run.results[0], run.time
+    /// ([20, 21], Time('17 us'))
+    #[pyo3(signature = (to, *, words = None))]
+    fn get(&self, to: &Object<'_>, words: Option<Words>) -> PyResult<Call> {
+        let (to, back) = (self.processor(to)?, self.length(words)?);
+        Ok(self.call("get", Kind::OneSided(OneSided::Get { to, back })))
+    }
+
+    /// Asks another processor's memory for words, and goes on after o. Gives a request, which must be waited for.
+    #[pyo3(signature = (to, *, words = None))]
+    fn iget(&self, to: &Object<'_>, words: Option<Words>) -> PyResult<Call> {
+        let (to, back) = (self.processor(to)?, self.length(words)?);
+        Ok(self.call("iget", Kind::OneSided(OneSided::PostGet { to, back })))
+    }
+
+    /// Changes another processor's memory in one step: sends words there, gets as many back, and then calls
+    /// `update()`, before any processor acts later. Gives what `update` returns.
+    ///
+    /// >>> import loggp, itertools
+    /// >>> def program(p):
+    /// ...     tickets = counter
+    /// ...     return (yield p.atomic(0, lambda: next(tickets)))
+    /// >>> counter = itertools.count()
+    /// >>> sorted(loggp.Machine(P=4, L=6, o=2, g=4).run(program).results)
+    /// [0, 1, 2, 3]
+    #[pyo3(signature = (to, update, *, words = None))]
+    fn atomic(&self, to: &Object<'_>, update: Object<'_>, words: Option<Words>) -> PyResult<Call> {
+        let (to, bytes) = (self.processor(to)?, self.length(words)?);
+        if !update.is_callable() {
+            let sentence = format!("{} changes no memory; give a function without arguments", update.repr()?);
+            return Err(PyTypeError::new_err(sentence));
+        }
+        let update = Value::new(update.unbind(), 0);
+        Ok(self.call("atomic", Kind::OneSided(OneSided::Atomic { to, bytes, update })))
+    }
+
+    /// Waits until all is there that this processor has put into the memory of one, or of all.
+    #[pyo3(signature = (to = None))]
+    fn flush(&self, to: Option<&Object<'_>>) -> PyResult<Call> {
+        let to = to.map(|to| self.processor(to)).transpose()?;
+        Ok(self.call("flush", Kind::OneSided(OneSided::Flush(to))))
     }
 
     /// Waits until a request is done. Gives the message of a receive, and None for a send.
@@ -512,7 +587,12 @@ impl Proc {
 
     /// Gives the root's value to all.
     #[pyo3(signature = (root, value = None, *, words = None))]
-    fn broadcast(&self, root: &Object<'_>, value: Option<Object<'_>>, words: Option<i64>) -> PyResult<Call> {
+    fn broadcast(
+        &self,
+        root: &Object<'_>,
+        value: Option<Object<'_>>,
+        words: Option<Words>,
+    ) -> PyResult<Call> {
         let root = self.root(root)?;
         let value = if self.is_root(root) { Some(self.value(value, words)?) } else { None };
         self.collective("broadcast", words, Operation::Broadcast { root, value })
@@ -525,7 +605,7 @@ impl Proc {
         root: &Object<'_>,
         value: Option<Object<'_>>,
         op: Object<'_>,
-        words: Option<i64>,
+        words: Option<Words>,
     ) -> PyResult<Call> {
         let (root, value) = (self.root(root)?, self.value(value, words)?);
         self.collective("reduce", words, Operation::Reduce { root, value, op: operator(op)? })
@@ -533,7 +613,7 @@ impl Proc {
 
     /// Combines the values of all by `op(a, b)`. Gives all the result.
     #[pyo3(signature = (value, op, *, words = None))]
-    fn all_reduce(&self, value: Option<Object<'_>>, op: Object<'_>, words: Option<i64>) -> PyResult<Call> {
+    fn all_reduce(&self, value: Option<Object<'_>>, op: Object<'_>, words: Option<Words>) -> PyResult<Call> {
         let value = self.value(value, words)?;
         self.collective("all_reduce", words, Operation::AllReduce { value, op: operator(op)? })
     }
@@ -550,9 +630,9 @@ impl Proc {
     fn all_max(
         &self,
         value: &Object<'_>,
-        place: Option<usize>,
+        #[pyo3(from_py_with = optional_count)] place: Option<usize>,
         with_: Option<Object<'_>>,
-        words: Option<i64>,
+        words: Option<Words>,
     ) -> PyResult<Call> {
         let (value, with) = (Number::read(value)?, self.value(with_, words)?);
         let place = place.unwrap_or(self.seat.id);
@@ -561,7 +641,7 @@ impl Proc {
 
     /// Gives each the values of all up to itself, combined by `op(a, b)`.
     #[pyo3(signature = (value, op, *, words = None))]
-    fn scan(&self, value: Option<Object<'_>>, op: Object<'_>, words: Option<i64>) -> PyResult<Call> {
+    fn scan(&self, value: Option<Object<'_>>, op: Object<'_>, words: Option<Words>) -> PyResult<Call> {
         let value = self.value(value, words)?;
         self.collective("scan", words, Operation::Scan { value, op: operator(op)? })
     }
@@ -572,7 +652,7 @@ impl Proc {
         &self,
         value: Option<Object<'_>>,
         op: Object<'_>,
-        words: Option<i64>,
+        words: Option<Words>,
     ) -> PyResult<Call> {
         let value = self.value(value, words)?;
         self.collective("exclusive_scan", words, Operation::ExclusiveScan { value, op: operator(op)? })
@@ -580,14 +660,19 @@ impl Proc {
 
     /// Gives the root a list of the values of all, and the others None.
     #[pyo3(signature = (root, value = None, *, words = None))]
-    fn gather(&self, root: &Object<'_>, value: Option<Object<'_>>, words: Option<i64>) -> PyResult<Call> {
+    fn gather(&self, root: &Object<'_>, value: Option<Object<'_>>, words: Option<Words>) -> PyResult<Call> {
         let (root, value) = (self.root(root)?, self.value(value, words)?);
         self.collective("gather", words, Operation::Gather { root, value })
     }
 
     /// Gives each its value of the root's list.
     #[pyo3(signature = (root, values = None, *, words = None))]
-    fn scatter(&self, root: &Object<'_>, values: Option<&Object<'_>>, words: Option<i64>) -> PyResult<Call> {
+    fn scatter(
+        &self,
+        root: &Object<'_>,
+        values: Option<&Object<'_>>,
+        words: Option<Words>,
+    ) -> PyResult<Call> {
         let root = self.root(root)?;
         let values =
             values.filter(|_| self.is_root(root)).map(|values| self.values(values, words)).transpose()?;
@@ -596,21 +681,21 @@ impl Proc {
 
     /// Gives all a list of the values of all.
     #[pyo3(signature = (value = None, *, words = None))]
-    fn all_gather(&self, value: Option<Object<'_>>, words: Option<i64>) -> PyResult<Call> {
+    fn all_gather(&self, value: Option<Object<'_>>, words: Option<Words>) -> PyResult<Call> {
         let value = self.value(value, words)?;
         self.collective("all_gather", words, Operation::AllGather { value })
     }
 
     /// Sends each a value. Gives a list of those of all, by sender.
     #[pyo3(signature = (values, *, words = None))]
-    fn all_to_all(&self, values: &Object<'_>, words: Option<i64>) -> PyResult<Call> {
+    fn all_to_all(&self, values: &Object<'_>, words: Option<Words>) -> PyResult<Call> {
         let values = self.values(values, words)?;
         self.collective("all_to_all", words, Operation::AllToAll { values })
     }
 
     /// Sends each a value. Gives those of all, combined by `op(a, b)`.
     #[pyo3(signature = (values, op, *, words = None))]
-    fn reduce_scatter(&self, values: &Object<'_>, op: Object<'_>, words: Option<i64>) -> PyResult<Call> {
+    fn reduce_scatter(&self, values: &Object<'_>, op: Object<'_>, words: Option<Words>) -> PyResult<Call> {
         let values = self.values(values, words)?;
         self.collective("reduce_scatter", words, Operation::ReduceScatter { values, op: operator(op)? })
     }
@@ -621,7 +706,7 @@ impl Proc {
     fn broadcast_vector(
         &self,
         root: &Object<'_>,
-        elements: usize,
+        #[pyo3(from_py_with = count)] elements: usize,
         vector: Option<&Object<'_>>,
     ) -> PyResult<Call> {
         self.broadcast_along("broadcast_vector", root, elements, vector, false)
@@ -633,7 +718,7 @@ impl Proc {
     fn broadcast_chain(
         &self,
         root: &Object<'_>,
-        elements: usize,
+        #[pyo3(from_py_with = count)] elements: usize,
         vector: Option<&Object<'_>>,
     ) -> PyResult<Call> {
         self.broadcast_along("broadcast_chain", root, elements, vector, true)

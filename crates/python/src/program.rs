@@ -9,7 +9,7 @@ use std::sync::Arc;
 use loggp::{Proc as Processor, RunError};
 use loggp::{on_thread_stack, thread_stack};
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyTypeError};
+use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use pyo3::types::iterator::PySendResult;
@@ -17,17 +17,20 @@ use pyo3::types::iterator::PySendResult;
 use crate::Object;
 use crate::answer::Answer;
 use crate::call::{Call, Kind, Misuse};
+use crate::error::Places;
 use crate::perform::perform;
 use crate::proc::Proc;
 use crate::requests::Requests;
 use crate::session::{Line, Seat, Session, fail, frame_place};
-use crate::value::drop_left_objects;
+use crate::value::{drop_left_objects, drop_twice, kept_twice};
 
 /// The programs of a run: a generator for each processor that has started.
 pub struct Programs<'a> {
     program: &'a Py<PyAny>,
     session: Arc<Session>,
     generators: Vec<Mutex<Option<Py<PyIterator>>>>,
+    /// The number of values of other runs' messages that come twice: a program may run a machine.
+    kept_twice: usize,
 }
 
 /// The next step of a program.
@@ -44,7 +47,7 @@ impl<'a> Programs<'a> {
     pub fn new(program: &'a Py<PyAny>, session: Session) -> Programs<'a> {
         let P = session.params.P;
         let generators = (0..P).map(|_| Mutex::default()).collect();
-        Programs { program, session: Arc::new(session), generators }
+        Programs { program, session: Arc::new(session), generators, kept_twice: kept_twice() }
     }
 
     pub fn session(&self) -> &Session {
@@ -81,7 +84,7 @@ impl<'a> Programs<'a> {
             };
             let generator = match is_generator(&made) {
                 // A function without a yield has ended.
-                Ok(false) => return self.end(seat, made),
+                Ok(false) => return self.end(seat, made, None),
                 Ok(true) => made.cast_into::<PyIterator>().map_err(PyErr::from),
                 Err(error) => Err(error),
             };
@@ -126,12 +129,13 @@ impl<'a> Programs<'a> {
             };
             let yielded = match resumed {
                 Ok(PySendResult::Next(yielded)) => yielded,
-                Ok(PySendResult::Return(result)) => return self.end(seat, result),
-                Err(error) => return Step::Fail(error),
+                Ok(PySendResult::Return(result)) => return self.end(seat, result, Some(generator)),
+                Err(error) => return Step::Fail(with_forgotten(error, seat, generator)),
             };
             let call = call_of(&yielded, seat);
             drop(yielded);
-            match (call, seat.take_forgotten()) {
+            seat.note_yield(|| place_of(generator.as_any()));
+            match (call, seat.take_forgotten(|| name_of_program(generator))) {
                 (Ok(call), None) => {
                     let line = if call.is_posted() { self.line(generator) } else { None };
                     return Step::Call(call, line);
@@ -143,8 +147,9 @@ impl<'a> Programs<'a> {
     }
 
     /// Ends a program that has returned.
-    fn end(&self, seat: &Seat, result: Object<'_>) -> Step {
-        if let Some(forgotten) = seat.take_forgotten() {
+    fn end(&self, seat: &Seat, result: Object<'_>, generator: Option<&Bound<'_, PyIterator>>) -> Step {
+        let program = || generator.map_or_else(|| "the program".into(), name_of_program);
+        if let Some(forgotten) = seat.take_forgotten(program) {
             return Step::Fail(PyRuntimeError::new_err(forgotten));
         }
         if let Ok(call) = result.cast::<Call>()
@@ -176,16 +181,16 @@ impl<'a> Programs<'a> {
     }
 
     /// Returns the line at which a processor's program is, or at which it called for a request that it left when it
-    /// ended, such as ` at program.py:12`.
-    pub fn place(&self, py: Python<'_>, id: usize) -> Option<String> {
+    /// ended, as `program.py:12`.
+    fn place(&self, py: Python<'_>, id: usize) -> Option<String> {
         let generator = self.generators.get(id)?.lock().as_ref()?.clone_ref(py).into_bound(py).into_any();
-        let running = frame_of(&generator).and_then(|frame| frame_place(&frame).ok());
-        running.or_else(|| self.session.unawaited_place(py, id))
+        place_of(&generator).or_else(|| self.session.unawaited_place(py, id))
     }
 
     /// Ends what is left of the programs, so that their `finally` blocks run.
     pub fn close(self, py: Python<'_>) {
         self.session.end();
+        drop_twice(self.kept_twice);
         drop_left_objects();
         for generator in self.generators {
             let Some(generator) = generator.into_inner() else { continue };
@@ -224,6 +229,52 @@ fn frame_of<'py>(generator: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
         innermost = inner;
     }
     innermost.getattr_opt("gi_frame").ok()?.filter(|frame| !frame.is_none())
+}
+
+/// Returns the line at which a generator is.
+fn place_of(generator: &Bound<'_, PyAny>) -> Option<String> {
+    frame_place(&frame_of(generator)?).ok()
+}
+
+/// Returns the name of a program, and where it begins.
+fn name_of_program(generator: &Bound<'_, PyIterator>) -> String {
+    let named = || {
+        let (code, name) = (generator.getattr("gi_code")?, generator.getattr("__name__")?);
+        let (file, line) = (code.getattr("co_filename")?, code.getattr("co_firstlineno")?);
+        PyResult::Ok(format!("{name} ({file}:{line})"))
+    };
+    named().unwrap_or_else(|_| "the program".into())
+}
+
+/// Returns the exception of a program; if it took a call for its result, that says so, and the exception is the cause.
+fn with_forgotten(error: PyErr, seat: &Seat, generator: &Bound<'_, PyIterator>) -> PyErr {
+    let py = generator.py();
+    if !error.is_instance_of::<PyTypeError>(py) && !error.is_instance_of::<PyAttributeError>(py) {
+        return error;
+    }
+    match seat.take_forgotten(|| name_of_program(generator)) {
+        None => error,
+        Some(forgotten) => {
+            let forgotten = PyRuntimeError::new_err(forgotten);
+            forgotten.set_cause(py, Some(error));
+            forgotten
+        }
+    }
+}
+
+/// Refuses what is no program.
+pub fn refuse_no_program(program: &Object<'_>) -> PyResult<()> {
+    if program.is_callable() {
+        return Ok(());
+    }
+    let given = match name_of_generator(program) {
+        Some(name) => format!("a generator of {name} is no program; give the function itself, {name}"),
+        None => format!(
+            "{} is no program; give a function of a processor, such as def program(p)",
+            program.repr()?
+        ),
+    };
+    Err(PyTypeError::new_err(given))
 }
 
 /// Throws an exception into a generator, at its yield.
@@ -266,7 +317,17 @@ fn call_of(yielded: &Object<'_>, seat: &Arc<Seat>) -> PyResult<Kind> {
     })
 }
 
+impl Places for (Python<'_>, &Programs<'_>) {
+    fn of_program(&self, id: usize) -> Option<String> {
+        self.1.place(self.0, id)
+    }
+
+    fn of_tag(&self, about: &str) -> Option<String> {
+        self.1.session().tags.place(about)
+    }
+}
+
 /// Returns the exception of a run that has failed.
 pub fn run_error(py: Python<'_>, error: RunError, programs: &Programs) -> PyErr {
-    crate::error::run_error(py, error, programs.session().take_failure(), &|id| programs.place(py, id))
+    crate::error::run_error(py, error, programs.session().take_failure(), &(py, programs))
 }

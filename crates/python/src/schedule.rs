@@ -1,7 +1,6 @@
 //! Schedules: sends, receives and computations of ranks without a program.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,20 +9,20 @@ use loggp::schedule::{
     CostModel, Operation, PlacedOperation, PlayReport, Player, Requirement, Schedule as Built,
     ScheduleBuilder, ScheduleError,
 };
-use loggp_command::replace_file;
 use loggp_goal as goal;
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::Object;
 use crate::columns::{Columns, Elements, Numbers, column, common_length, elements, look_for_signals};
-use crate::error::run_error;
+use crate::error::{file_error, run_error};
 use crate::interruptible::{Stop, Stopping, interruptible, interruptible_if};
 use crate::machine::Machine;
+use crate::number::count;
 use crate::parameters::refused;
 use crate::time::{Time, read_time};
 use crate::trace::Trace;
@@ -211,7 +210,7 @@ fn read_or_any(numbers: Option<&Object<'_>>, name: &str) -> PyResult<Option<Numb
 impl Schedule {
     #[new]
     #[pyo3(signature = (P, *, cycle = None))]
-    fn new(P: usize, cycle: Option<&Object<'_>>) -> PyResult<Schedule> {
+    fn new(#[pyo3(from_py_with = count)] P: usize, cycle: Option<&Object<'_>>) -> PyResult<Schedule> {
         ScheduleBuilder::new(P).map_err(invalid)?;
         let cycle = cycle.map_or(Ok(loggp::US), |cycle| read_time(cycle, loggp::US))?;
         Ok(Schedule { P, cycle, draft: Arc::default() })
@@ -223,8 +222,7 @@ impl Schedule {
     #[pyo3(signature = (path, *, unit = None))]
     fn read(py: Python<'_>, path: PathBuf, unit: Option<&Object<'_>>) -> PyResult<Schedule> {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
-        let file =
-            File::open(&path).map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))?;
+        let file = File::open(&path).map_err(|why| file_error(&path, &why))?;
         let read = interruptible(py, move |stop| goal::read(Stopping::new(file, stop), unit))?;
         let built = read.map_err(|why| invalid(format!("{}: {why}", path.display())))?;
         Ok(Schedule::with_built(built, loggp::US))
@@ -296,17 +294,12 @@ impl Schedule {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
         let to = path.clone();
         let written = self.with_complete(py, move |built, stop| {
-            replace_file(&to, |file| {
-                let mut file = BufWriter::new(Stopping::new(file, stop));
-                if binary {
-                    goal::write_binary(built, &mut file, unit)
-                } else {
-                    goal::write(built, &mut file, unit)
-                }?;
-                file.flush()
+            stop.write(&to, |file| match binary {
+                true => goal::write_binary(built, file, unit),
+                false => goal::write(built, file, unit),
             })
         });
-        written?.map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))
+        written?.map_err(|why| file_error(&path, &why))
     }
 
     /// The number of ranks.
@@ -438,8 +431,9 @@ impl Schedule {
         let params = LeveledParams::new(*machine.machine.params(), machine.levels.clone());
         let player = Player::new(params).rules(rules).trace(trace).moments(moments);
         let player = player.ports(machine.ports).rendezvous(machine.rendezvous).noise(machine.noise.clone());
-        let played = self.with_complete(py, move |built, stop| player.stop_if(stop.0.clone()).run(built))?;
-        let mut report = played.map_err(|error| run_error(py, error, None, &|_| None))?;
+        let played =
+            self.with_complete(py, move |built, stop| player.stop_if(stop.is_over.clone()).run(built))?;
+        let mut report = played.map_err(|error| run_error(py, error, None, &()))?;
         let trace = report.trace.take().map(|trace| Py::new(py, Trace::new(trace))).transpose()?;
         Ok(Play { report, ranks: self.P, trace })
     }

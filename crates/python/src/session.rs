@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering::Relaxed};
 
 use loggp::{Machine, Params, Time};
 use parking_lot::Mutex;
@@ -29,6 +29,8 @@ pub struct Session {
     is_over: AtomicBool,
     /// The number of steps of all programs, to look for signals now and then.
     steps: AtomicU32,
+    /// The address of the frame that runs the machine, if it is one of Python.
+    runner: usize,
 }
 
 /// A line of a program: the number of its code among a run's, and the line's.
@@ -45,8 +47,23 @@ pub struct Seat {
     now: AtomicI64,
     next_send: AtomicI64,
     has_forgotten: AtomicBool,
-    /// The call that the program made and did not yield.
-    forgotten: Mutex<Option<String>>,
+    /// The first call that the program made and did not yield.
+    forgotten: Mutex<Option<Forgotten>>,
+    /// The number of calls that were made, are there, and have not been yielded.
+    unyielded: AtomicUsize,
+    /// The number of yields so far.
+    yields: AtomicU32,
+    /// Whether there were some at the last yield.
+    keeps: AtomicBool,
+    /// If so, the line of the first yield at which there were some.
+    kept_since: Mutex<Option<String>>,
+}
+
+/// A call that was dropped before it was yielded.
+struct Forgotten {
+    name: &'static str,
+    /// Where it was made, if it is known: `at program.py:12`.
+    place: Option<String>,
 }
 
 /// The number of steps between two looks for signals: programs see them by themselves, and more often.
@@ -64,6 +81,7 @@ impl Session {
             failure: Mutex::default(),
             is_over: AtomicBool::new(false),
             steps: AtomicU32::new(0),
+            runner: Python::attach(|py| running_frame(py).map_or(0, |frame| frame.as_ptr().addr())),
         }
     }
 
@@ -113,12 +131,12 @@ impl Session {
         }
     }
 
-    /// Returns the line of the first request that a program left when it ended, as ` at program.py:12`.
+    /// Returns the line of the first request that a program left when it ended, as `program.py:12`.
     pub fn unawaited_place(&self, py: Python<'_>, id: usize) -> Option<String> {
         let Line { code, line } = *self.unawaited.lock().get(&id)?;
         let code = self.codes.lock().get(code)?.clone_ref(py);
         let file: String = code.getattr(py, "co_filename").ok()?.extract(py).ok()?;
-        Some(format!(" at {file}:{line}"))
+        Some(format!("{file}:{line}"))
     }
 
     pub fn end(&self) {
@@ -143,6 +161,10 @@ impl Seat {
             next_send: AtomicI64::new(0),
             has_forgotten: AtomicBool::new(false),
             forgotten: Mutex::default(),
+            unyielded: AtomicUsize::new(0),
+            yields: AtomicU32::new(0),
+            keeps: AtomicBool::new(false),
+            kept_since: Mutex::default(),
         }
     }
 
@@ -162,34 +184,67 @@ impl Seat {
         self.next_send.store(next_send.as_ps(), Relaxed);
     }
 
-    /// Notes that a call was made and dropped before it was yielded.
+    /// Notes that a call was made, and is to be yielded. Returns the number of yields before.
+    #[inline]
+    pub fn note_made(&self) -> u32 {
+        self.unyielded.store(self.unyielded.load(Relaxed) + 1, Relaxed);
+        self.yields.load(Relaxed)
+    }
+
+    /// Notes that a call was yielded, or was dropped.
+    #[inline]
+    pub fn note_gone(&self) {
+        self.unyielded.store(self.unyielded.load(Relaxed).saturating_sub(1), Relaxed);
+    }
+
+    /// Notes that a program yields, and where, if it begins to keep calls that it has not yielded.
+    #[inline]
+    pub fn note_yield(&self, place: impl FnOnce() -> Option<String>) {
+        self.yields.store(self.yields.load(Relaxed).wrapping_add(1), Relaxed);
+        let keeps = self.unyielded.load(Relaxed) > 0;
+        if keeps != self.keeps.load(Relaxed) {
+            self.keeps.store(keeps, Relaxed);
+            *self.kept_since.lock() = if keeps { place() } else { None };
+        }
+    }
+
+    /// Notes that a call was dropped before it was yielded. It was made after this number of yields.
     #[cold]
-    pub fn note_forgotten(&self, name: &str) {
+    pub fn note_forgotten(&self, name: &'static str, made_after: u32) {
         if self.session.is_over.load(Relaxed) || self.has_forgotten.swap(true, Relaxed) {
             return;
         }
         Python::attach(|py| {
             let pending = PyErr::take(py);
-            let place = current_place(py).unwrap_or_default();
-            *self.forgotten.lock() = Some(format!(
-                "p.{name}(...) was made{place} and not yielded, so that nothing was done; write `yield p.{name}(...)`"
-            ));
+            let place = if made_after == self.yields.load(Relaxed) {
+                // What a program had when it ended is dropped where the machine runs.
+                let frame = running_frame(py).ok();
+                let frame = frame.filter(|frame| frame.as_ptr().addr() != self.session.runner);
+                frame.and_then(|frame| frame_place(&frame).ok()).map(|line| format!("at {line}"))
+            } else {
+                self.kept_since.lock().as_ref().map(|line| format!("before the yield at {line}"))
+            };
+            *self.forgotten.lock() = Some(Forgotten { name, place });
             if let Some(pending) = pending {
                 pending.restore(py);
             }
         });
     }
 
-    /// Returns a sentence about a call that was not yielded, if there was one.
+    /// Returns a sentence about a call that was not yielded, if there was one. `program` says which program it is.
     #[inline]
-    pub fn take_forgotten(&self) -> Option<String> {
-        if self.has_forgotten.load(Relaxed) { self.take_noted() } else { None }
+    pub fn take_forgotten(&self, program: impl FnOnce() -> String) -> Option<String> {
+        if self.has_forgotten.load(Relaxed) { self.take_noted(program) } else { None }
     }
 
     #[cold]
-    fn take_noted(&self) -> Option<String> {
+    fn take_noted(&self, program: impl FnOnce() -> String) -> Option<String> {
         self.has_forgotten.store(false, Relaxed);
-        self.forgotten.lock().take()
+        let Forgotten { name, place } = self.forgotten.lock().take()?;
+        let place = place.unwrap_or_else(|| format!("after the last yield of {}", program()));
+        Some(format!(
+            "p.{name}(...) was made {place} and not yielded, so that nothing was done; write `yield p.{name}(...)`"
+        ))
     }
 }
 
@@ -199,15 +254,19 @@ pub fn fail(seat: &Seat, error: PyErr) -> ! {
     resume_unwind(Box::new(sentence))
 }
 
-/// Returns the line of Python that is running.
-fn current_place(py: Python<'_>) -> PyResult<String> {
-    let frame = py.import("sys")?.call_method0("_getframe")?;
-    frame_place(&frame)
+/// Returns the frame of Python that is running.
+fn running_frame(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("sys")?.call_method0("_getframe")
 }
 
-/// Returns the line at which a frame is, as ` at program.py:12`.
+/// Returns the line of Python that is running, as `program.py:12`.
+pub fn running_place(py: Python<'_>) -> PyResult<String> {
+    frame_place(&running_frame(py)?)
+}
+
+/// Returns the line at which a frame is, as `program.py:12`.
 pub fn frame_place(frame: &Bound<'_, PyAny>) -> PyResult<String> {
     let file: String = frame.getattr("f_code")?.getattr("co_filename")?.extract()?;
     let line: usize = frame.getattr("f_lineno")?.extract()?;
-    Ok(format!(" at {file}:{line}"))
+    Ok(format!("{file}:{line}"))
 }

@@ -11,6 +11,7 @@ use pyo3::types::{PyInt, PyString, PyTuple};
 
 use crate::Object;
 use crate::interned::intern;
+use crate::session::running_place;
 use crate::value::Value;
 
 /// The numbers of the tags of a run. A number keeps its own where that is free, and text gets the lowest free
@@ -26,6 +27,8 @@ struct Table {
     next_recent: usize,
     known: HashMap<Key, u16>,
     keys: HashMap<u16, Key>,
+    /// The lines that first named the tags.
+    places: HashMap<u16, String>,
     /// No text has a number below.
     lowest_free: u32,
 }
@@ -64,6 +67,12 @@ impl Tags {
         Ok(tag)
     }
 
+    /// Returns the line that first named the tag of a message, which this describes: `with tag 3 (datum)`.
+    pub fn place(&self, about: &str) -> Option<String> {
+        let number = about.strip_prefix("with tag ")?.split(|c: char| !c.is_ascii_digit()).next()?;
+        self.0.lock().places.get(&number.parse().ok()?).cloned()
+    }
+
     /// Returns the object that a tag's number stands for.
     pub fn object(&self, py: Python<'_>, number: u16) -> PyResult<Py<PyAny>> {
         match self.0.lock().keys.get(&number) {
@@ -88,7 +97,7 @@ impl Table {
         };
         let number = match self.known.get(&key) {
             Some(number) => *number,
-            None => self.number(&key)?,
+            None => self.number(object.py(), &key)?,
         };
         let tag = match &key {
             Key::Number(own) if *own == i64::from(number) => Tag::new(number),
@@ -106,7 +115,7 @@ impl Table {
     }
 
     /// Gives a new tag its number.
-    fn number(&mut self, key: &Key) -> PyResult<u16> {
+    fn number(&mut self, py: Python<'_>, key: &Key) -> PyResult<u16> {
         let own = match key {
             Key::Number(own) => u16::try_from(*own).ok().filter(|own| !self.keys.contains_key(own)),
             Key::Text(_) => None,
@@ -124,6 +133,7 @@ impl Table {
                 }
             },
         };
+        self.places.extend(running_place(py).ok().map(|place| (number, place)));
         self.known.insert(key.clone(), number);
         self.keys.insert(number, key.clone());
         Ok(number)

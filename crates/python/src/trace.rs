@@ -2,24 +2,25 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use loggp::MessageId;
 use loggp::trace::{Activity, ActivityKind, Message, Progress, Trace as Record};
-use loggp_command::replace_file;
 use loggp_model::log::kinds::{KIND_NAMES, kind_number};
 use loggp_trace::Recording;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::columns::Columns;
+use crate::error::file_error;
 use crate::interruptible::{Stopping, interruptible};
 use crate::order::{Order, Source};
+use crate::time::Time;
 
 /// The record of a run: its activities and its messages, as columns.
 ///
@@ -118,8 +119,7 @@ impl Trace {
     /// Reads a trace that the command or `write` has written.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Trace> {
-        let file =
-            File::open(&path).map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))?;
+        let file = File::open(&path).map_err(|why| file_error(&path, &why))?;
         let read = interruptible(py, move |stop| Record::read(BufReader::new(Stopping::new(file, stop))))?;
         read.map(Trace::new).map_err(|why| PyValueError::new_err(format!("{}: {why}", path.display())))
     }
@@ -151,13 +151,10 @@ impl Trace {
     fn write(&self, py: Python<'_>, path: PathBuf, chrome: bool) -> PyResult<()> {
         let (record, to) = (self.record.clone(), path.clone());
         let written = interruptible(py, move |stop| {
-            replace_file(&to, |file| {
-                let mut file = BufWriter::new(Stopping::new(file, stop));
-                if chrome { record.write(&mut file) } else { record.write_compact(&mut file) }?;
-                file.flush()
-            })
+            let record = LazyLock::force(&record); // which takes long, and has no file yet
+            stop.write(&to, |file| if chrome { record.write(file) } else { record.write_compact(file) })
         })?;
-        written.map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))
+        written.map_err(|why| file_error(&path, &why))
     }
 
     /// The activities of the processors: `processor`, `start` and `end` in ps, `kind`, and `message`, the row
@@ -219,6 +216,12 @@ impl Trace {
             Py::new(py, columns)
         };
         Ok(self.progress.get_or_try_init(py, make)?.clone_ref(py))
+    }
+
+    /// The length of a cycle of the machine.
+    #[getter]
+    fn cycle(&self, py: Python<'_>) -> PyResult<Time> {
+        Ok(Time(self.record(py)?.params.cycle))
     }
 
     /// The order of the messages and the processors, with which `Machine.run` repeats the run: every message

@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fmt::Display;
 
-use loggp::Payload;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use loggp::{Pack, Payload, Unpack};
+use pyo3::Borrowed;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple,
@@ -24,6 +26,21 @@ pub fn drop_left_objects() {
         _ => Vec::new(),
     });
     drop(left); // may run Python code, which may get here again
+}
+
+thread_local! {
+    /// The values of messages that come twice, until their runs end. A message has a value's place here.
+    static TWICE: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Returns the number of values of messages that come twice.
+pub fn kept_twice() -> usize {
+    TWICE.with_borrow(Vec::len)
+}
+
+/// Drops the values of messages that come twice, but for the first `kept`. Belongs on a thread's own stack.
+pub fn drop_twice(kept: usize) {
+    drop(TWICE.with_borrow_mut(|twice| twice.split_off(kept.min(twice.len()))));
 }
 
 /// A Python object in a message.
@@ -50,6 +67,23 @@ impl Payload for Value {
     fn bytes(&self) -> usize {
         self.bytes
     }
+
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        let place = TWICE.with_borrow_mut(|twice| {
+            twice.push(self.clone());
+            twice.len() as u64 - 1
+        });
+        to.add(&place.to_ne_bytes());
+    }
+
+    fn unpack(from: &mut Unpack) -> Option<Value> {
+        let place = u64::from_ne_bytes(from.take(size_of::<u64>())?.try_into().ok()?);
+        TWICE.with_borrow(|twice| twice.get(place as usize).cloned())
+    }
+
+    fn unpack_boxed(from: &mut Unpack) -> Option<Box<Value>> {
+        Value::unpack(from).map(Box::new)
+    }
 }
 
 impl<const BYTES: usize> Payload for Fixed<BYTES> {
@@ -57,6 +91,18 @@ impl<const BYTES: usize> Payload for Fixed<BYTES> {
 
     fn bytes(&self) -> usize {
         BYTES
+    }
+
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        self.0.pack(to);
+    }
+
+    fn unpack(from: &mut Unpack) -> Option<Self> {
+        Value::unpack(from).map(Fixed)
+    }
+
+    fn unpack_boxed(from: &mut Unpack) -> Option<Box<Self>> {
+        Self::unpack(from).map(Box::new)
     }
 }
 
@@ -231,11 +277,33 @@ fn bytes_within(object: &Object<'_>, containers: &mut Containers) -> PyResult<us
     }
 }
 
+/// A length in words, as a call gives it.
+#[derive(Clone, Copy)]
+pub struct Words(i64);
+
+impl<'py> FromPyObject<'_, 'py> for Words {
+    type Error = PyErr;
+
+    #[inline]
+    fn extract(words: Borrowed<'_, 'py, PyAny>) -> PyResult<Words> {
+        match words.extract() {
+            Ok(number) => Ok(Words(number)),
+            // Too many for a number here are none that a message can have.
+            Err(error) if error.is_instance_of::<PyOverflowError>(words.py()) => {
+                Err(no_length(&words.str()?))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn no_length(words: impl Display) -> PyErr {
+    PyValueError::new_err(format!("words={words} is no length; give 0 or more, and less than 2^32"))
+}
+
 /// Returns the bytes of a number of words.
-pub fn bytes_of_words(words: Option<i64>, word: usize) -> PyResult<Option<usize>> {
-    let Some(words) = words else { return Ok(None) };
+pub fn bytes_of_words(words: Option<Words>, word: usize) -> PyResult<Option<usize>> {
+    let Some(Words(words)) = words else { return Ok(None) };
     let bytes = usize::try_from(words).ok().and_then(|words| words.checked_mul(word));
-    bytes
-        .map(Some)
-        .ok_or_else(|| PyValueError::new_err(format!("words={words} is no length; give 0 or more")))
+    bytes.map(Some).ok_or_else(|| no_length(words))
 }

@@ -31,13 +31,16 @@ def test_deadlock_says_what_each_was_doing() -> None:
         yield p.recv("datum")
 
     error = refused(program)
+    what = f"waited for a message with tag 0 (datum), at {__file__}:{program.__code__.co_firstlineno + 1}"
     assert str(error) == (
         "deadlock: 2 of 2 processors wait for messages that nobody sends\n"
-        "  processor 0 at 0 us waited for a message with tag 0 (datum)\n"
-        "  processor 1 at 0 us waited for a message with tag 0 (datum)"
+        f"  processor 0 at 0 us {what}\n"
+        f"  processor 1 at 0 us {what}"
     )
     assert error.processor is None and error.__cause__ is None
-    assert error.processors == [(id, 0, "waited for a message with tag 0 (datum)") for id in (0, 1)]
+    assert error.processors == [(id, 0, what) for id in (0, 1)]
+    report = TWO.check(program, runs=2)
+    assert str(report.failure) == str(error) and str(error) in str(report)
 
 
 def test_exception_of_a_program_is_the_cause() -> None:
@@ -62,7 +65,11 @@ def test_message_that_nobody_receives() -> None:
         if p.id == 0:
             yield p.send(1, "datum", 1)
 
-    assert "never received: from processor 0 to processor 1 with tag 0 (datum), there at 8 us" in str(refused(program))
+    line = program.__code__.co_firstlineno + 2
+    assert str(refused(program)).startswith(
+        "a message was never received: from processor 0 to processor 1 with tag 0 (datum), there at 8 us; "
+        f"the tag was first named at {__file__}:{line}\n"
+    )
 
 
 def test_polling_deadlock_ends() -> None:
@@ -101,6 +108,30 @@ def forgets(p):
 def forgets_at_the_end(p):
     yield p.work(1)
     p.barrier()
+
+
+def keeps_one(p):
+    kept = p.send(1, "x", 1)
+    yield p.work(1)
+    yield p.work(1)
+    del kept
+
+
+def keeps_one_to_the_end(p):
+    kept = p.send(1, "x", 1)
+    yield p.work(1)
+    yield p.work(1)
+    return kept is None
+
+
+def makes_one_last(p):
+    yield p.work(1)
+    kept = p.send(1, "x", 1)
+    return kept is None
+
+
+def adds_to_a_call(p):
+    return (yield p.work(p.recv("x") + 1))
 
 
 def returns_a_call(p):
@@ -189,6 +220,14 @@ def mixed_requests(p):
         (yields(lambda p: p.speed), AttributeError, "a processor has no speed"),
         (forgets, RuntimeError, "p.send(...) was made at "),
         (forgets_at_the_end, RuntimeError, "not yielded, so that nothing was done; write `yield p.barrier(...)`"),
+        (keeps_one, RuntimeError, "p.send(...) was made before the yield at "),
+        (keeps_one_to_the_end, RuntimeError, "p.send(...) was made before the yield at "),
+        (makes_one_last, RuntimeError, "p.send(...) was made after the last yield of makes_one_last ("),
+        (adds_to_a_call, RuntimeError, "not yielded, so that nothing was done; write `yield p.recv(...)`"),
+        (yields(lambda p: p.send(1, "x", 1, words=2**64)), ValueError, "words=18446744073709551616 is no length"),
+        (yields(lambda p: p.exchange("x", [], longest=-1)), ValueError, "-1 cannot be; give a whole number from 0"),
+        (yields(lambda p: p.flush(2)), ValueError, "there is no processor 2"),
+        (yields(lambda p: p.atomic(1, 5)), TypeError, "5 changes no memory; give a function"),
         (returns_a_call, RuntimeError, "returned p.barrier(...) and did not yield it, so that nothing was done; write `return (yield"),
         (returns_a_generator, RuntimeError, "returned the generator sub, of which nothing was done; write `return (yield from sub("),
         (unpacks, TypeError, "p.recv_with_sender(...) was not yielded, so that it has no result to unpack; write `yield p.recv_with_sender("),
@@ -198,7 +237,6 @@ def mixed_requests(p):
         (coroutine, TypeError, "is an async function"),
         (waits_twice, ValueError, "has been waited for"),
         (mixed_requests, ValueError, "requests of several forms"),
-        (3, TypeError, "not callable"),
     ],
 )
 def test_wrong_programs(program: Any, cause: type[Exception], said: str) -> None:
@@ -217,6 +255,54 @@ def test_wrong_calls_have_their_line() -> None:
     assert f"(at {__file__}:{line})" in str(error) and "is not in" in str(error) and ".rs" not in str(error)
     assert "processor 0 ended and had not waited for its isend" in str(refused(unwaited))
     assert f"{__file__}:{forgets.__code__.co_firstlineno + 1}" in str(refused(forgets))
+    kept = str(refused(keeps_one_to_the_end))
+    assert f"before the yield at {__file__}:{keeps_one_to_the_end.__code__.co_firstlineno + 2} " in kept
+    last = str(refused(makes_one_last))
+    assert f"makes_one_last ({__file__}:{makes_one_last.__code__.co_firstlineno})" in last
+    added = refused(adds_to_a_call)
+    assert f"at {__file__}:{adds_to_a_call.__code__.co_firstlineno + 1}" in str(added)
+    assert isinstance(added.__cause__, RuntimeError) and isinstance(added.__cause__.__cause__, TypeError)
+
+
+def test_calls_may_be_made_before_they_are_yielded() -> None:
+    def program(p):
+        calls = [p.work(1), p.work(2)]
+        yield p.work(3)
+        for call in calls:
+            yield call
+        return p.now
+
+    assert TWO.run(program).results == [6 * loggp.US] * 2
+
+
+def test_what_is_no_program_or_number_is_refused() -> None:
+    for program, said in ((3, "3 is no program; give a function"), (forgets(None), "a generator of forgets is no program")):
+        for start in (TWO.run, TWO.check):
+            with pytest.raises(TypeError, match=said):
+                start(program)  # type: ignore[operator]
+    for setting in ("runs", "losses", "duplicates", "crashes", "audits", "seed"):
+        with pytest.raises(ValueError, match="-1 cannot be; give a whole number from 0"):
+            TWO.check(sub, **{setting: -1})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="-1 cannot be"):
+        loggp.Schedule(-1)
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    missing, trace = tmp_path / "missing.loggp", TWO.run(lambda p: None).trace
+    assert trace is not None
+    for use in (
+        lambda: Machine.from_file(missing),
+        lambda: loggp.Trace.read(missing),
+        lambda: loggp.Schedule.read(missing),
+        lambda: trace.write(tmp_path / "folder" / "run.loggp"),
+        lambda: loggp.Schedule(2).write(str(tmp_path / "folder" / "ring.goal")),
+        lambda: loggp.analyze(missing),
+        lambda: loggp.replay(str(missing)),
+        lambda: loggp.compare("scatter", machine=missing),
+    ):
+        with pytest.raises(FileNotFoundError) as refused:
+            use()
+        assert str(refused.value.filename).startswith(str(tmp_path)) and refused.value.errno == 2
 
 
 def test_unawaited_requests_have_their_line() -> None:
@@ -432,6 +518,31 @@ def test_interrupted_writing_leaves_the_old_file(tmp_path: Path, write: str) -> 
     )
     assert code == 0, said
     assert os.path.getsize(tmp_path / "file") in (len("old"), int(said)) and os.listdir(tmp_path) == ["file"]
+
+
+def test_an_interrupted_process_leaves_no_unfinished_file(tmp_path: Path) -> None:
+    """Also where the work computes for long after the file was begun: the process does not wait for it."""
+    code, said, _ = run_python(
+        f"""
+        import loggp, os, signal, sys, threading, time
+        ring, ranks = loggp.Schedule(1000), list(range(1000)) * 300
+        ring.send(ranks, [(rank + 1) % 1000 for rank in ranks], 8)
+        ring.recv(ranks, [(rank - 1) % 1000 for rank in ranks], 8)
+        def talk(p):
+            for i in range(300):
+                yield p.send((p.id + 1) % p.P, "x")
+                yield p.recv("x")
+        trace = loggp.Machine(P=1000, L=6, o=2, g=4).run(talk).trace
+        threading.Timer(0.02, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            trace.write({str(tmp_path / "run.loggp")!r})
+        except KeyboardInterrupt:
+            sys.stdout.flush()
+            os._exit(3)
+        """
+    )
+    assert code in (0, 3), said
+    assert all(not name.startswith(".") for name in os.listdir(tmp_path)), os.listdir(tmp_path)
 
 
 def test_cycles_through_results_are_collected() -> None:
