@@ -244,6 +244,7 @@ impl<'a> Replay<'a> {
         let CallParts { tag, to_send, from, received, .. } = call.kind.parts();
         let one_sided = match &call.kind {
             CallKind::OneSided { to, bytes, back, .. } => Some((*to, back.unwrap_or(0).max(*bytes))),
+            CallKind::Flush { to: Some(to) } => Some((*to, 0)),
             _ => None,
         };
         let (to, bytes) = to_send.or(one_sided).unzip();

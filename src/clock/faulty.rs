@@ -95,10 +95,6 @@ impl Clock for FaultyClock<'_> {
         self.clock.receive(wait, got);
     }
 
-    fn most_in_transit(&self, network: &Network) -> usize {
-        self.clock.most_in_transit(network)
-    }
-
     fn thread_stack<'s>(&self) -> Box<dyn ThreadStack + 's>
     where
         Self: 's,

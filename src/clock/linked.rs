@@ -489,10 +489,6 @@ impl Clock for LinkedClock<'_> {
         network.serve(&mut [] as &mut [Ingress], egress, message.to, &message.entry)
     }
 
-    fn most_in_transit(&self, _network: &Network) -> usize {
-        0
-    }
-
     fn deliver(&mut self, (_, header): ArrivedHeader, parcel: Parcel) {
         /// The interval, in messages, at which a program that only sends learns whether the run has failed.
         const CHECK_INTERVAL: u32 = 32;

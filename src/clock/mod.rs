@@ -14,4 +14,4 @@ pub(crate) mod watchdog;
 
 pub(crate) use faulty::FaultyClock;
 pub use run_info::ClockKind;
-pub(crate) use run_info::{RunEnd, RunInfo, StackSettings};
+pub(crate) use run_info::{Ran, RunEnd, RunInfo, StackSettings};

@@ -55,6 +55,16 @@ pub(crate) struct RunInfo {
 
 /// The end of a run, if it is not that of all programs.
 #[derive(Clone, Copy, Debug)]
+/// What is left of a run on a clock.
+#[derive(Debug)]
+pub(crate) struct Ran<T> {
+    /// The result of each processor.
+    pub results: Vec<T>,
+    /// The largest number of messages that were in transit to each processor at once, until the end of the run: what
+    /// is put into a memory comes after its processor's end, too.
+    pub most_to: Vec<usize>,
+}
+
 pub(crate) struct RunEnd {
     /// The time from which on nothing happens any more. Only the virtual clock on one core knows one.
     pub at: Time,

@@ -22,11 +22,11 @@ use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::{Clock, ThreadStack};
 use loggp_model::rules::judge::Plain;
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, Entry, Ingress, Network, Passage};
+use loggp_model::rules::network::{Egress, Entry, Ingress, Network, Passage, most_in_transit_to};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
 
-use super::run_info::RunInfo;
+use super::run_info::{Ran, RunInfo};
 use super::seat::{Seat, failure_cause};
 use super::stacks::ParentStack;
 use super::stacks::coroutines::Coroutines;
@@ -224,10 +224,6 @@ impl Clock for VirtualClock<'_> {
         network.serve_answer(&mut Plain, ingresses, memory, self.id as usize, entry)
     }
 
-    fn most_in_transit(&self, network: &Network) -> usize {
-        network.most_in_transit_to(self.id as usize, &mut *self.shared.state.borrow_mut().ingresses)
-    }
-
     #[inline(always)]
     fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {
         let VirtualState { state, cost, places, end, .. } = self.shared;
@@ -303,13 +299,13 @@ impl VirtualState {
     }
 }
 
-/// Runs `body` for each processor until all have ended. Returns their results, and all their waits if
+/// Runs `body` for each processor until all have ended. Returns what is left of the run, and all their waits if
 /// `records_waits` is set. `body` gets the number of the processor and its clock.
 pub(crate) fn run<T>(
     run_info: RunInfo,
     records_waits: bool,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
-) -> Result<(Vec<T>, Vec<Vec<RecordedWait>>), RunError> {
+) -> Result<(Ran<T>, Vec<Vec<RecordedWait>>), RunError> {
     let P = run_info.P;
     let shared = &VirtualState::new(&run_info, records_waits);
     let results: RefCell<Vec<Option<T>>> = RefCell::new((0..P).map(|_| None).collect());
@@ -339,7 +335,9 @@ pub(crate) fn run<T>(
     shared.watch_guard.beat(0).leave_program();
     let finished = || {
         let results = results.take().into_iter().map(|result| result.expect("it has ended")).collect();
-        (results, shared.waits.as_ref().map(RefCell::take).unwrap_or_default())
+        let sides = &shared.state.borrow().ingresses;
+        let most_to = most_in_transit_to(P, sides.iter().map(Ingress::most_in_transit));
+        (Ran { results, most_to }, shared.waits.as_ref().map(RefCell::take).unwrap_or_default())
     };
     if !shared.failed.get() && run_info.end.at < Time::MAX && coroutines.has_suspended() {
         // What is left of the programs is unwound, and that is no failure.

@@ -34,7 +34,7 @@ use crate::clock::wall::cores::HostCores;
 use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Unresponsive};
-use crate::clock::{ClockKind, FaultyClock, RunEnd, RunInfo, StackSettings, linked, virtual_time};
+use crate::clock::{ClockKind, FaultyClock, Ran, RunEnd, RunInfo, StackSettings, linked, virtual_time};
 use crate::link::Link;
 use crate::proc::{Groups, Proc, Rates, Setup};
 
@@ -697,11 +697,11 @@ impl Machine {
                 let setup = self.setup();
                 let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, program);
                 let ran = match self.cores_used() {
-                    1 => virtual_time::run(self.run_info(&setup), false, &body).map(|(stats, _)| stats),
+                    1 => virtual_time::run(self.run_info(&setup), false, &body).map(|(ran, _)| ran),
                     cores => wall::run(self.run_info(&setup), Carrier::Coroutine, cores, None, &body)
-                        .map(|(stats, _)| stats),
+                        .map(|(ran, _)| ran),
                 };
-                let stats = ran.map_err(|mut error| {
+                let ran = ran.map_err(|mut error| {
                     if let Some(observer) = &self.order.observer {
                         observer.record(self.recording(&setup));
                     }
@@ -712,7 +712,7 @@ impl Machine {
                 })?;
                 // A program may have caught the panic of its crash.
                 setup.observed_faults.lock().crashed.keys().for_each(|id| forget_result(*id));
-                Ok(self.report(stats, &setup))
+                Ok(self.report(ran, &setup))
             }
             ClockKind::Wall => self.run_on_wall_clock(runs, program, &forget_results),
         };
@@ -846,9 +846,9 @@ impl Machine {
             clear();
             let setup = self.setup();
             let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, program);
-            let (stats, host_report) =
+            let (ran, host_report) =
                 wall::run(self.run_info(&setup), self.carrier, cores, Some(choice.dilation), &body)?;
-            let mut run = self.report(stats, &setup);
+            let mut run = self.report(ran, &setup);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = host_report.out_of_order + late_requests;
             let host = Host::new(&host_report, run.time, out_of_order, cores, &choice, &notes);
@@ -945,9 +945,11 @@ impl Machine {
     }
 
     /// Puts together the report of a run from the processors' accounts and logs.
-    fn report(&self, mut processors: Vec<Stats>, setup: &Setup) -> Run<()> {
-        if setup.network.has_rooms() {
-            for (id, stats) in processors.iter_mut().enumerate() {
+    fn report(&self, ran: Ran<Stats>, setup: &Setup) -> Run<()> {
+        let Ran { results: mut processors, most_to } = ran;
+        for (id, (stats, most_to)) in processors.iter_mut().zip(most_to).enumerate() {
+            stats.most_to = most_to;
+            if setup.network.has_rooms() {
                 [stats.most_from, stats.most_to] = setup.network.most_in_rooms(id);
             }
         }

@@ -43,7 +43,7 @@ impl<'a> Proc<'a> {
     }
 
     /// Makes the processor's messages to each other one arrive in the order of their calls from now on, as they do
-    /// from its first [`isend`](Proc::isend) on.
+    /// from its first [`isend`](Proc::isend) or [`post_get`](Proc::post_get) on.
     #[doc(hidden)] // for programs that come from elsewhere
     pub fn keep_order(&mut self) {
         self.engine.rank.egress.keep_order();

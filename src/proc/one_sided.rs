@@ -4,6 +4,8 @@
 
 use std::panic::Location;
 
+use loggp_model::error::Cause;
+use loggp_model::rules::network::MOST_WORDS;
 use loggp_model::rules::operation::ActiveOperation;
 use loggp_model::time::Time;
 use loggp_trace::CallKind;
@@ -58,8 +60,12 @@ impl Proc<'_> {
 
     /// Waits until all is there that the processor has put into the memory of one, or of all.
     #[doc(hidden)] // for programs that come from elsewhere
+    #[track_caller]
     pub fn flush(&mut self, to: Option<usize>) {
         self.enter_call();
+        if let Some(to) = to {
+            self.check(to, 0);
+        }
         self.engine.flush(to);
         self.engine.log_call(|_| Some(CallKind::Flush { to }));
         self.wait_for_local_time();
@@ -78,10 +84,18 @@ impl Proc<'_> {
     /// Creates a one-sided message that is not sent. Ends the run if there can be no such message.
     #[track_caller]
     fn new_one_sided(&mut self, to: usize, bytes: usize, back: Option<usize>) -> ActiveOperation {
-        let words = self.words(to, bytes).max(usize::from(back.is_some()));
-        let back = back.map(|bytes| self.words(to, bytes));
+        let (id, params) = (self.id(), self.params());
+        let go = params.words(bytes).max(usize::from(back.is_some()));
+        let come = back.map(|bytes| params.words(bytes));
+        self.check(to, 0);
+        // No processor sends what comes back, so a negative G_l does not limit it.
+        let longest = self.setup.network.longest_one_sided(id, to);
+        let lengths = [(go, longest), (come.unwrap_or(0), MOST_WORDS)];
+        if let Some((words, longest)) = lengths.into_iter().find(|(words, longest)| words > longest) {
+            self.fail(Cause::TooLong { id, words, longest });
+        }
         let at = Location::caller();
-        self.engine.new_one_sided(to, words, back).unwrap_or_else(|| {
+        self.engine.new_one_sided(to, go, come).unwrap_or_else(|| {
             self.fail_with(format!(
                 "a message to a processor's memory is not received, so that with the capacity of messages until they \
                  are received it would be in transit for ever; leave out --capacity received (at {at})"

@@ -285,7 +285,6 @@ impl<'a> Proc<'a> {
     /// without a panic.
     pub(crate) fn finish(self, well: bool) -> (Stats, Option<Box<Log>>) {
         self.clock.end(self.engine.rank.now, well);
-        let most_to = self.clock.most_in_transit(&self.setup.network);
-        self.engine.finish(most_to)
+        self.engine.finish()
     }
 }

@@ -1,14 +1,16 @@
-//! One-sided messages: exact times, a reading of the rule by brute force, and all that a trace is good for.
+//! One-sided messages: exact times, schedules, and all that a trace is good for. The oracle has random programs.
 
 use loggp::audit::audit;
 use loggp::replay::Replay;
 use loggp::schedule::{Operation, Player, Schedule, ScheduleBuilder};
-use loggp::trace::Trace;
+use loggp::trace::{Call, CallKind, Trace};
 use loggp::{
-    Capacity, ClockKind, Dilation, Latency, Level, Machine, Params, Ports, Proc, Run, Tag, Time, US,
+    Capacity, Cause, ClockKind, Dilation, Latency, Level, Machine, Params, Ports, Proc, Protocol, Run, Tag,
+    Time, US,
 };
 
 use crate::cases::seeds;
+use crate::drawn::machines::{draw_params, longest};
 
 const WORD: Tag<u64> = Tag::new(0);
 
@@ -37,7 +39,8 @@ fn run_everywhere<R: Send + PartialEq + std::fmt::Debug>(
     let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0)).cores(1);
     for other in [machine.cores(2).oversubscribed(true), wall] {
         let other = other.run(&program).unwrap();
-        assert_eq!((&other.results, other.trace.as_ref()), (&run.results, Some(trace)));
+        let same = (&run.results, &run.processors, Some(trace));
+        assert_eq!((&other.results, &other.processors, other.trace.as_ref()), same);
     }
     run
 }
@@ -135,154 +138,68 @@ fn draw_acts(rng: &mut fastrand::Rng, P: usize) -> Vec<Act> {
     (0..rng.usize(1..7)).map(|_| act(rng)).collect()
 }
 
-/// The rule read by brute force: each moment of each place in the network is looked at, in whole units.
-struct BruteForce {
-    numbers: [usize; 4],
-    is_dual: bool,
-    capacity: usize,
-    /// The number of messages at each moment, by the kind of place and the processor.
-    taken: [Vec<Vec<usize>>; 5],
-}
-
-// The kinds of places.
-const FROM: usize = 0;
-const TO: usize = 1;
-const MEMORY: usize = 2;
-const OUT: usize = 3;
-/// Into a processor, or the only port.
-const IN: usize = 4;
-
-impl BruteForce {
-    fn has_room(&self, place: usize, id: usize, most: usize, begin: usize, end: usize) -> bool {
-        self.taken[place][id][begin..end].iter().all(|taken| *taken < most)
-    }
-
-    /// Sends a message, and returns when it enters, and when it arrives.
-    fn pass(&mut self, from: (usize, usize), to: usize, words: usize, ready: usize) -> (usize, usize) {
-        let [L, _, _, G] = self.numbers;
-        let stream = (words - 1) * G;
-        let out = if self.is_dual { OUT } else { IN };
-        let latency = if out == IN && from.1 == to { L.max(stream) } else { L };
-        for enter in ready.. {
-            let is_free = |first: &usize| self.has_room(IN, to, 1, *first, first + stream);
-            let arrival = (enter + latency..).find(is_free).unwrap() + stream;
-            let is_through = self.has_room(out, from.1, 1, enter, enter + stream);
-            let has_room = |place, id| self.has_room(place, id, self.capacity, enter, arrival);
-            if is_through && has_room(from.0, from.1) && has_room(TO, to) {
-                for (place, id, begin, end) in [
-                    (from.0, from.1, enter, arrival),
-                    (TO, to, enter, arrival),
-                    (out, from.1, enter, enter + stream),
-                    (IN, to, arrival - stream, arrival),
-                ] {
-                    self.taken[place][id][begin..end].iter_mut().for_each(|taken| *taken += 1);
-                }
-                return (enter, arrival);
-            }
-        }
-        unreachable!()
-    }
-
-    fn run(&mut self, programs: &[Vec<Act>]) -> Vec<usize> {
-        let [L, o, g, G] = self.numbers;
-        let P = programs.len();
-        let (mut now, mut sent, mut received) = (vec![0; P], vec![0; P], vec![0; P]);
-        let (mut known, mut next) = (vec![vec![0; P]; P], vec![0; P]);
-        loop {
-            for id in 0..P {
-                while let Some(act) = programs[id].get(next[id]) {
-                    match *act {
-                        Act::Flush(to) => now[id] = now[id].max(known[id][to]),
-                        Act::Work(units) => now[id] += units as usize,
-                        _ => break,
-                    }
-                    next[id] += 1;
-                }
-            }
-            let ready = |id: &usize| (sent[*id].max(now[*id] + o), *id);
-            let acting = (0..P).filter(|id| next[*id] < programs[*id].len());
-            let Some(id) = acting.min_by_key(ready) else { return now };
-            let ready = ready(&id).0;
-            match programs[id][next[id]] {
-                Act::Put(to, words) => {
-                    let (enter, arrival) = self.pass((FROM, id), to, words, ready);
-                    (now[id], sent[id]) = (enter, enter + (words - 1) * G + g);
-                    known[id][to] = known[id][to].max(arrival + L);
-                }
-                Act::Get(to, words) => {
-                    let (enter, arrival) = self.pass((FROM, id), to, 1, ready);
-                    let (_, there) = self.pass((MEMORY, to), id, words, arrival);
-                    sent[id] = enter + g;
-                    let start = there.max(received[id]);
-                    (now[id], received[id]) = (start + o, start + g);
-                }
-                Act::Flush(_) | Act::Work(_) => unreachable!(),
-            }
-            next[id] += 1;
-        }
-    }
-}
-
+/// A schedule of the same acts in a row is played as the program runs, which the oracle's random programs check. Lengths
+/// are often above S, and answers longer than a message can be.
 #[test]
-fn machine_agrees_with_a_reading_by_brute_force() {
+fn schedule_of_one_sided_messages_is_played_as_the_program_runs() {
+    let mut above_S = 0;
     for seed in seeds(300) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let P = rng.usize(1..5);
-        let numbers = [rng.usize(1..9), rng.usize(1..4), rng.usize(1..6), rng.usize(0..4)];
-        let [L, o, g, G] = numbers;
+        let params = draw_params(&mut rng, P);
+        let most = longest(&params, 9);
         let programs: Vec<_> = (0..P).map(|_| draw_acts(&mut rng, P)).collect();
-        let is_dual = rng.bool();
-        let us = |number: usize| number as i64 * US;
-        let params = Params::builder(P).L(us(L)).o(us(o)).g(us(g)).G(us(G)).word(BYTES).build().unwrap();
-        let machine = Machine::new(params).ports(if is_dual { Ports::Dual } else { Ports::Single });
+        let programs: Vec<Vec<Act>> = programs.into_iter().map(|acts| cut_to(acts, most)).collect();
+        let ports = if rng.bool() { Ports::Dual } else { Ports::Single };
+        let machine = Machine::new(params).ports(ports).trace(true);
         let program = |p: &mut Proc| {
             for act in &programs[p.id()] {
                 match *act {
-                    Act::Put(to, words) => p.put(to, words * BYTES),
-                    Act::Get(to, words) => p.get(to, 0, words * BYTES),
+                    Act::Put(to, words) => p.put(to, words),
+                    Act::Get(to, words) => p.get(to, 0, words),
                     Act::Flush(to) => p.flush(Some(to)),
                     Act::Work(units) => p.work("work", units, || ()),
                 }
             }
             p.now()
         };
-        let ends = machine.trace(true).run(program).unwrap();
-        let mut by_force = BruteForce {
-            numbers,
-            is_dual,
-            capacity: L.div_ceil(g),
-            taken: std::array::from_fn(|_| vec![vec![0; 2000]; P]),
-        };
-        let expected: Vec<Time> = by_force.run(&programs).into_iter().map(us).collect();
-        assert_eq!(ends.results, expected, "seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
-        let trace = ends.trace.as_ref().unwrap();
-        let found = audit(trace);
-        assert_eq!(found.violations, [], "seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
-        // A schedule of the same acts in a row is played alike.
-        let player = Player::new(trace.params).ports(trace.ports).trace(true);
-        let played = player.run(&schedule_of(&programs)).unwrap();
-        assert_eq!(played.finishes, ends.results, "seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
+        let ran = machine.run(program).unwrap();
+        let trace = ran.trace.as_ref().unwrap();
+        let about = || format!("seed {seed}, {params:?}, {ports:?}, {programs:?}");
+        let played =
+            Player::new(params).ports(ports).trace(true).run(&schedule_of(&params, &programs)).unwrap();
+        assert_eq!(played.finishes, ran.results, "{}", about());
         let again = played.trace.unwrap();
-        assert_eq!(again.messages, trace.messages, "seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
+        assert_eq!(again.messages, trace.messages, "{}", about());
         assert_eq!(played.operations.len(), again.messages.len());
-        let found = audit(&again);
-        assert_eq!(found.violations, [], "played, seed {seed}, {numbers:?}, dual: {is_dual}, {programs:?}");
+        assert_eq!(audit(&again).violations, [], "{}", about());
+        let is_above = |words: usize| params.gps().is_some_and(|gps| words > gps.S);
+        above_S += trace.messages.iter().filter(|message| is_above(message.words)).count();
     }
+    assert!(above_S > 0);
+}
+
+/// Cuts what is put to a length that the machine can send, and leaves out gets if it cannot send a word.
+fn cut_to(acts: Vec<Act>, most: usize) -> Vec<Act> {
+    let cut = |act| match act {
+        Act::Put(to, words) => Some(Act::Put(to, words.min(most))),
+        Act::Get(..) if most == 0 => None,
+        act => Some(act),
+    };
+    acts.into_iter().filter_map(cut).collect()
 }
 
 /// Returns the acts as operations, each of which waits for the one before.
-fn schedule_of(programs: &[Vec<Act>]) -> Schedule {
+fn schedule_of(params: &Params, programs: &[Vec<Act>]) -> Schedule {
     let mut builder = ScheduleBuilder::new(programs.len()).unwrap();
     for (rank, acts) in programs.iter().enumerate() {
         builder.begin_rank(rank).unwrap();
         for act in acts {
             let operation = builder.add(match *act {
-                Act::Put(to, words) => Operation::Put { to: to as u32, bytes: (words * BYTES) as u64 },
-                Act::Get(from, words) => {
-                    Operation::Get { from: from as u32, asked: 0, bytes: (words * BYTES) as u64 }
-                }
+                Act::Put(to, words) => Operation::Put { to: to as u32, bytes: words as u64 },
+                Act::Get(from, words) => Operation::Get { from: from as u32, asked: 0, bytes: words as u64 },
                 Act::Flush(to) => Operation::Flush { to: Some(to as u32) },
-                Act::Work(units) => Operation::Calc(units as i64 * US),
+                Act::Work(units) => Operation::Calc(units as i64 * params.cycle),
             });
             let operation = operation.unwrap();
             if operation > 0 {
@@ -361,10 +278,139 @@ fn auditor_finds_an_answer_that_comes_too_late_or_is_not_asked_for() {
             .contains("message 1 of processor 0 to 0 waits for a port until 9 us, and could enter at 8 us")),
         "{found:?}"
     );
-    let mut short = trace;
+    let mut short = trace.clone();
     short.messages[1].words = 2;
     let found = sentences(&short);
     assert!(found.iter().any(|it| it.contains("get at 0 us is not answered with 3 words")), "{found:?}");
+    let mut nobody = trace;
+    let (id, start) = (0, nobody.calls[0].end);
+    nobody.calls.push(Call { id, start, end: start, kind: CallKind::Flush { to: Some(9) } });
+    let found = sentences(&nobody);
+    assert!(
+        found
+            .iter()
+            .any(|it| it.contains("waits for the memory of a processor, and there are processors 0 to 1")),
+        "{found:?}"
+    );
+    let said = Replay::new(&nobody).run().unwrap_err().to_string();
+    assert!(said.contains("flush at 18 us cannot be made again: there is no processor 9"), "{said}");
+}
+
+/// Nobody agrees to a put or to a request, so neither is announced, and neither costs R.
+#[test]
+fn one_sided_messages_above_S_have_no_rendezvous_and_no_R() {
+    let text = "L=6us,o=2us,g=4us,O_s=0,O_r=0,G_s=1us,G_l=1us,s=1,S=2,R=50us";
+    let gps = Params::builder(2).word(BYTES).set(text).unwrap().build().unwrap();
+    for rendezvous in [Protocol::Push, Protocol::Pull] {
+        let run = run_everywhere(&Machine::new(gps).rendezvous(rendezvous), |p| {
+            if p.id() == 1 {
+                return vec![];
+            }
+            p.put(1, 3 * BYTES);
+            let entered = p.now(); // after o; its last word is in at 5, and there at 11
+            p.flush(Some(1));
+            let known = p.now(); // L after that
+            p.get(1, 3 * BYTES, BYTES); // o, 3G and L there, and G and L back, and o
+            let word = p.now();
+            p.get(1, 0, 5 * BYTES); // o, G and L there, and 5G and L back, and o
+            vec![entered, known, word, p.now()]
+        });
+        assert_eq!(run.results[0], [2, 17, 37, 59].map(|us| us * US), "{rendezvous}");
+        assert_eq!(run.processors[0].sent, 3);
+    }
+}
+
+/// No processor sends an answer, so a negative G_l, by which a message may arrive before its sender is done with it, does
+/// not limit its length.
+#[test]
+fn answer_may_be_longer_than_a_message() {
+    let text = "L=6us,o=2us,g=0,O_s=0,O_r=0,G_s=1us,G_l=-1us,s=2,S=100";
+    let gps = Params::builder(2).word(BYTES).set(text).unwrap().build().unwrap();
+    assert_eq!(gps.longest_message(), Some(12));
+    let get = |back: usize| {
+        run_everywhere(&Machine::new(gps), |p| {
+            if p.id() == 0 {
+                p.get(1, 0, back * BYTES)
+            }
+        })
+        .time
+    };
+    assert_eq!([1, 12, 13, 1000].map(get), [18, 17, 17, 17].map(|us| us * US));
+    let refusal = |program: fn(&mut Proc)| Machine::new(gps).run(program).unwrap_err().cause;
+    let longest = Cause::TooLong { id: 0, words: 13, longest: 12 };
+    assert_eq!(
+        refusal(|p| if p.id() == 0 {
+            p.put(1, 13 * BYTES)
+        }),
+        longest
+    );
+    assert_eq!(
+        refusal(|p| if p.id() == 0 {
+            p.get(1, 13 * BYTES, 0)
+        }),
+        longest
+    );
+}
+
+/// R lengthens the time in which the words of a long message may travel, and a put has none.
+#[test]
+fn put_is_not_longer_than_without_R() {
+    let text = "L=6us,o=2us,g=0,O_s=0,O_r=0,G_s=1us,G_l=-1us,s=2,S=1,R=5us";
+    let gps = Params::builder(2).word(BYTES).set(text).unwrap().build().unwrap();
+    assert_eq!(gps.longest_message(), Some(17));
+    let put = |words: usize| {
+        let put = |p: &mut Proc| {
+            if p.id() == 0 {
+                p.put(1, words * BYTES)
+            }
+        };
+        Machine::new(gps).run(put).map(|run| run.time).map_err(|error| error.cause)
+    };
+    assert_eq!(put(12), Ok(2 * US));
+    assert_eq!(put(13), Err(Cause::TooLong { id: 0, words: 13, longest: 12 }));
+    let operation = |words: usize| Operation::Put { to: 1, bytes: (words * BYTES) as u64 };
+    let play = |words: usize| {
+        let mut builder = ScheduleBuilder::new(2).unwrap();
+        builder.begin_rank(0).unwrap();
+        builder.add(operation(words)).unwrap();
+        Player::new(gps).run(&builder.build().unwrap()).map(|played| played.finishes[0]).map_err(|e| e.cause)
+    };
+    assert_eq!([12, 13].map(play), [12, 13].map(put));
+}
+
+#[test]
+fn processor_that_does_not_exist_has_no_memory() {
+    let refusal = |call: fn(&mut Proc)| {
+        let error = Machine::new(params(3))
+            .run(|p| {
+                if p.id() == 1 {
+                    call(p)
+                }
+            })
+            .unwrap_err();
+        error.cause.to_string()
+    };
+    let calls: [fn(&mut Proc); 4] =
+        [|p| p.put(99, 1), |p| p.get(99, 1, 1), |p| _ = p.post_get(99, 1, 1), |p| p.flush(Some(99))];
+    for call in calls {
+        let said = refusal(call);
+        assert!(said.starts_with("processor 1 named processor 99, and there are 0 to 2"), "{said}");
+        assert!(said.contains("one_sided.rs"), "{said}");
+    }
+}
+
+/// What is put into the memory of a processor that has ended is in transit to it all the same.
+#[test]
+fn messages_in_transit_to_a_processor_that_has_ended_count() {
+    let run = run_everywhere(&Machine::new(params(4)), |p| {
+        if p.id() > 0 {
+            p.work("work", 100, || ());
+            p.put(0, BYTES);
+        }
+    });
+    assert_eq!(run.processors[0].finish, Time::ZERO);
+    assert_eq!(run.processors.iter().map(|stats| stats.most_to).collect::<Vec<_>>(), [2, 0, 0, 0]);
+    assert_eq!(run.most_in_transit(), 2);
 }
 
 #[test]

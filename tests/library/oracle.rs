@@ -17,15 +17,15 @@ mod interpreter;
 mod network;
 mod outcome;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use loggp::params::LongMessages;
-use loggp::trace::{ActivityKind, Trace};
-use loggp::{Latency, Stats, Time};
+use loggp::trace::{ActivityKind, CallKind, Message, Trace};
+use loggp::{Latency, MessageId, Stats, Time};
 
 use crate::cases::times;
-use crate::drawn::program::Op::Work;
-use crate::drawn::random::{draw_instant_pair, draw_until_received};
+use crate::drawn::program::Op::{self, Get, PostGet, Work};
+use crate::drawn::random::{draw_instant_pair, draw_one_sided, draw_until_received};
 use crate::drawn::{Case, draw};
 use by_hand::{all_by_hand, by_hand, long};
 use check::{Fault, check, machine_outcome, messages, oracle_outcome};
@@ -210,6 +210,49 @@ fn machine_agrees_with_the_oracle_on_pairs_whose_messages_take_no_time() {
         }
     }
     println!("{with_requests} with requests");
+}
+
+/// One-sided messages have no rendezvous and no R, whatever S; a negative G_l takes back nothing of an answer; and
+/// what is put into the memory of a processor that has ended is in transit to it.
+#[test]
+fn machine_agrees_with_the_oracle_on_one_sided_messages() {
+    let (replayed, seeds) = seeds(400);
+    let (mut above_S, mut taken_back, mut after_the_end) = (0, 0, 0);
+    for seed in seeds {
+        let case = draw_one_sided(seed);
+        let wall = replayed.is_some() || seed.is_multiple_of(8);
+        let (outcome, faults) = check(&case, wall);
+        if let Some(fault) = faults.into_iter().next() {
+            panic!("{}", report(seed, case, fault, wall));
+        }
+        let (Outcome::Finished(accounts), Some(gps)) = (outcome, case.params.gps()) else { continue };
+        let ran = case.run_on(&case.machine()).unwrap();
+        let goes = one_sided_messages(ran.trace.as_ref().unwrap());
+        above_S += goes.iter().filter(|m| m.words > gps.S && case.params.R > Time::ZERO).count();
+        let words = |op: &Op| match op {
+            Get { back, .. } | PostGet { back, .. } => *back,
+            _ => 0,
+        };
+        let longest_back = case.program.iter().flatten().map(words).max().unwrap_or(0);
+        taken_back += usize::from(case.params.longest_message().is_some_and(|most| longest_back > most));
+        after_the_end += goes.iter().filter(|m| m.enter > accounts[m.to].0.finish).count();
+    }
+    println!(
+        "{above_S} above S, {taken_back} with answers longer than messages, {after_the_end} after the end"
+    );
+    let seen = above_S > 0 && taken_back > 0 && after_the_end > 0;
+    assert!(replayed.is_some() || seen, "what is drawn says too little");
+}
+
+/// Returns the messages that calls sent to memories.
+fn one_sided_messages(trace: &Trace) -> Vec<&Message> {
+    let calls = trace.calls.iter();
+    let sent = calls.filter_map(|call| match &call.kind {
+        CallKind::OneSided { sent: Some(sent), .. } => Some(sent.message),
+        _ => None,
+    });
+    let sent: HashSet<MessageId> = sent.collect();
+    trace.messages.iter().filter(|message| sent.contains(&message.id)).collect()
 }
 
 /// There are deadlocks too: a processor that receives nothing holds back those that send to it.

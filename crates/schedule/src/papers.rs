@@ -310,9 +310,11 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             }
         };
         if let Some(&(since, send)) = self.ready.first(sends) {
-            let NextSend { to, words, read, .. } = self.next_send(rank, send);
+            let NextSend { to, words, tag, is_short, read } = self.next_send(rank, send);
+            let (to, words) = (to as usize, words as usize);
             let (begin, turn) = match read {
-                None => own.predict_send(self.network, to as usize, words as usize),
+                None if !is_short && tag.is_one_sided() => own.predict_one_sided(self.network, to, words),
+                None => own.predict_send(self.network, to, words),
                 Some(read) => own.predict_read(self.network, read.message.from),
             };
             offer(RankAct::Send, begin, turn, since, send);
@@ -397,6 +399,10 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         }
         let now = state.rank.now;
         let outgoing = match read {
+            None if !is_short && tag.is_one_sided() => {
+                let is_request = tag == RawTag::GET;
+                state.rank.prepare_one_sided(self.network, to as usize, words as usize, is_request)
+            }
             None => state.rank.prepare_send(self.network, to as usize, words as usize),
             Some(read) => state.rank.prepare_read(self.network, read),
         };
@@ -490,7 +496,6 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let OperationKind::Get(bytes) = self.progress.operation(rank, operation).kind else { return };
         let words = self.network.params().words(bytes as usize);
         let egress = &mut self.ranks[id].rank.egress;
-        egress.keep_number();
         let answer = outgoing.answer(self.network, egress, words, arrival);
         let passage = self.network.serve_answer(&mut Plain, &mut *self.ingresses, memory, id, &answer.entry);
         if let Some(log) = &mut self.log {

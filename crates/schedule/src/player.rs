@@ -13,7 +13,7 @@ use loggp_model::error::{Cause, RunError};
 use loggp_model::params::{
     Capacity, Latency, Level, LeveledParams, Noise, Params, ParamsError, Ports, Protocol,
 };
-use loggp_model::rules::network::Network;
+use loggp_model::rules::network::{MOST_WORDS, Network};
 use loggp_model::text::names;
 use loggp_model::time::Time;
 use loggp_trace::Trace;
@@ -271,22 +271,25 @@ impl Player {
 
 /// Returns an error for the first message that is longer than the machine allows.
 fn check_lengths(schedule: &Schedule, network: &Network) -> Result<(), RunError> {
-    let words = |operation: &PackedOperation| {
-        network.params().words(usize::try_from(operation.bytes()).unwrap_or(usize::MAX))
-    };
-    let is_send = |operation: &PackedOperation| {
-        matches!(operation.kind, OperationKind::Send(_) | OperationKind::Put(_) | OperationKind::Get(_))
-    };
+    let words = |bytes: u64| network.params().words(usize::try_from(bytes).unwrap_or(usize::MAX));
     let least = network.least_longest();
-    let may_be_too_long = |operation: PackedOperation| is_send(&operation) && words(&operation) > least;
-    if !schedule.operations.iter().any(may_be_too_long) {
+    if !schedule.operations.iter().any(|operation| words(operation.bytes()) > least) {
         return Ok(());
     }
     let of = |id: usize| schedule.range(id).map(move |operation| (id, schedule.operation(id, operation)));
     let too_long = |(id, operation): (usize, PackedOperation)| {
-        let longest = network.longest(id, operation.peer as usize);
-        let is_too_long = is_send(&operation) && words(&operation) > longest;
-        is_too_long.then(|| Cause::TooLong { id, words: words(&operation), longest })
+        let peer = operation.peer as usize;
+        let lengths = match operation.kind {
+            OperationKind::Send(bytes) => vec![(bytes, network.longest(id, peer))],
+            OperationKind::Put(bytes) => vec![(bytes, network.longest_one_sided(id, peer))],
+            OperationKind::Get(back) => {
+                vec![(operation.tag.into(), network.longest_one_sided(id, peer)), (back, MOST_WORDS)]
+            }
+            _ => vec![],
+        };
+        let lengths = lengths.into_iter().map(|(bytes, longest)| (words(bytes), longest));
+        let too_long = lengths.into_iter().find(|(words, longest)| words > longest);
+        too_long.map(|(words, longest)| Cause::TooLong { id, words, longest })
     };
     let cause = (0..schedule.ranks()).flat_map(of).find_map(too_long);
     cause.map_or(Ok(()), |cause| Err(cause.into()))

@@ -28,12 +28,12 @@ use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::Clock;
 use loggp_model::rules::judge::Plain;
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, Entry, LockedIngress, Network, Passage};
+use loggp_model::rules::network::{Egress, Entry, LockedIngress, Network, Passage, most_in_transit_to};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::{PS, Time};
 
 use super::assignment::CoreAssignment;
-use super::run_info::RunInfo;
+use super::run_info::{Ran, RunInfo};
 use super::seat::{Seat, failure_cause};
 use super::sync::{
     AtomicU8, AtomicU64, AtomicUsize, IS_MODEL_CHECKED, Mutex, MutexGuard, Ordering, Parker, Unparker,
@@ -636,10 +636,6 @@ impl Clock for WallClock<'_> {
         network.serve_answer(&mut Plain, &mut &*self.wall.ingresses, memory, self.id as usize, entry)
     }
 
-    fn most_in_transit(&self, network: &Network) -> usize {
-        network.most_in_transit_to(self.id as usize, &mut &*self.wall.ingresses)
-    }
-
     fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {
         let (arrival, header) = arrived;
         let (to, seat) = self.wall.assignment.core_and_seat(header.to.id() as usize);
@@ -723,14 +719,14 @@ impl Clock for WallClock<'_> {
 
 /// Runs `body` for each processor on this number of cores, with time stretched by `dilation`. Without
 /// a dilation no processor waits for the host's time: that is the virtual clock on several cores. `body` gets
-/// the processor's number and its clock. Returns the results and the host's report when all have ended.
+/// the processor's number and its clock. Returns what is left of the run and the host's report when all have ended.
 pub(crate) fn run<T: Send>(
     run_info: RunInfo,
     carrier: Carrier,
     cores: usize,
     dilation: Option<f64>,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
-) -> Result<(Vec<T>, HostReport), RunError> {
+) -> Result<(Ran<T>, HostReport), RunError> {
     let (P, stack) = (run_info.P, run_info.stack);
     let threads = if carrier == Carrier::Thread { P } else { 0 };
     let parkers: Vec<Parker> = (0..threads).map(|_| Parker::new()).collect();
@@ -770,7 +766,10 @@ pub(crate) fn run<T: Send>(
 
     let report = host_report(&wall, pinned)?;
     match results.into_iter().collect() {
-        Some(results) => Ok((results, report)),
+        Some(results) => {
+            let sides = wall.ingresses.iter().map(|side| side.lock().most_in_transit());
+            Ok((Ran { results, most_to: most_in_transit_to(P, sides) }, report))
+        }
         None => {
             Err(Cause::Host("the run ended early, and nobody said why: that is a fault of loggp".into())
                 .into())

@@ -90,6 +90,22 @@ pub(crate) enum Op {
         pattern: Pattern,
         looks: usize,
     },
+    Put {
+        to: usize,
+        words: usize,
+    },
+    /// `get` of so many words, asked for with so many.
+    Get {
+        to: usize,
+        asked: usize,
+        back: usize,
+    },
+    PostGet {
+        to: usize,
+        asked: usize,
+        back: usize,
+    },
+    Flush(Option<usize>),
     Isend {
         to: usize,
         tag: usize,
@@ -164,11 +180,18 @@ pub(crate) enum RequestKind {
     Irecv,
     IrecvFrom,
     IrecvAnyTag,
+    Get,
 }
 
 impl RequestKind {
+    /// The kinds of requests of messages.
     pub(crate) const ALL: [RequestKind; 4] =
         [RequestKind::Isend, RequestKind::Irecv, RequestKind::IrecvFrom, RequestKind::IrecvAnyTag];
+
+    /// Returns whether the first thing that it does is to send.
+    pub(crate) fn is_send(self) -> bool {
+        matches!(self, RequestKind::Isend | RequestKind::Get)
+    }
 
     /// Returns the call for a receive with this pattern.
     pub(crate) fn of(pattern: Pattern) -> RequestKind {
@@ -239,7 +262,7 @@ impl Case {
         calls.extend((0..TAGS).map(rest));
         calls.extend([RequestKind::Irecv, RequestKind::IrecvFrom, RequestKind::IrecvAnyTag].map(WaitAll));
         calls.extend((0..TAGS).map(rest));
-        calls.push(WaitAll(RequestKind::Isend));
+        calls.extend([RequestKind::Isend, RequestKind::Get].map(WaitAll));
         calls
     }
 
@@ -255,7 +278,7 @@ impl Case {
 
     /// Returns whether the program makes requests.
     pub(crate) fn has_requests(&self) -> bool {
-        self.program.iter().flatten().any(|op| matches!(op, Isend { .. } | Irecv(_)))
+        self.program.iter().flatten().any(|op| matches!(op, Isend { .. } | Irecv(_) | PostGet { .. }))
     }
 }
 
@@ -395,6 +418,7 @@ macro_rules! for_requests {
             RequestKind::Irecv => $live.irecvs.$call($($argument),*),
             RequestKind::IrecvFrom => $live.irecvs_from.$call($($argument),*),
             RequestKind::IrecvAnyTag => $live.irecvs_any_tag.$call($($argument),*),
+            RequestKind::Get => $live.gets.$call($($argument),*),
         }
     };
 }
@@ -407,6 +431,7 @@ struct LiveProcessor {
     irecvs: Requests<(usize, Value)>,
     irecvs_from: Requests<Value>,
     irecvs_any_tag: Requests<(usize, (u16, Value))>,
+    gets: Requests<()>,
 }
 
 /// Makes a processor's calls, and returns its notes.
@@ -421,6 +446,7 @@ pub(crate) fn run_live(p: &mut Proc, case: &Case) -> Vec<Note> {
         irecvs: Requests::new(|pattern, (from, value)| message(from, pattern.tag?, &value)),
         irecvs_from: Requests::new(|pattern, value| message(pattern.from?, pattern.tag?, &value)),
         irecvs_any_tag: Requests::new(|_, (from, (tag, value))| message(from, tag.into(), &value)),
+        gets: Requests::new(|_, ()| None),
     };
     for op in case.calls(p.id()) {
         live.call(p, &op);
@@ -509,6 +535,23 @@ impl LiveProcessor {
                         return;
                     }
                 }
+            }
+            Put { to, words } => {
+                p.put(to, words);
+                self.note(p, None);
+            }
+            Get { to, asked, back } => {
+                p.get(to, asked, back);
+                self.note(p, None);
+            }
+            PostGet { to, asked, back } => {
+                let request = p.post_get(to, asked, back);
+                self.gets.add(Pattern { from: None, tag: None }, request);
+                self.note(p, None);
+            }
+            Flush(of) => {
+                p.flush(of);
+                self.note(p, None);
             }
             Isend { to, tag, words } => {
                 let request = p.isend(to, about(tag), value(words));

@@ -34,6 +34,36 @@ pub(crate) fn draw_until_received(seed: u64) -> Option<Case> {
     (!is_refused).then_some(case)
 }
 
+/// Draws a program that also reaches into memories, often into those of processors that have ended. What it sends
+/// there and gets from there is often longer than S.
+pub(crate) fn draw_one_sided(seed: u64) -> Case {
+    let mut case = draw(seed);
+    let mut rng = Rng::with_seed(!seed);
+    let P = case.params.P;
+    let most = [1, 9, 25][rng.usize(0..3)];
+    let all = case.levels.iter().map(|level| &level.params).chain([&case.params]);
+    let longest = all.map(|params| longest(params, most)).min().unwrap();
+    let hot = rng.usize(0..P);
+    for calls in &mut case.program {
+        for _ in 0..rng.usize(0..8) {
+            let to = if rng.bool() { hot } else { rng.usize(0..P) };
+            let (words, asked, back) =
+                (rng.usize(0..=longest), rng.usize(0..=longest.min(3)), rng.usize(0..=most));
+            // It asks with one word at least, which may be too long already.
+            let op = match rng.usize(0..9) {
+                0..3 => Put { to, words },
+                3..5 if longest > 0 => Get { to, asked, back },
+                5..7 if longest > 0 => PostGet { to, asked, back },
+                7 => Flush(Some(to).filter(|_| rng.bool())),
+                _ => WaitFor { how: RequestKind::Get, place: rng.usize(0..4) },
+            };
+            let place = rng.usize(0..=calls.len());
+            calls.insert(place, op);
+        }
+    }
+    case
+}
+
 /// Draws a program of two processors whose messages take no time.
 pub(crate) fn draw_instant_pair(seed: u64) -> Case {
     let params =

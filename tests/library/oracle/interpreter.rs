@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use loggp::trace::Trace;
 use loggp::{Latency, PS, Protocol, Stats, Ties, Time};
 
-use super::network::{MessageKind, Network, PromisedMessage, Way, WayRequest, has_negative_G_l};
+use super::network::{MessageKind, Network, PromisedMessage, SentBy, Way, WayRequest, has_negative_G_l};
 use super::outcome::Outcome;
 use crate::drawn::program::Op::*;
 use crate::drawn::program::{Case, Message, MessageLedger, Note, Op, Pattern, RequestKind};
@@ -35,6 +35,7 @@ enum OracleFilter {
     Any(Pattern),
     Reply((usize, u64)),
     Data((usize, u64)),
+    Answer((usize, u64)),
 }
 
 impl OracleFilter {
@@ -44,7 +45,8 @@ impl OracleFilter {
                 pattern.can_take(message.from, tag)
             }
             (OracleFilter::Reply(number), MessageKind::Reply(n))
-            | (OracleFilter::Data(number), MessageKind::Data(_, n)) => number == n,
+            | (OracleFilter::Data(number), MessageKind::Data(_, n))
+            | (OracleFilter::Answer(number), MessageKind::Answer(n)) => number == n,
             _ => false,
         }
     }
@@ -206,6 +208,8 @@ struct Processor {
     /// The messages under way to it, and those that have arrived and were not taken.
     coming: Vec<PromisedMessage>,
     unclaimed: Vec<PromisedMessage>,
+    /// By memory, the time at which the processor knows that all is there that it has put there.
+    known: Vec<i64>,
     account: Stats,
     notes: Vec<Note>,
     finished: bool,
@@ -260,6 +264,7 @@ impl Oracle {
             greeted: GreetState::NotYet,
             coming: vec![],
             unclaimed: vec![],
+            known: vec![0; case.program.len()],
             account: Stats::default(),
             notes: vec![],
             finished: false,
@@ -528,7 +533,8 @@ impl Oracle {
                 task.got = Some(Message { from, tag, words });
                 p.greeted = if greets { GreetState::Come } else { p.greeted };
             }
-            MessageKind::Reply(_) => {}
+            MessageKind::Reply(_) | MessageKind::Answer(_) => {}
+            MessageKind::Put | MessageKind::Get(_) => unreachable!("a memory does not receive"),
             // It reads the data, and says that it has them.
             MessageKind::Request(tag, request) if self.pulls => {
                 let reply = Transmit { to: from, kind: MessageKind::Reply(request), words: 0 };
@@ -577,11 +583,15 @@ impl Oracle {
         let number = p.turns;
         let Some(&Transmit { to, words, kind }) = p.tasks[k].steps.front() else { unreachable!() };
         // The data that a receiver reads have the number after their request's.
-        let keeps_number = self.pulls && matches!(kind, MessageKind::Request(..));
+        let keeps_number = match kind {
+            MessageKind::Request(..) => self.pulls,
+            MessageKind::Get(_) => true, // for the answer
+            _ => false,
+        };
         p.turns += 1 + u64::from(keeps_number);
         let latency = self.latency((x, to), number);
         // The overhead overlaps the gap (LogGP 2.1, figure 1).
-        let overhead = self.network.send_overhead((x, to), words);
+        let overhead = self.network.send_overhead((x, to), words, kind);
         let p = &self.processors[x];
         let busy = |begin: i64| self.network.busy_until(x, begin, overhead);
         let ready = busy(p.tasks[k].now.max(p.out_free - overhead));
@@ -593,7 +603,8 @@ impl Oracle {
     /// Prepares a read from a memory: it takes the o of a message of no words, and then L until the request is there.
     fn turn_to_pull(&mut self, x: usize, k: usize, (from, number): (usize, u64)) {
         let latency = self.latency((from, x), number);
-        let cost = self.network.send_overhead((x, from), 0) + self.network.between(from, x).L.as_ps();
+        let request = self.network.send_overhead((x, from), 0, MessageKind::Plain(0));
+        let cost = request + self.network.between(from, x).L.as_ps();
         let task = &mut self.processors[x].tasks[k];
         task.turned = Some((number, latency, self.network.busy_until(x, task.now, cost)));
     }
@@ -614,7 +625,8 @@ impl Oracle {
         p.tasks[k].waits = false;
         let from = request.0;
         let s = self.network.stream((from, x), words);
-        let asks = WayRequest { from, to: x, s, latency, ready, in_order: false, is_read: true };
+        let by = SentBy::Reader;
+        let asks = WayRequest { from, to: x, s, latency, ready, in_order: false, by };
         let way = self.network.way(asks);
         self.pass(x, k, SEND, ready);
         self.pass(x, k, STALL, way.admitted);
@@ -634,7 +646,7 @@ impl Oracle {
             words,
             kind,
             offers: 0,
-            is_read: true,
+            by,
             s,
             ask: ready,
             enter,
@@ -653,8 +665,8 @@ impl Oracle {
             return self.pull(x, k);
         }
         let (number, latency, ready) = p.tasks[k].turned.unwrap();
-        let Some(Transmit { to, words, .. }) = p.tasks[k].steps.front() else { unreachable!() };
-        let overhead = self.network.send_overhead((x, *to), *words);
+        let Some(Transmit { to, words, kind }) = p.tasks[k].steps.front() else { unreachable!() };
+        let overhead = self.network.send_overhead((x, *to), *words, *kind);
         let put_off = self.network.busy_until(x, p.out_free - overhead, overhead);
         if put_off > ready {
             p.tasks[k].turned = Some((number, latency, put_off));
@@ -719,7 +731,7 @@ impl Oracle {
         let (number, latency, ready) = p.tasks[k].turned.unwrap();
         let in_order = p.in_order;
         let Some(Transmit { to, kind, words }) = p.tasks[k].steps.pop_front() else { unreachable!() };
-        let overhead = self.network.send_overhead((x, to), words);
+        let overhead = self.network.send_overhead((x, to), words, kind);
         let s = self.network.stream((x, to), words);
         let ask = self.network.ask((x, to), words, latency, admitted);
         let way = self.network.way(WayRequest {
@@ -729,7 +741,7 @@ impl Oracle {
             latency,
             ready: admitted,
             in_order,
-            is_read: false,
+            by: SentBy::Processor,
         });
         assert!(ask <= way.arrival, "a message is after its send");
         let begin = self.network.start_of_activity(x, self.processors[x].tasks[k].now, ready, overhead);
@@ -778,24 +790,41 @@ impl Oracle {
             }
         }
         let (enter, first, arrival) = (way.enter, way.first, way.arrival);
-        let is_read = false;
-        let message = PromisedMessage {
-            from: x,
-            to,
-            number,
-            words,
-            kind,
-            offers,
-            is_read,
-            s,
-            ask,
-            enter,
-            first,
-            arrival,
-        };
+        let by = SentBy::Processor;
+        let message =
+            PromisedMessage { from: x, to, number, words, kind, offers, by, s, ask, enter, first, arrival };
         self.network.promise(message.clone());
-        self.processors[to].coming.push(message);
+        match kind {
+            MessageKind::Put => {
+                let known = &mut self.processors[x].known[to];
+                *known = (arrival + self.network.between(x, to).L.as_ps()).max(*known);
+            }
+            MessageKind::Get(words) => self.answer(x, k, &message, words),
+            _ => self.processors[to].coming.push(message),
+        }
         self.take_unclaimed(x, k);
+    }
+
+    /// Lets a memory answer a request, which a task of processor x has sent and now waits for. LogP 3.2: "reading a
+    /// remote location requires time 2L + 4o", of which the o of the processor there are not spent.
+    fn answer(&mut self, x: usize, k: usize, request: &PromisedMessage, words: usize) {
+        let PromisedMessage { to: memory, number, ask, arrival: ready, .. } = *request;
+        let by = SentBy::Memory;
+        let s = self.network.stream((memory, x), words).max(0);
+        let latency = self.latency((x, memory), number + 1);
+        let asks = WayRequest { from: memory, to: x, s, latency, ready, in_order: false, by };
+        let Way { enter, first, arrival, .. } = self.network.way(asks);
+        let kind = MessageKind::Answer((x, number));
+        // It is none of the messages that the memory's processor numbers.
+        let number = number + (1 << 32);
+        let (from, to, offers) = (memory, x, 0);
+        let answer =
+            PromisedMessage { from, to, number, words, kind, offers, by, s, ask, enter, first, arrival };
+        self.network.promise(answer.clone());
+        let p = &mut self.processors[x];
+        p.coming.push(answer);
+        let want = OracleFilter::Answer((x, request.number));
+        p.tasks[k].steps.push_front(Take { want, by: None, greets: false });
     }
 
     /// Returns the steps of a send. If the message waits for its receiver, its request goes first.
@@ -808,9 +837,15 @@ impl Oracle {
         }
     }
 
+    /// Returns the step that asks a memory. The request has at least one word.
+    fn request(&self, to: usize, asked: usize, back: usize) -> Step {
+        Transmit { to, kind: MessageKind::Get(back), words: asked.max(1) }
+    }
+
     /// Returns the overhead of a send's first message.
     fn first_overhead(&self, way: (usize, usize), words: usize) -> i64 {
-        self.network.send_overhead(way, if self.network.waits_for_receiver(way, words) { 0 } else { words })
+        let words = if self.network.waits_for_receiver(way, words) { 0 } else { words };
+        self.network.send_overhead(way, words, MessageKind::Plain(0))
     }
 
     /// Continues the program: with its next step, or with its next call.
@@ -996,13 +1031,13 @@ impl Oracle {
         let least = self.network.busy_until(x, called, self.network.params.o.as_ps());
         let p = &mut self.processors[x];
         let task = &p.tasks[k];
-        let part = if task.how == RequestKind::Isend { SEND } else { RECV };
+        let part = if task.how.is_send() { SEND } else { RECV };
         for (start, end, part) in &task.pieces {
             *part(&mut p.account) += (end - start.max(&called)).max(0) * PS;
         }
         *part(&mut p.account) += (least - called.max(task.now)).max(0) * PS;
         let (end, got) = (least.max(task.now), task.got);
-        if task.how != RequestKind::Isend {
+        if !task.how.is_send() {
             p.came.remove_call(task.pattern);
         }
         p.tasks[0].now = end;
@@ -1028,7 +1063,7 @@ impl Oracle {
         task.steps = steps.into();
         p.tasks.push(task);
         p.outstanding.push(k);
-        let part = if how == RequestKind::Isend { SEND } else { RECV };
+        let part = if how.is_send() { SEND } else { RECV };
         self.pass(x, 0, part, self.network.busy_until(x, now, self.network.params.o.as_ps()));
         self.take_unclaimed(x, k);
         self.note(x, None);
@@ -1048,6 +1083,20 @@ impl Oracle {
             Barrier => vec![ComeToBarrier, Tell],
             Together(..) => unreachable!("the oracle does not know what collectives send"),
             Send { to, tag, words } => [self.send(x, to, tag, words), vec![Tell]].concat(),
+            Put { to, words } => vec![Transmit { to, kind: MessageKind::Put, words }, Tell],
+            Get { to, asked, back } => vec![self.request(to, asked, back), Tell],
+            PostGet { to, asked, back } => {
+                p.in_order = true;
+                let steps = vec![self.request(to, asked, back)];
+                return self.post(x, RequestKind::Get, Pattern { from: None, tag: None }, steps);
+            }
+            Flush(of) => {
+                let all = p.known.iter().enumerate();
+                let known = all.filter(|(memory, _)| of.is_none_or(|of| of == *memory));
+                let known = known.map(|(_, known)| *known).max().unwrap();
+                self.pass(x, 0, IDLE, known);
+                return self.note(x, None);
+            }
             SendReceiving { .. } => vec![ReceiveInGap { op, until: None }],
             SendRecv { to, tag, words, from } => {
                 let pattern = Pattern { from: Some(from), tag: Some(tag) };

@@ -11,12 +11,34 @@ pub(crate) enum MessageKind {
     Request(usize, (usize, u64)),
     Reply((usize, u64)),
     Data(usize, (usize, u64)),
+    /// What goes to a memory.
+    Put,
+    /// A request to a memory, which answers with so many words.
+    Get(usize),
+    /// The memory's answer to a request.
+    Answer((usize, u64)),
+}
+
+/// Who lets a message enter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum SentBy {
+    Processor,
+    /// Its receiver, which reads it from its sender's memory. The sender's processor, which may send C messages, takes
+    /// no part.
+    Reader,
+    /// A memory, which is a sender of its own.
+    Memory,
 }
 
 impl MessageKind {
     /// Returns whether this is the first message of its send.
     pub(crate) fn is_first(self) -> bool {
-        matches!(self, MessageKind::Plain(_) | MessageKind::Request(..))
+        matches!(self, MessageKind::Plain(_) | MessageKind::Request(..)) || self.is_one_sided()
+    }
+
+    /// Returns whether this goes to a memory.
+    pub(crate) fn is_one_sided(self) -> bool {
+        matches!(self, MessageKind::Put | MessageKind::Get(_))
     }
 }
 
@@ -31,8 +53,7 @@ pub(crate) struct PromisedMessage {
     pub kind: MessageKind,
     /// The length of the message that it announces, in words.
     pub offers: usize,
-    /// True if its receiver reads it from its sender's memory.
-    pub is_read: bool,
+    pub by: SentBy,
     /// Time from the first word to the last at a port.
     pub s: i64,
     pub ask: i64,
@@ -59,8 +80,7 @@ pub(crate) struct WayRequest {
     pub ready: i64,
     /// True if it must not overtake earlier messages between the same two processors.
     pub in_order: bool,
-    /// True if its receiver reads it: then its sender's processor, which may send C messages, takes no part.
-    pub is_read: bool,
+    pub by: SentBy,
 }
 
 /// The times of a message's way: its admission, its entry, and the arrivals of its first and last words.
@@ -189,10 +209,12 @@ impl Network {
         words.max(least) as u64
     }
 
-    /// Returns the overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3), and R above S.
-    pub(crate) fn send_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
+    /// Returns the overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3), and R above S where the receiver has
+    /// to agree.
+    pub(crate) fn send_overhead(&self, (x, y): (usize, usize), words: usize, kind: MessageKind) -> i64 {
         let params = self.between(x, y);
-        let agreed = if self.waits_for_receiver((x, y), words) { params.R } else { Time::ZERO };
+        let agrees = self.waits_for_receiver((x, y), words) && !kind.is_one_sided();
+        let agreed = if agrees { params.R } else { Time::ZERO };
         (agreed + params.o + words as i64 * params.gps().map_or(Time::ZERO, |gps| gps.O_s)).as_ps()
     }
 
@@ -322,17 +344,17 @@ impl Network {
             };
             return (most(held(|m, x| m.from == x)), most(held(|m, x| m.to == x)));
         }
-        let from = self.transits(|m| m.from == x && !m.is_read && has_capacity(m));
+        let from = self.transits(|m| m.from == x && m.by == SentBy::Processor && has_capacity(m));
         (most(from), most(self.transits(|m| m.to == x && has_capacity(m))))
     }
 
     /// Returns the earliest free way for a message.
     pub(crate) fn way(&self, asks: WayRequest) -> Way {
-        let WayRequest { from, to, s, latency, ready, in_order, is_read } = asks;
+        let WayRequest { from, to, s, latency, ready, in_order, by } = asks;
         let depth = self.depth(from, to);
         let (out_port, in_port) = (self.port(from, true, depth), self.port(to, false, depth));
         let here = |m: &PromisedMessage| self.depth(m.from, m.to) == depth;
-        let sends = |m: &PromisedMessage| here(m) && !m.is_read && !is_read;
+        let sends = |m: &PromisedMessage| here(m) && m.by == by && by != SentBy::Reader;
         let (sent, coming) =
             (self.transits(|m| m.from == from && sends(m)), self.transits(|m| m.to == to && here(m)));
         let free = |port: &[(i64, i64)], at: i64| port.iter().all(|taken| !overlap(*taken, (at, at + s)));
@@ -342,7 +364,8 @@ impl Network {
         };
         // The receiver's port is sought from e + L on (LogGP 2). One word, or a stream of negative length,
         // needs none. In MPI no message overtakes another between the same two.
-        let before = self.promised.iter().filter(|m| in_order && !m.is_read && (m.from, m.to) == (from, to));
+        let is_ahead = |m: &&PromisedMessage| m.by == SentBy::Processor && (m.from, m.to) == (from, to);
+        let before = self.promised.iter().filter(|m| in_order && is_ahead(m));
         let ahead = before.map(|m| m.arrival).max();
         let first = |e: i64| {
             let soonest = ahead.map_or(e + latency, |ahead| (e + latency).max(ahead - s));

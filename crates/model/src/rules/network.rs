@@ -33,6 +33,9 @@ use crate::params::{
 use crate::rules::choice::{Choice, Places};
 use crate::time::Time;
 
+/// The most words of a message, or of an answer.
+pub const MOST_WORDS: usize = u32::MAX as usize;
+
 /// A message that asks the network for its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -45,12 +48,14 @@ pub struct Entry {
     pub latency: Time,
     /// Time from the first word to the last.
     pub stream: Time,
+    /// Time for which its sender is busy with it, without noise.
+    pub overhead: Time,
 }
 
 impl Entry {
-    /// Creates the entry of a message that asks when it is ready.
+    /// Creates the entry of a message that asks when it is ready, and with which no sender is busy.
     pub fn when_ready(ready: Time, latency: Time, stream: Time) -> Entry {
-        Entry { ready, asked_at: ready, latency, stream }
+        Entry { ready, asked_at: ready, latency, stream, overhead: Time::ZERO }
     }
 
     /// Lets the message ask again at a time from which on there is room.
@@ -207,10 +212,25 @@ impl Ingress {
         is_late
     }
 
+    /// Returns the largest number of messages that were in transit to the processor at its level at once.
+    pub fn most_in_transit(&self) -> usize {
+        self.occupancy.most as usize
+    }
+
     /// Returns the port through which its processor's long messages leave.
     fn port_out(&mut self, ports: Ports) -> &mut Port {
         if ports == Ports::Single { &mut self.port } else { &mut self.send_port }
     }
+}
+
+/// Returns the largest number of messages that were in transit to each processor at once, from those at each of the
+/// receiving sides, which are one for each processor at one level after the other.
+pub fn most_in_transit_to(P: usize, sides: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut most = vec![0; P];
+    for (side, at_side) in sides.enumerate() {
+        most[side % P] = at_side.max(most[side % P]);
+    }
+    most
 }
 
 /// The receiving sides of all processors at all levels. The driver of the network keeps them, since one
@@ -350,6 +370,11 @@ struct MessageCosts {
     stream: Time,
 }
 
+/// Returns the longest message that can be sent with these parameters, in words.
+fn longest(params: &Params) -> usize {
+    params.longest_message().unwrap_or(usize::MAX).min(MOST_WORDS)
+}
+
 impl LevelCosts {
     /// Creates the costs of a level on a machine of `all` processors; `within` is the next level within it,
     /// if any.
@@ -377,7 +402,7 @@ impl LevelCosts {
             reception_cost: ReceptionCost::new(&params, &surcharge),
             surcharge,
             one_word: MessageCosts::default(),
-            longest: params.longest_message().unwrap_or(usize::MAX).min(u32::MAX as usize),
+            longest: longest(&params),
             may_overtake: !is_exact || params.has_negative_G_l(),
             group_ports,
             rooms: None,
@@ -397,6 +422,17 @@ impl LevelCosts {
             true => MessageCosts { send: send + self.surcharge.send, stream: stream + self.surcharge.stream },
             false => MessageCosts { send, stream },
         }
+    }
+
+    /// Returns the longest message that can be sent to a memory, in words.
+    fn longest_one_sided(&self) -> usize {
+        longest(&Params { R: Time::ZERO, ..self.params })
+    }
+
+    /// Returns the costs of a message of k words to a memory: those of any message but R, since nobody has to agree.
+    fn one_sided_costs(&self, k: usize) -> MessageCosts {
+        let (costs, R) = (self.message_costs(k), self.params.R);
+        if self.params.is_synchronous(k) { MessageCosts { send: costs.send - R, ..costs } } else { costs }
     }
 }
 
@@ -562,15 +598,20 @@ impl Network {
         self.levels.between(from, to).longest
     }
 
+    /// Returns the longest message that can be sent to a processor's memory, in words: no R keeps its sender busy.
+    pub fn longest_one_sided(&self, from: usize, to: usize) -> usize {
+        self.levels.between(from, to).longest_one_sided()
+    }
+
     /// Returns whether a message of k words waits until its receiver is ready for it.
     #[inline]
     pub fn is_synchronous(&self, from: usize, to: usize, k: usize) -> bool {
         self.levels.between(from, to).params.is_synchronous(k)
     }
 
-    /// Returns the longest message that can be sent between any two processors, in words.
+    /// Returns the longest message that can be sent between any two processors, and to their memories, in words.
     pub fn least_longest(&self) -> usize {
-        self.levels.iter().map(|costs| costs.longest).min().unwrap_or(usize::MAX)
+        self.levels.iter().map(LevelCosts::longest_one_sided).min().unwrap_or(usize::MAX)
     }
 
     /// Returns whether a message of k words waits for its receiver at any level.
@@ -632,10 +673,23 @@ impl Network {
     /// message.
     #[inline(always)]
     pub(crate) fn prepare_entry(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> Entry {
-        let mut entry = self.predict_entry(egress, to, k, t);
+        let entry = self.predict_entry(egress, to, k, t);
+        self.number_entry(egress, to, entry)
+    }
+
+    /// Creates the entry of a message to a memory, as [`prepare_entry`](Network::prepare_entry) does of one to a
+    /// processor.
+    pub(crate) fn prepare_one_sided(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> Entry {
+        let entry = self.predict_one_sided(egress, to, k, t);
+        self.number_entry(egress, to, entry)
+    }
+
+    /// Counts a message, and draws its latency, if that is not exact.
+    #[inline(always)]
+    fn number_entry(&self, egress: &mut Egress, to: usize, mut entry: Entry) -> Entry {
         if !self.is_exact {
             let message = MessageId { from: egress.processor(), number: egress.next_number as usize };
-            entry = self.draw_latency(egress, (message, to), k, entry);
+            entry = self.draw_latency(egress, (message, to), entry);
         }
         egress.next_number = egress.next_number.wrapping_add(1);
         entry
@@ -648,7 +702,7 @@ impl Network {
         let (L, stream) = (self.params_between(from, to).L, self.stream(from, to, k));
         let ready = self.busy_until(to, t, self.read_overhead(from, to));
         let entry = Entry::when_ready(ready, L, stream);
-        if self.is_exact { entry } else { self.draw_latency(egress, (message, to), k, entry) }
+        if self.is_exact { entry } else { self.draw_latency(egress, (message, to), entry) }
     }
 
     /// Returns the time that a processor spends on the request of a read from another's memory: the o of a message
@@ -669,10 +723,10 @@ impl Network {
     ) -> Entry {
         let costs = self.levels.between(memory, egress.processor());
         let (latency, stream) = (costs.params.L, costs.message_costs(k).stream.max(Time::ZERO));
-        let mut entry = Entry { ready, asked_at, latency, stream };
+        let mut entry = Entry { asked_at, ..Entry::when_ready(ready, latency, stream) };
         if !self.is_exact {
             let message = MessageId { from: egress.processor(), number: number as usize };
-            entry.latency = self.draw_latency(egress, (message, message.from), k, entry).latency;
+            entry.latency = self.draw_latency(egress, (message, message.from), entry).latency;
         }
         entry
     }
@@ -693,16 +747,10 @@ impl Network {
 
     /// Draws the latency of a message.
     #[cold]
-    fn draw_latency(
-        &self,
-        egress: &mut Egress,
-        (message, to): (MessageId, usize),
-        k: usize,
-        entry: Entry,
-    ) -> Entry {
-        let Entry { ready, latency: L, stream, .. } = entry;
+    fn draw_latency(&self, egress: &mut Egress, (message, to): (MessageId, usize), entry: Entry) -> Entry {
+        let Entry { ready, latency: L, stream, overhead, .. } = entry;
         // With a negative G_l a shorter latency could let the message arrive before its send.
-        let least = (-(self.send_overhead(message.from, to, k) + stream)).max(Time::ZERO).min(L);
+        let least = (-(overhead + stream)).max(Time::ZERO).min(L);
         let id = egress.processor();
         let rng = egress.extras().rng.get_or_insert_with(|| self.choice.rng(id));
         let latency = self.choice.latency(message, to, rng, ready, (least, L));
@@ -714,34 +762,40 @@ impl Network {
     #[inline(always)]
     pub fn predict_entry(&self, egress: &Egress, to: usize, k: usize, t: Time) -> Entry {
         let costs = self.levels.between(egress.processor(), to);
-        let (MessageCosts { send, stream }, latency) = (costs.message_costs(k), costs.params.L);
+        self.entry_at(egress, costs.params.L, costs.message_costs(k), t)
+    }
+
+    /// Predicts the entry of a message to a memory, as [`predict_entry`](Network::predict_entry) does of one to a
+    /// processor.
+    pub fn predict_one_sided(&self, egress: &Egress, to: usize, k: usize, t: Time) -> Entry {
+        let costs = self.levels.between(egress.processor(), to);
+        self.entry_at(egress, costs.params.L, costs.one_sided_costs(k), t)
+    }
+
+    /// Returns the entry of a message of these costs, whose send is called at `t`.
+    #[inline(always)]
+    fn entry_at(&self, egress: &Egress, latency: Time, costs: MessageCosts, t: Time) -> Entry {
+        let MessageCosts { send, stream } = costs;
         // 1. Overhead and send gap, which may overlap.
         let mut ready = egress.send_gap_end.max(t + send);
         if let Some(noise) = &self.noise {
             // The overhead begins as it would without noise, and lasts longer.
             ready = noise.end(egress.processor(), t.max(egress.send_gap_end - send), send);
         }
-        Entry { ready, asked_at: ready.min(ready + latency + stream), latency, stream }
+        Entry { ready, asked_at: ready.min(ready + latency + stream), latency, stream, overhead: send }
     }
 
     /// Defers an entry because other messages of its processor were served meanwhile: until the send gap is
     /// over, and until its turn is no earlier than `turn`. Returns whether the entry is later now.
-    pub(crate) fn defer(
-        &self,
-        egress: &Egress,
-        (to, k): (usize, usize),
-        entry: &mut Entry,
-        turn: Time,
-    ) -> bool {
+    pub(crate) fn defer(&self, egress: &Egress, entry: &mut Entry, turn: Time) -> bool {
         let by_turn = turn - self.turn_time(entry);
         let mut later = (egress.send_gap_end - entry.ready).max(by_turn);
         if let Some(noise) = &self.noise {
             // The overhead begins later, so other detours lengthen it.
             let ready_at_turn =
                 if by_turn > Time::ZERO { entry.ready + by_turn } else { egress.send_gap_end };
-            let overhead = self.send_overhead(egress.processor(), to, k);
-            let start = egress.send_gap_end.max(ready_at_turn) - overhead;
-            later = noise.end(egress.processor(), start, overhead) - entry.ready;
+            let start = egress.send_gap_end.max(ready_at_turn) - entry.overhead;
+            later = noise.end(egress.processor(), start, entry.overhead) - entry.ready;
         }
         if later > Time::ZERO {
             entry.ready += later;
@@ -805,7 +859,7 @@ impl Network {
         to: usize,
         entry: &Entry,
     ) -> Passage {
-        let Entry { ready, asked_at, latency, stream } = *entry;
+        let Entry { ready, asked_at, latency, stream, .. } = *entry;
         let from = egress.processor();
         let costs = self.levels.between(from, to);
         let min_first = if egress.extras.is_none() { Time::ZERO } else { egress.min_first(to, stream) };
@@ -836,13 +890,6 @@ impl Network {
             egress.note_arrival(to, arrival, asked_at);
         }
         Passage { ready, admitted, enter, first, arrival, out_of_order }
-    }
-
-    /// Returns the largest number of messages that were in transit to `to` at once.
-    pub fn most_in_transit_to(&self, to: usize, ingresses: &mut (impl Ingresses + ?Sized)) -> usize {
-        let most =
-            self.levels.iter().map(|costs| ingresses.hold(costs.first_ingress + to).occupancy.most as usize);
-        most.max().unwrap_or(0)
     }
 }
 
@@ -927,7 +974,7 @@ impl LevelCosts {
         egress: &mut Egress,
         (receiver, sender): (&mut Ingress, Option<&mut Ingress>),
         is_to_itself: bool,
-        Entry { ready, asked_at, latency, stream }: Entry,
+        Entry { ready, asked_at, latency, stream, .. }: Entry,
         min_first: Time,
     ) -> (Time, Transit) {
         let (single, occupies) = (self.ports == Ports::Single, stream.max(Time::ZERO));

@@ -126,8 +126,8 @@ fn the_third_message_stalls_until_the_first_arrives() {
     assert_eq!(net.send_times(5, 0, 1, 2), (14, 20));
     // Messages to another processor do not stall.
     assert_eq!(net.send_times(6, 7, 1, 2), (4, 10));
-    assert_eq!(net.network.most_in_transit_to(0, &mut *net.ingresses), 2);
-    assert_eq!(net.network.most_in_transit_to(7, &mut *net.ingresses), 1);
+    assert_eq!(net.ingresses[0].most_in_transit(), 2);
+    assert_eq!(net.ingresses[7].most_in_transit(), 1);
 }
 
 /// The capacity holds at the sender too: a message that its receiver's port holds back keeps its slot.
@@ -201,7 +201,7 @@ fn cm5_has_two_messages_in_transit() {
     let entries: Vec<Time> = (1..8).map(|x| net.send(x, 0, 1, 0).enter).collect();
     let us = |n: i64| n * crate::time::US;
     assert_eq!(entries, [us(2), us(2), us(8), us(8), us(14), us(14), us(20)]);
-    assert_eq!(net.network.most_in_transit_to(0, &mut *net.ingresses), 2);
+    assert_eq!(net.ingresses[0].most_in_transit(), 2);
 }
 
 /// With G_l below 0 a message may arrive before its send overhead ends, but not before its send.
@@ -398,11 +398,11 @@ proptest! {
             let from: Vec<&ServedMessage> = sent.iter().filter(|m| m.x == id).collect();
             let to: Vec<&ServedMessage> = sent.iter().filter(|m| m.y == id).collect();
             match traffic.params.capacity() {
-                None => prop_assert_eq!(net.network.most_in_transit_to(id, &mut *net.ingresses), 0),
+                None => prop_assert_eq!(net.ingresses[id].most_in_transit(), 0),
                 Some(capacity) => {
                     prop_assert!(most_at_once(&from) <= capacity && most_at_once(&to) <= capacity);
                     prop_assert_eq!(net.egresses[id].most_in_transit(), most_at_once(&from), "from {}", id);
-                    prop_assert_eq!(net.network.most_in_transit_to(id, &mut *net.ingresses), most_at_once(&to), "to {}", id);
+                    prop_assert_eq!(net.ingresses[id].most_in_transit(), most_at_once(&to), "to {}", id);
                 }
             }
         }

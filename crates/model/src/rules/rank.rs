@@ -192,6 +192,30 @@ impl Rank {
         OutgoingMessage { turn, is_visible, entry, to, words, number }
     }
 
+    /// Predicts when the overhead of a message to a memory would begin, and its turn, as
+    /// [`predict_send`](Rank::predict_send) does for a send.
+    pub fn predict_one_sided(&self, network: &Network, to: usize, words: usize) -> (Time, Time) {
+        let entry = network.predict_one_sided(&self.egress, to, words, self.now);
+        (self.now.max(self.egress.send_gap_end() - entry.overhead), network.turn_time(&entry))
+    }
+
+    /// Prepares a message to a memory. All see its turn: an answer is served with its request. If it `is_request`,
+    /// the number after its own is kept for the answer.
+    pub fn prepare_one_sided(
+        &mut self,
+        network: &Network,
+        to: usize,
+        words: usize,
+        is_request: bool,
+    ) -> OutgoingMessage {
+        let number = self.egress.next_number();
+        let entry = network.prepare_one_sided(&mut self.egress, to, words, self.now);
+        if is_request {
+            self.egress.keep_number();
+        }
+        OutgoingMessage { turn: network.turn_time(&entry), is_visible: true, entry, to, words, number }
+    }
+
     /// Predicts when a read from the memory of `from` would begin, and its turn, as
     /// [`predict_send`](Rank::predict_send) does for a send.
     pub fn predict_read(&self, network: &Network, from: usize) -> (Time, Time) {
@@ -216,7 +240,7 @@ impl Rank {
     /// Defers a message because others of the processor have entered meanwhile: until the gap after them is
     /// over, and until `turn`. Returns whether its turn is later now.
     pub(crate) fn defer(&self, network: &Network, message: &mut OutgoingMessage, turn: Time) -> bool {
-        let later = network.defer(&self.egress, (message.to, message.words), &mut message.entry, turn);
+        let later = network.defer(&self.egress, &mut message.entry, turn);
         message.turn = network.turn_time(&message.entry);
         later
     }

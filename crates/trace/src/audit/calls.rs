@@ -270,6 +270,11 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
                 None => self.auditor.report(AuditRule::CallResult, format!("{who} sends nothing")),
             },
             CallKind::Flush { to } => {
+                let last = self.auditor.trace.params.P - 1;
+                broken!(self.auditor, "{who}",
+                    to.is_some_and(|to| to > last) => AuditRule::CallResult,
+                        "waits for the memory of a processor, and there are processors 0 to {last}";
+                );
                 let of = |(other, _): &(&usize, &Time)| to.is_none_or(|to| to == **other);
                 let last = self.acknowledged.iter().filter(of).map(|(_, known)| *known).max();
                 over = start.max(last.unwrap_or(start));

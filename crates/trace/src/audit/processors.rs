@@ -290,15 +290,15 @@ impl<'a> Auditor<'a> {
     }
 }
 
-/// Returns the overhead of sending k words (LogP: o; LogGPS, table 3: o' + kO_s, and R above S). A receiver that
-/// reads them spends o' and the time until its request is there.
-fn send_cost(&Flight { message, params, is_read, .. }: &Flight) -> Time {
+/// Returns the overhead of sending k words (LogP: o; LogGPS, table 3: o' + kO_s, and R above S, unless they go to a
+/// memory). A receiver that reads them spends o' and the time until its request is there.
+fn send_cost(&Flight { message, params, is_read, is_one_sided, .. }: &Flight) -> Time {
     let k = message.words;
     if is_read {
         return params.o + params.L;
     }
     params.gps().map_or(params.o, |gps| {
-        let agreed = if k > gps.S { params.R } else { Time::ZERO };
+        let agreed = if k > gps.S && !is_one_sided { params.R } else { Time::ZERO };
         params.o + words(k) * gps.O_s + agreed
     })
 }

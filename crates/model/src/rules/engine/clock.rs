@@ -61,9 +61,6 @@ pub trait Clock {
         self.fail_program(Cause::Host(sentence.into()))
     }
 
-    /// Returns the largest number of messages that were in transit to the processor at once.
-    fn most_in_transit(&self, network: &Network) -> usize;
-
     /// Puts a message into its receiver's inbox at once. The receiver does not take it before its arrival.
     fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel);
 

@@ -180,9 +180,10 @@ impl<'n> Engine<'n> {
         operation.stage = match operation.next_step() {
             OperationStep::Send(tag, words) => {
                 let (to, words) = (operation.peer as usize, words as usize);
-                let mut outgoing =
-                    self.with_local_time(operation, |engine, _| engine.prepare(clock, to, words));
-                self.mark_one_sided(tag, &mut outgoing);
+                let mut outgoing = self.with_local_time(operation, |engine, _| match tag.is_one_sided() {
+                    true => engine.prepare_one_sided(clock, tag, to, words),
+                    false => engine.prepare(clock, to, words),
+                });
                 let at = self.requests().caught_up_to;
                 self.rank.defer(self.network, &mut outgoing, at);
                 if operation.keeps_number() {

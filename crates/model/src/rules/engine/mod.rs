@@ -96,10 +96,9 @@ impl<'n> Engine<'n> {
     }
 
     /// Finishes the processor, whose program has returned. Returns its accounts, and its log if the run is
-    /// traced. `most_to` is the largest number of messages that were in transit to it at once.
-    pub fn finish(mut self, most_to: usize) -> (Stats, Option<Box<Log>>) {
+    /// traced. What was in transit to it at once is known only when the run has ended.
+    pub fn finish(mut self) -> (Stats, Option<Box<Log>>) {
         self.stats.finish = self.rank.now;
-        self.stats.most_to = most_to;
         self.stats.most_from = self.rank.egress.most_in_transit();
         (self.stats, self.log)
     }

@@ -29,24 +29,24 @@ impl Engine<'_> {
         call: &mut ActiveOperation,
         (tag, words): (RawTag, u32),
     ) {
-        let mut outgoing = self.prepare(clock, call.peer as usize, words as usize);
-        self.mark_one_sided(tag, &mut outgoing);
+        let outgoing = self.prepare_one_sided(clock, tag, call.peer as usize, words as usize);
         clock.wait_for_turn(outgoing.turn, outgoing.is_visible);
         let (arrival, _) = self.enter(clock, (&outgoing, outgoing.entry.ready), tag, None);
         self.reach_memory(clock, &outgoing, arrival, &mut call.next_parcel());
         call.on_sent(outgoing.number);
     }
 
-    /// Prepares for what a message to a memory does there: an answer has the number after its request's, and all see
-    /// it, since it is served with the request.
-    #[inline]
-    pub(super) fn mark_one_sided(&mut self, tag: RawTag, outgoing: &mut OutgoingMessage) {
-        if tag.is_one_sided() {
-            outgoing.is_visible = true;
-            if tag == RawTag::GET {
-                self.rank.egress.keep_number();
-            }
-        }
+    /// Prepares a message to a memory, as [`prepare`](Engine::prepare) does one to a processor.
+    pub(super) fn prepare_one_sided(
+        &mut self,
+        clock: &mut dyn Clock,
+        tag: RawTag,
+        to: usize,
+        words: usize,
+    ) -> OutgoingMessage {
+        let outgoing = self.rank.prepare_one_sided(self.network, to, words, tag == RawTag::GET);
+        self.check_end_of_time(clock, &outgoing);
+        outgoing
     }
 
     /// Notes when the processor knows that what it puts is in the memory, or sends it the memory's answer: both are

@@ -33,8 +33,7 @@ impl Engine<'_> {
         outgoing.number
     }
 
-    /// Prepares a message, which then waits for its turn. Ends the run if the message could enter only after the
-    /// end of time.
+    /// Prepares a message, which then waits for its turn.
     #[inline(always)]
     pub(super) fn prepare<C: Clock + ?Sized>(
         &mut self,
@@ -43,19 +42,23 @@ impl Engine<'_> {
         words: usize,
     ) -> OutgoingMessage {
         let outgoing = self.rank.prepare_send(self.network, to, words);
-        if outgoing.entry.asked_at == Time::MAX {
-            clock.fail_program(Cause::EndOfTime { id: self.id() });
-        }
+        self.check_end_of_time(clock, &outgoing);
         outgoing
     }
 
     /// Prepares a read of a message from its sender's memory, as [`prepare`](Engine::prepare) does a message.
     pub(super) fn prepare_read(&mut self, clock: &mut dyn Clock, read: DataRead) -> OutgoingMessage {
         let outgoing = self.rank.prepare_read(self.network, read);
+        self.check_end_of_time(clock, &outgoing);
+        outgoing
+    }
+
+    /// Ends the run if a message could enter only after the end of time.
+    #[inline(always)]
+    pub(super) fn check_end_of_time<C: Clock + ?Sized>(&self, clock: &mut C, outgoing: &OutgoingMessage) {
         if outgoing.entry.asked_at == Time::MAX {
             clock.fail_program(Cause::EndOfTime { id: self.id() });
         }
-        outgoing
     }
 
     /// Asks for room for a message at its turn. Returns whether there is room.
@@ -93,13 +96,13 @@ impl Engine<'_> {
     ) -> ArrivedHeader {
         let (network, id) = (self.network, self.id());
         let passage = Passage { ready, ..clock.serve(network, &mut self.rank.egress, outgoing) };
-        let OutgoingMessage { to, words, number, .. } = *outgoing;
+        let OutgoingMessage { to, words, number, entry, .. } = *outgoing;
         let Passage { enter, arrival, .. } = passage;
         let called = std::mem::replace(&mut self.rank.now, enter);
-        let begin = self.begin_of_overhead((to, words), ready, called);
+        let begin = self.begin_of_overhead(entry.overhead, ready, called);
         self.account(outgoing, id, (called, begin), &passage, tag, activities);
         // A message that takes no time on its way is hidden from a look at that very moment.
-        let is_instant = arrival == outgoing.entry.asked_at && network.has_fixed_latency(id, to);
+        let is_instant = arrival == entry.asked_at && network.has_fixed_latency(id, to);
         let to = Receiver::new(to as u32, is_instant);
         (arrival, Header { from: id as u32, to, number, words: words as u32, tag })
     }
@@ -157,8 +160,7 @@ impl Engine<'_> {
 
     /// Returns when the overhead begins of a send that was called at one time and is ready at another.
     #[inline(always)]
-    pub(super) fn begin_of_overhead(&self, (to, words): (usize, usize), ready: Time, called: Time) -> Time {
-        let overhead = self.network.send_overhead(self.id(), to, words);
+    pub(super) fn begin_of_overhead(&self, overhead: Time, ready: Time, called: Time) -> Time {
         match self.network.noise() {
             None => ready - overhead,
             Some(noise) => noise.earliest_start(self.id(), ready, overhead, called),

@@ -7,7 +7,7 @@ use super::{Clock, Engine};
 use crate::error::ProcStatus;
 use crate::log::ActivityKind;
 use crate::message::{Envelope, MessageId, RecvFilter};
-use crate::rules::network::Passage;
+use crate::rules::network::{Entry, Passage};
 use crate::rules::operation::{ActiveOperation, CALL, OperationStage, RequestState};
 use crate::rules::rank::{OutgoingMessage, send_activities};
 use crate::time::Time;
@@ -62,9 +62,9 @@ impl Engine<'_> {
 
     /// Spends the time of a send until its overhead is over.
     fn spend_overhead(&mut self, outgoing: &OutgoingMessage) {
-        let (OutgoingMessage { to, words, .. }, ready) = (*outgoing, outgoing.entry.ready);
+        let Entry { ready, overhead, .. } = outgoing.entry;
         let called = std::mem::replace(&mut self.rank.now, ready);
-        let begin = self.begin_of_overhead((to, words), ready, called);
+        let begin = self.begin_of_overhead(overhead, ready, called);
         self.stats.gap += begin - called;
         self.stats.send += ready - begin;
         let passage = Passage { ready, admitted: ready, enter: ready, ..Passage::default() };
