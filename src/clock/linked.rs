@@ -46,9 +46,10 @@ impl PacketKind {
     const WAITING: PacketKind = PacketKind(4);
 }
 
-/// The number of bytes before a message's value. They are four words: the kind of the packet and the slice
-/// that follows it; the tag; the message's number and its length in words; the number of its type.
-const HEAD: usize = 32;
+/// The number of bytes before a message's value. They are five words: the kind of the packet and the slice
+/// that follows it; the tag; the message's number and its length in words; the number of its type; and the number of
+/// messages that its sender has sent to this process before.
+const HEAD: usize = 40;
 
 /// The report of a process that has waited for long: the messages sent to each process, the messages
 /// received, what it is doing, and whether its program is blocked.
@@ -92,8 +93,8 @@ pub(crate) struct LinkedClock<'l> {
     latest_arrival: Time,
     /// The number of messages sent to each process.
     sent: Vec<u64>,
-    /// The number of messages received.
-    received: u64,
+    /// The number of messages received from each process.
+    received: Vec<u64>,
     failed: Option<Cause>,
     /// Whether another process has sent what none of this program's processes does. Nothing can be agreed
     /// with that process.
@@ -124,7 +125,7 @@ impl<'l> LinkedClock<'l> {
             last_arrival: Time::ZERO,
             latest_arrival: Time::MAX,
             sent: vec![0; P],
-            received: 0,
+            received: vec![0; P],
             failed: None,
             is_foreign: false,
             stops: 0,
@@ -203,24 +204,34 @@ impl<'l> LinkedClock<'l> {
     fn receive_message(&mut self, message: Incoming) -> Option<()> {
         let Incoming { from, bytes, slice } = message;
         let (words, _) = bytes.get(..HEAD)?.as_chunks::<8>();
-        let [head, tag, number_and_words, type_number] =
-            [0, 1, 2, 3].map(|index| u64::from_le_bytes(words[index]));
+        let [head, tag, number_and_words, type_number, before] =
+            [0, 1, 2, 3, 4].map(|index| u64::from_le_bytes(words[index]));
         let is_whole = match &slice {
             None => head == 0,
             Some(slice) => {
                 Slice::announced_layout(&bytes).is_some_and(|(length, _)| length == slice.bytes().len())
             }
         };
-        if !is_whole {
+        // One that came twice, or another process's, would not only be left at the end: by the counts of messages a
+        // deadlock is found.
+        if !is_whole || before != self.received[from] {
             return None;
         }
-        let (tag, number, words) =
-            (RawTag::from_number(tag), number_and_words as u32, (number_and_words >> 32) as u32);
+        let tag = RawTag::between_processes(tag, self.run_info.has_rendezvous)?;
+        let (number, words) = (number_and_words as u32, (number_and_words >> 32) as u32);
+        if tag.is_empty() && words > 0 {
+            return None;
+        }
+        self.received[from] += 1;
         let parcel = Parcel::new(PackedValue { bytes, value_start: HEAD, slice, type_number });
         let (from, to) = (from as u32, Receiver::new(self.link.id() as u32, false));
-        self.received += 1;
         self.put_message(Header { from, to, number, words, tag }, parcel);
         Some(())
+    }
+
+    /// Returns the number of messages received.
+    fn received(&self) -> u64 {
+        self.received.iter().sum()
     }
 
     /// Puts a message that arrives now into the inbox.
@@ -281,7 +292,7 @@ impl<'l> LinkedClock<'l> {
             return;
         }
         let doing = format!("at {} {doing}", self.elapsed());
-        let report = ((self.sent.clone(), self.received), (doing, self.seat.is_blocked()));
+        let report = ((self.sent.clone(), self.received()), (doing, self.seat.is_blocked()));
         if self.link.id() > 0 {
             return self.send_note(0, PacketKind::WAITING, &report);
         }
@@ -362,7 +373,7 @@ impl<'l> LinkedClock<'l> {
     /// Ends the run on all processes together. Returns the results of all.
     fn end_together(&mut self, result: ProcessResult) -> Result<Vec<Vec<u8>>, Cause> {
         let left = self.seat.messages().count() as u64;
-        let mine: End = (self.sent.clone(), (self.received, left), result);
+        let mine: End = (self.sent.clone(), (self.received(), left), result);
         let (all, expected) = self.consult(mine, Backoff::default(), |clock, ends| {
             let sent_to =
                 |to| ends.iter().map(move |(sent, ..): &End| sent.get(to).copied().unwrap_or_default());
@@ -382,10 +393,15 @@ impl<'l> LinkedClock<'l> {
             });
             (results, sent)
         })?;
-        // No message of this run may reach the next.
+        // No message of this run, which has failed if some are still to come, may reach the next.
         let others = || (0..self.link.P()).filter(|id| *id != self.link.id());
-        while self.received < expected && !self.is_foreign {
-            if !self.poll_link() && others().all(|id| self.link.has_ended(id)) {
+        let mut backoff = Backoff::default();
+        while self.received() < expected && !self.is_foreign {
+            if self.poll_link() {
+                backoff = Backoff::default();
+            } else if others().all(|id| self.link.has_ended(id))
+                || backoff.pause(self.spins, self.run_info.patience.limit)
+            {
                 break; // what they have counted is not so
             }
         }
@@ -513,7 +529,8 @@ impl Clock for LinkedClock<'_> {
             return stop(self.link.id(), &mut self.stops);
         }
         let number_and_words = u64::from(header.number) | u64::from(header.words) << 32;
-        for (index, word) in [header.tag.number(), number_and_words, type_number].into_iter().enumerate() {
+        let words = [header.tag.number(), number_and_words, type_number, self.sent[to]];
+        for (index, word) in words.into_iter().enumerate() {
             pack.bytes[8 * index + 8..][..8].copy_from_slice(&word.to_le_bytes());
         }
         let length = pack.slice.map_or(0, |slice| slice.bytes.len());

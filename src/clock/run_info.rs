@@ -45,6 +45,8 @@ pub(crate) struct RunInfo {
     pub signals_are_acts: bool,
     /// True if each message between two processors arrives at its turn, and none is lost or comes twice.
     pub is_instant_pair: bool,
+    /// True if a message can be so long that it waits for its receiver.
+    pub has_rendezvous: bool,
     pub cost: PerLevel<ReceptionCost>,
     /// Number of receiving sides of the network.
     pub ingress_count: usize,
@@ -53,8 +55,6 @@ pub(crate) struct RunInfo {
     pub end: RunEnd,
 }
 
-/// The end of a run, if it is not that of all programs.
-#[derive(Clone, Copy, Debug)]
 /// What is left of a run on a clock.
 #[derive(Debug)]
 pub(crate) struct Ran<T> {
@@ -65,6 +65,8 @@ pub(crate) struct Ran<T> {
     pub most_to: Vec<usize>,
 }
 
+/// The end of a run, if it is not that of all programs.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct RunEnd {
     /// The time from which on nothing happens any more. Only the virtual clock on one core knows one.
     pub at: Time,

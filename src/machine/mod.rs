@@ -937,6 +937,7 @@ impl Machine {
             signals_are_acts: self.barrier == Some(Time::ZERO) || network.has_rooms(),
             is_instant_pair: network.is_instant_pair() && setup.faults.is_empty(),
             cost: network.reception_costs(),
+            has_rendezvous: network.may_be_synchronous(usize::MAX),
             ingress_count: network.ingress_count(),
             tag_names: setup.names.clone(),
             faults: setup.faults.clone(),

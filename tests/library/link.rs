@@ -372,37 +372,43 @@ fn random_programs_receive_all_messages() {
     assert!(ended > 20 && deadlocks[0] > 0 && deadlocks[1] > 0);
 }
 
+/// What is sent in place of a message: other bytes, the slice behind them or not, and after that the bytes that were
+/// to be sent, or not.
+struct Instead {
+    bytes: Vec<u8>,
+    with_slice: bool,
+    and_again: bool,
+}
+
 /// A link over which one message is another than the program's: its bytes are changed, or some are sent before it.
 struct Foreign {
     channels: Channels,
-    rng: Mutex<fastrand::Rng>,
+    instead: Mutex<Box<dyn FnMut(&[u8]) -> Instead + Send>>,
     /// The number of messages before that one; none is changed if that is never.
     left: AtomicUsize,
 }
 
-impl Foreign {
-    /// Returns other bytes than these, in some way.
-    fn change(rng: &mut fastrand::Rng, bytes: &[u8]) -> Vec<u8> {
-        let mut bytes = bytes.to_vec();
-        let any =
-            |rng: &mut fastrand::Rng, most| (0..rng.usize(0..most)).map(|_| rng.u8(..)).collect::<Vec<u8>>();
-        match rng.u8(0..7) {
-            0 => bytes.truncate(rng.usize(1..=bytes.len())),
-            1 => bytes.extend(any(rng, 40)),
-            2 => bytes = [vec![rng.u8(0..6)], any(rng, 80)].concat(),
-            3 => {
-                // A number is the largest, or nearly so.
-                let at = 8 * rng.usize(0..bytes.len().div_ceil(8));
-                bytes[at..].iter_mut().take(8).for_each(|byte| *byte = 0xFF);
-            }
-            4 => bytes[0] = rng.u8(..6),
-            _ => {
-                let at = rng.usize(0..bytes.len());
-                bytes[at] ^= 1 << rng.u8(0..8);
-            }
+/// Returns other bytes than these, in some way.
+fn change(rng: &mut fastrand::Rng, bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let any =
+        |rng: &mut fastrand::Rng, most| (0..rng.usize(0..most)).map(|_| rng.u8(..)).collect::<Vec<u8>>();
+    match rng.u8(0..7) {
+        0 => bytes.truncate(rng.usize(1..=bytes.len())),
+        1 => bytes.extend(any(rng, 40)),
+        2 => bytes = [vec![rng.u8(0..6)], any(rng, 80)].concat(),
+        3 => {
+            // A number is the largest, or nearly so.
+            let at = 8 * rng.usize(0..bytes.len().div_ceil(8));
+            bytes[at..].iter_mut().take(8).for_each(|byte| *byte = 0xFF);
         }
-        bytes
+        4 => bytes[0] = rng.u8(..6),
+        _ => {
+            let at = rng.usize(0..bytes.len());
+            bytes[at] ^= 1 << rng.u8(0..8);
+        }
     }
+    bytes
 }
 
 impl Link for Foreign {
@@ -418,12 +424,10 @@ impl Link for Foreign {
         if self.left.fetch_sub(1, Ordering::Relaxed) != 0 {
             return self.channels.send(to, bytes, slice);
         }
-        let mut rng = self.rng.lock().unwrap();
-        let changed = Foreign::change(&mut rng, bytes);
+        let Instead { bytes: changed, with_slice, and_again } = self.instead.lock().unwrap()(bytes);
         _ = Slice::announced_layout(&changed);
-        let slice = slice.filter(|_| rng.bool());
-        self.channels.send(to, &changed, slice);
-        if rng.bool() {
+        self.channels.send(to, &changed, slice.filter(|_| with_slice));
+        if and_again {
             self.channels.send(to, bytes, None);
         }
     }
@@ -445,46 +449,104 @@ impl Link for Foreign {
     }
 }
 
+/// The parameters of two processors, with messages that wait for their receivers or without.
+fn two(has_rendezvous: bool) -> Params {
+    if !has_rendezvous {
+        return params(2);
+    }
+    let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
+    Params::builder(2).gps(LogGps { s: 100, S: 100, O_s, O_r, G_s, G_l }).build().unwrap()
+}
+
+/// Two processors send each other short messages and long ones.
+fn send_both_ways(p: &mut Proc) -> (String, usize, usize) {
+    let other = 1 - p.id();
+    p.send(other, TEXT, ("text".into(), Some(3)));
+    let sent = p.isend(other, DATA, vec![0.5; if p.id() == 0 { 2 } else { 1000 }]);
+    let units = collectives::broadcast(p, 0, (p.id() == 0).then(|| vec![(); 5]));
+    let (text, data) = (p.recv(TEXT), p.recv(DATA));
+    p.wait(sent);
+    (text.0, data.len(), units.len())
+}
+
+/// Runs them over links, one of which sends something else in place of a message. Returns what each process says, and
+/// fails if one says nothing.
+fn run_with_foreign(
+    params: Params,
+    (from, left): (usize, usize),
+    instead: impl FnMut(&[u8]) -> Instead + Clone + Send + 'static,
+    about: &str,
+) -> Vec<Result<(), String>> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    for channels in Channels::between(2) {
+        let left = AtomicUsize::new(if channels.id() == from { left } else { usize::MAX });
+        let link = Foreign { channels, instead: Mutex::new(Box::new(instead.clone())), left };
+        let sender = sender.clone();
+        std::thread::spawn(move || {
+            let machine = Machine::new(params).with_link(Arc::new(link)).patience(Duration::from_millis(2));
+            let ran = machine.measure_across(send_both_ways);
+            _ = sender
+                .send(ran.map(|run| assert_eq!(run.results.len(), 2)).map_err(|error| error.to_string()));
+        });
+    }
+    let said =
+        |_| receiver.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|why| panic!("{about}: {why}"));
+    (0..2).map(said).collect()
+}
+
+/// A seed by which a process counts at its end what it has not sent, so that both would wait for it.
+const ONCE_ENDLESS: [u64; 1] = [438];
+
 /// Whatever bytes another process sends, the run ends, with an error if it is not the program's message.
 #[test]
 fn any_bytes_of_another_process_end_the_run_with_an_error() {
-    let program = |p: &mut Proc| {
-        let other = 1 - p.id();
-        p.send(other, TEXT, ("text".into(), Some(3)));
-        p.send(other, DATA, vec![0.5; if p.id() == 0 { 2 } else { 1000 }]);
-        let units = collectives::broadcast(p, 0, (p.id() == 0).then(|| vec![(); 5]));
-        (p.recv(TEXT), p.recv(DATA), units)
-    };
     let (mut failed, mut foreign) = (0, 0);
-    // No more in longer tests: among thousands of changed messages is one that is well-formed and untrue, and a run
-    // waits for what it announces.
-    for seed in 0..400 {
-        let (sender, receiver) = std::sync::mpsc::channel();
+    for seed in seeds(400).chain(ONCE_ENDLESS) {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let from = rng.usize(0..2);
-        for channels in Channels::between(2) {
-            let left = if channels.id() == from { rng.usize(0..8) } else { usize::MAX };
-            let rng = Mutex::new(rng.fork());
-            let (sender, link) = (sender.clone(), Arc::new(Foreign { channels, rng, left: left.into() }));
-            std::thread::spawn(move || {
-                let machine = Machine::new(params(2)).with_link(link).patience(Duration::from_millis(2));
-                _ = sender.send(machine.measure_across(program).map(|run| run.results.len()));
-            });
-        }
-        drop(sender);
-        for _ in 0..2 {
-            match receiver.recv_timeout(Duration::from_secs(60)) {
-                Ok(Ok(results)) => assert_eq!(results, 2),
-                Ok(Err(error)) => {
-                    failed += 1;
-                    foreign +=
-                        u32::from(error.to_string().contains("let all processes run the same program"));
-                }
-                Err(why) => panic!("seed {seed}: {why}"),
-            }
+        let (from, left) = (rng.usize(0..2), rng.usize(0..8));
+        let mut own = rng.fork();
+        let instead = move |bytes: &[u8]| Instead {
+            bytes: change(&mut own, bytes),
+            with_slice: own.bool(),
+            and_again: own.bool(),
+        };
+        let said = run_with_foreign(two(rng.bool()), (from, left), instead, &format!("seed {seed}"));
+        for error in said.into_iter().filter_map(Result::err) {
+            failed += 1;
+            foreign += u32::from(error.contains("let all processes run the same program"));
         }
     }
     assert!(failed > 100 && foreign > 50, "{failed} {foreign}");
+}
+
+/// A message whose tag says that it announces another one, or is granted, or grants: where no message can wait for its
+/// receiver nobody sends that, and where one can, both processes would wait for the rest of it.
+#[test]
+fn message_that_claims_to_be_of_a_rendezvous_ends_the_run_with_an_error() {
+    for has_rendezvous in [false, true] {
+        for and_again in [false, true] {
+            for from in [0, 1] {
+                for bits in [0x80, 0x40, 0x20, 0xC0, 0xA0] {
+                    // The program's first message comes after the two questions before a run, or the two answers.
+                    let instead = move |bytes: &[u8]| {
+                        let mut changed = bytes.to_vec();
+                        assert!(bytes.len() >= 40 && bytes[0] == 0, "{bytes:?}");
+                        changed[15] |= bits;
+                        Instead { bytes: changed, with_slice: false, and_again }
+                    };
+                    let about = format!("{has_rendezvous} {and_again} {from} {bits:x}");
+                    let said = run_with_foreign(two(has_rendezvous), (from, 2), instead, &about);
+                    assert!(said.iter().all(Result::is_err), "{about}: {said:?}");
+                    if !has_rendezvous || and_again {
+                        let foreign = |said: &Result<(), String>| {
+                            said.as_ref().is_err_and(|error| error.contains("no message of this program"))
+                        };
+                        assert!(said.iter().all(foreign), "{about}: {said:?}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -323,6 +323,27 @@ impl RawTag {
         self.0 & (RawTag::ANNOUNCE | RawTag::GRANT | RawTag::GRANTED) == 0 && !self.is_signal()
     }
 
+    /// Returns the tag with this number if a processor can send it to another process: one of a program or of a
+    /// collective or, where messages wait for their receivers, one of a rendezvous.
+    pub fn between_processes(number: u64, has_rendezvous: bool) -> Option<RawTag> {
+        let tag = RawTag(number);
+        let of_send = tag.without_announce();
+        let is_of_kind =
+            tag.0 & RawTag::COLLECTIVE == 0 || (tag.0 >> RawTag::KIND & 0xF) < Collective::OneSided as u64;
+        let is_sent = of_send.can_be_sent() && is_of_kind && !of_send.is_wild();
+        let is_reply = [RawTag::GRANT, RawTag::GRANTED].contains(&(tag.0 & !u64::from(u32::MAX)));
+        match has_rendezvous {
+            true => is_sent || is_reply,
+            false => is_sent && !tag.is_announce(),
+        }
+        .then_some(tag)
+    }
+
+    /// Returns whether a message with this tag has no words: it announces another one, or grants it.
+    pub fn is_empty(self) -> bool {
+        self.is_announce() || self.is_grant()
+    }
+
     /// Returns a displayable description for errors; `name` is the tag's name.
     pub fn display(self, name: Option<&str>) -> TagDescription<'_> {
         TagDescription(self, name)
@@ -504,6 +525,34 @@ mod tests {
         assert!(tag.can_take(tag) && tag.can_take(tag.announce()));
         assert_eq!(tag.to_string(), "in collective 5, a barrier, step 3");
         assert_eq!(tag.announce().to_string(), tag.to_string());
+    }
+
+    #[test]
+    fn tags_between_processes_are_those_that_processors_send() {
+        let sent = [
+            RawTag::user(7),
+            RawTag::user(7).with_step(u32::MAX as usize),
+            RawTag::collective(Collective::ReduceScatter, 3, 9, 2),
+        ];
+        let of_rendezvous =
+            [sent[0].announce(), sent[2].announce(), RawTag::grant(u32::MAX), RawTag::granted(5)];
+        let never = [
+            RawTag::ANY,
+            RawTag::NOTHING,
+            RawTag::scoped(3, None),
+            RawTag::PUT,
+            RawTag::GET,
+            RawTag::answer(4),
+            RawTag::room(4),
+            RawTag(RawTag::grant(1).0 | 1 << 32),
+            RawTag(RawTag::granted(1).0 | RawTag::ANNOUNCE),
+            RawTag(RawTag::COLLECTIVE | 15 << RawTag::KIND),
+        ];
+        let can_be =
+            |tag: RawTag| [false, true].map(|has| RawTag::between_processes(tag.0, has) == Some(tag));
+        assert!(sent.into_iter().all(|tag| can_be(tag) == [true, true]));
+        assert!(of_rendezvous.into_iter().all(|tag| can_be(tag) == [false, true]));
+        assert!(never.into_iter().all(|tag| can_be(tag) == [false, false]));
     }
 
     #[test]
