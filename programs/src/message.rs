@@ -260,9 +260,9 @@ fn call<T>(
     name: &'static str,
     routine: impl FnOnce(&mut Proc) -> T,
 ) -> T {
-    let start = p.now();
+    let start = p.local_time();
     let result = routine(p);
-    calls.push((name.into(), p.now() - start));
+    calls.push((name.into(), p.local_time() - start));
     result
 }
 

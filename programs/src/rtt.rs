@@ -192,7 +192,7 @@ impl Plan for Rtt<'_> {
                     _ => (),
                 }
             }
-            (received, p.now())
+            (received, p.local_time())
         })?;
         let (run, results) = run.take_results();
         let mut outcome = Outcome::new(run, verify(&results, [&pong, &ping]));

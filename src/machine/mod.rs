@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use loggp_draw::page::Timeline;
@@ -921,6 +921,7 @@ impl Machine {
             is_traced: self.is_traced(),
             keeps_locations: self.order.observer.is_some(),
             logs: Mutex::default(),
+            time_asked: AtomicBool::new(false),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
         }
     }
@@ -936,8 +937,8 @@ impl Machine {
             lookahead: network.lookahead(),
             signals_are_acts: self.barrier == Some(Time::ZERO) || network.has_rooms(),
             is_instant_pair: network.is_instant_pair() && setup.faults.is_empty(),
-            cost: network.reception_costs(),
             has_rendezvous: network.may_be_synchronous(usize::MAX),
+            cost: network.reception_costs(),
             ingress_count: network.ingress_count(),
             tag_names: setup.names.clone(),
             faults: setup.faults.clone(),
@@ -997,7 +998,9 @@ impl Machine {
             barrier: self.barrier,
             ..Trace::empty(self.params)
         };
-        Recording::new(trace, std::mem::take(&mut *setup.logs.lock()), setup.groups.sorted_places())
+        let logs = std::mem::take(&mut *setup.logs.lock());
+        let asks_time = setup.time_asked.load(Ordering::Relaxed);
+        Recording::new(trace, logs, setup.groups.sorted_places()).with_time_asked(asks_time)
     }
 }
 

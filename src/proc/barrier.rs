@@ -29,7 +29,7 @@ impl Proc<'_> {
         let (id, P, network) = (self.id(), self.P(), &self.setup.network);
         let children = |place: usize| (2 * place + 1..=2 * place + 2).take_while(move |child| *child < P);
         self.wait_for_local_time();
-        let mut all_arrived = self.now();
+        let mut all_arrived = self.local_time();
         if cost == Time::ZERO {
             self.clock.wait_to_act(all_arrived); // others may act on its signal at this very moment
         }

@@ -231,7 +231,7 @@ impl<'a> Proc<'a> {
         let (from, tag) = (filter.sender(), filter.tag());
         self.enter_call();
         self.check_sender(filter);
-        let now = self.now();
+        let now = self.local_time();
         let mut seen = None;
         if !self.is_unwinding() {
             self.engine.catch_up(self.clock);
@@ -265,7 +265,7 @@ impl<'a> Proc<'a> {
     fn receive<F: Filter>(&mut self, filter: F, deadline: Time) -> Option<F::Received> {
         self.enter_call();
         self.check_sender(filter);
-        let until = deadline.max(self.now());
+        let until = deadline.max(self.local_time());
         let received = self.receive_value(filter, until);
         if received.is_none() {
             self.engine.wait_in_vain(deadline);
@@ -328,7 +328,7 @@ impl<'a> Proc<'a> {
     ) -> Option<M> {
         self.engine.catch_up(self.clock);
         loop {
-            let until = self.now().max(self.engine.next_send(to, words));
+            let until = self.local_time().max(self.engine.next_send(to, words));
             let found = look(self, until);
             if found.is_some() || self.engine.next_send(to, words) <= until {
                 return found;

@@ -18,7 +18,7 @@ impl Proc<'_> {
                 self.clock.promise_no_act_before(self.engine.rank.now);
             }
             let result = compute();
-            if self.now() >= self.setup.end.at && !self.is_unwinding() {
+            if self.local_time() >= self.setup.end.at && !self.is_unwinding() {
                 self.wait_for_local_time(); // a program that only computes would never end
             }
             return result;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::panic::Location;
+use std::sync::atomic::Ordering;
 
 use loggp_model::error::Cause;
 use loggp_model::log::Log;
@@ -79,7 +80,23 @@ impl<'a> Proc<'a> {
     /// Returns the processor's local time.
     #[inline]
     pub fn now(&self) -> Time {
+        self.note_time_asked();
+        self.local_time()
+    }
+
+    /// Returns the processor's local time to who only writes that down: nothing that the program does may depend on it,
+    /// so that a check of all orders of messages does not see the call.
+    #[doc(hidden)]
+    #[inline]
+    pub fn local_time(&self) -> Time {
         self.engine.rank.now
+    }
+
+    #[inline]
+    fn note_time_asked(&self) {
+        if self.engine.is_traced {
+            self.setup.time_asked.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Returns the parameters between this processor and another: on a machine with
@@ -97,6 +114,13 @@ impl<'a> Proc<'a> {
     /// Returns the earliest time at which a send need not wait for the gap after the last send; on a machine
     /// with levels, a send at the outermost of them.
     pub fn next_send(&self) -> Time {
+        self.note_time_asked();
+        self.local_next_send()
+    }
+
+    /// Returns what [`next_send`](Proc::next_send) does, as [`local_time`](Proc::local_time) the time.
+    #[doc(hidden)]
+    pub fn local_next_send(&self) -> Time {
         self.engine.rank.egress.send_gap_end() - self.setup.network.params().o
     }
 
@@ -246,7 +270,7 @@ impl<'a> Proc<'a> {
     /// emulated machine.
     pub(super) fn unseen_time(&mut self) -> Option<Time> {
         let now = self.clock.real_time()?;
-        Some((now - self.now()).max(Time::ZERO))
+        Some((now - self.local_time()).max(Time::ZERO))
     }
 
     #[cold]

@@ -201,7 +201,7 @@ impl<'a> Proc<'a> {
     pub fn is_done<R>(&mut self, request: &Request<R>) -> bool {
         self.check_request(request);
         self.engine.catch_up(self.clock);
-        self.engine.completion_time(request.number).is_some_and(|done| done <= self.now())
+        self.engine.completion_time(request.number).is_some_and(|done| done <= self.local_time())
     }
 
     /// Withdraws a receive that has taken no message, which then never does. Returns false if it has taken one.
@@ -216,7 +216,7 @@ impl<'a> Proc<'a> {
     /// Spends a cycle on a test of a request that is not done.
     #[doc(hidden)] // for programs that come from elsewhere
     pub fn look_in_vain(&mut self, request: u32, at: &'static Location<'static>) {
-        self.engine.wait_until(self.now() + self.setup.network.params().cycle);
+        self.engine.wait_until(self.local_time() + self.setup.network.params().cycle);
         self.engine.count_vain_look(self.clock);
         self.engine.log_call(|_| Some(CallKind::Test { request }));
         self.engine.log_location(at);

@@ -1,6 +1,7 @@
 //! The part of a machine that all processors of a run share, apart from the clock.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use loggp_model::log::{Faults, Log};
 use loggp_model::message::TagNames;
@@ -40,6 +41,8 @@ pub(crate) struct Setup {
     pub keeps_locations: bool,
     /// The logs of processors that have finished, if the run is traced.
     pub logs: Mutex<Vec<(usize, Box<Log>)>>,
+    /// Set once a program has asked for the time, if the run is traced.
+    pub time_asked: AtomicBool,
     /// The number of the run, unique in this process.
     pub run: u64,
 }

@@ -9,7 +9,7 @@ use loggp_model::message::{MatchKey, MessageId, RawTag, RecvFilter};
 use loggp_model::params::Protocol;
 use loggp_model::time::Time;
 use loggp_trace::path::{Event, all_events};
-use loggp_trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Until};
+use loggp_trace::{ActivityKind, Call, CallKind, CallTag, Message, ObservedRun, Trace, Until};
 
 use super::calls::{Calls, Origin, previous_call};
 
@@ -18,6 +18,8 @@ pub(super) struct History<'a> {
     pub trace: &'a Trace,
     /// The calls that may take one of several messages, and their locations in the program.
     choice_locations: &'a [(usize, &'static Location<'static>)],
+    /// True if the program asked for the time.
+    pub asks_time: bool,
     /// The takes, sorted by processor and by the call for them.
     pub takes: Vec<Take>,
     takers: Takers,
@@ -79,17 +81,16 @@ pub(super) struct Take {
 }
 
 impl<'a> History<'a> {
-    /// Reads a trace. `choice_locations` has the calls that may take one of several messages.
-    pub(super) fn new(
-        trace: &'a Trace,
-        choice_locations: &'a [(usize, &'static Location<'static>)],
-    ) -> History<'a> {
+    /// Reads a run.
+    pub(super) fn new(run: &'a ObservedRun) -> History<'a> {
+        let ObservedRun { trace, locations: choice_locations, asks_time } = run;
         let indices: HashMap<MessageId, usize> =
             trace.messages.iter().enumerate().map(|(place, message)| (message.id, place)).collect();
         let (receivable, origins) = receivable_messages(trace, &indices);
         let mut history = History {
             trace,
             choice_locations,
+            asks_time: *asks_time,
             takes: Vec::new(),
             takers: Takers::new(),
             receivable,
@@ -388,6 +389,21 @@ impl<'a> History<'a> {
             take.deadline.is_some() && !matches!(what, CallKind::Test { .. })
         };
         self.takes.iter().filter(is_look).any(|look| self.takes.iter().any(|take| is_beside(look, take)))
+    }
+
+    /// Returns why the program may do something else in another run of the same order, if time decides what it does.
+    pub(super) fn why_time_decides(&self) -> Option<&'static str> {
+        let is_fixed = |take: &Take| {
+            let call = &self.trace.calls[take.call].kind;
+            matches!(call, CallKind::Receive { until: Until::Moment(time), .. } if *time > Time::ZERO)
+        };
+        if self.asks_time {
+            Some("the program asks for the time, and each order was run at some times only")
+        } else if self.takes.iter().any(is_fixed) {
+            Some("a receive gives up at a fixed time, and each order was run at some times only")
+        } else {
+            None
+        }
     }
 
     /// Returns whether there are requests on a machine where they wait for each other's gaps; how long

@@ -44,6 +44,8 @@ pub(super) struct SystematicSearch {
     is_out_of_time: bool,
     /// Reason why some orders may have been overlooked.
     why_overlooked: Option<&'static str>,
+    /// Reason why a program may do something else in another run of an order, if time decides what it does.
+    why_time_decides: Option<&'static str>,
 }
 
 /// An order that was run with latencies above L.
@@ -161,6 +163,7 @@ impl SystematicSearch {
         let run = &ExaminedRun::new(history, branch.is_bounded(), deadline);
         let order = set_hash((0..history.takes.len()).map(|take| history.ids(history.pair(take))));
         let is_new = run.is_bounded && self.orders_within.insert(order);
+        self.why_time_decides = self.why_time_decides.or(history.why_time_decides());
         let own = |step| run.find(step).filter(|step| run.is_own(step));
         let Some(settled) = branch.steps.iter().map(own).collect::<Option<Vec<Step>>>() else {
             return self.learn_from_other_class(run, branch);
@@ -388,7 +391,7 @@ impl SystematicSearch {
                 _ if self.is_out_of_time || !self.stack.is_empty() => {
                     Some("the check ended before all were tried")
                 }
-                0 => self.why_overlooked,
+                0 => self.why_overlooked.or(self.why_time_decides),
                 _ => Some("it takes too long to find out whether latencies lead to some"),
             },
             beyond: beyond.len() + self.looks,

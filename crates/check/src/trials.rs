@@ -282,7 +282,7 @@ impl<'c, R: PartialEq + Send + Sync> Trials<'c, R> {
 
     /// Reads the choices of a run, and from which orders the search may go on.
     fn examine(&mut self, seen: &ObservedRun, planned: &PlannedRun, failed: bool, left: &mut Vec<Branch>) {
-        let ObservedRun { trace, locations } = seen;
+        let trace = &seen.trace;
         let is_first = self.report.runs == 1;
         if is_first {
             self.report.messages = trace.messages.len();
@@ -294,7 +294,7 @@ impl<'c, R: PartialEq + Send + Sync> Trials<'c, R> {
             left.extend(planned.branch.clone());
         } else if trace.messages.len() <= MAX_EXAMINED_MESSAGES {
             self.report.examined += 1;
-            let history = History::new(trace, locations);
+            let history = History::new(seen);
             add_choices(&mut self.choices, &history, self.deadline);
             if let (Some(search), Some(branch)) = (&mut self.search, &planned.branch) {
                 search.learn(branch, &history, failed, self.deadline);

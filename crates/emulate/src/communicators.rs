@@ -80,7 +80,7 @@ impl Rank<'_> {
 
     /// Lets all ranks that take part make the real call, and waits until all have.
     pub(crate) fn make_together(&self, p: &mut Proc, ranks: &[u32]) {
-        let now = p.now().as_ps();
+        let now = p.local_time().as_ps();
         let slot = |rank: &u32| self.shared.segment.slot(*rank as usize);
         ranks.iter().for_each(|rank| slot(rank).answer(now, &[], &[], 0));
         for rank in ranks {

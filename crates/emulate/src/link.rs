@@ -71,7 +71,7 @@ impl<'a> Link<'a> {
             match self.slot.form() {
                 PostForm::Chunk => {
                     self.data.extend_from_slice(self.slot.data());
-                    self.slot.answer(p.now().as_ps(), &[], &[], 0);
+                    self.slot.answer(p.local_time().as_ps(), &[], &[], 0);
                 }
                 PostForm::Calls | PostForm::Next => break,
             }
@@ -90,7 +90,7 @@ impl<'a> Link<'a> {
     /// Answers the rank's last post.
     pub(crate) fn answer(&mut self, p: &mut Proc, answer: &Answer) {
         let total: usize = answer.data.iter().map(|piece| piece.len()).sum();
-        let now = p.now().as_ps();
+        let now = p.local_time().as_ps();
         if total <= WINDOW_BYTES && answer.data.len() < 2 {
             let piece = answer.data.first().copied().unwrap_or_default();
             return self.slot.answer(now, &answer.words, piece, total);

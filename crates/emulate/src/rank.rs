@@ -128,8 +128,9 @@ impl<'a> Rank<'a> {
             }
             PostKind::Cancel(request) => self.cancel(p, request),
             PostKind::Clock => {
+                let now = p.now();
                 if looked {
-                    p.wait_until(p.now() + p.params().cycle); // a program that waits for a time must come to it
+                    p.wait_until(now + p.params().cycle); // a program that waits for a time must come to it
                 }
                 Reply::NOTHING
             }

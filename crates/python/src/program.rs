@@ -61,6 +61,9 @@ impl<'a> Programs<'a> {
         let mut requests = Requests::default();
         let mut step = on_thread_stack(stack, || self.start(&seat));
         loop {
+            if seat.has_asked_time() {
+                p.now(); // a check must know
+            }
             let (call, line) = match step {
                 Step::Call(call, line) => (call, line),
                 Step::Return(result) => {
@@ -70,7 +73,7 @@ impl<'a> Programs<'a> {
                 Step::Fail(error) => fail(&seat, error),
             };
             let answer = perform(p, stack, &seat, &mut requests, call, line);
-            seat.show(p.now(), p.next_send());
+            seat.show(p.local_time(), p.local_next_send());
             step = on_thread_stack(stack, || self.go_on(&seat, answer));
         }
     }

@@ -46,6 +46,7 @@ pub struct Seat {
     pub session: Arc<Session>,
     now: AtomicI64,
     next_send: AtomicI64,
+    asks_time: AtomicBool,
     has_forgotten: AtomicBool,
     /// The first call that the program made and did not yield.
     forgotten: Mutex<Option<Forgotten>>,
@@ -159,6 +160,7 @@ impl Seat {
             session,
             now: AtomicI64::new(0),
             next_send: AtomicI64::new(0),
+            asks_time: AtomicBool::new(false),
             has_forgotten: AtomicBool::new(false),
             forgotten: Mutex::default(),
             unyielded: AtomicUsize::new(0),
@@ -168,13 +170,21 @@ impl Seat {
         }
     }
 
-    /// Returns the processor's local time.
+    /// Returns the processor's local time, for which its program asks.
     pub fn now(&self) -> Time {
+        self.asks_time.store(true, Relaxed);
         Time::from_ps(self.now.load(Relaxed))
     }
 
     pub fn next_send(&self) -> Time {
+        self.asks_time.store(true, Relaxed);
         Time::from_ps(self.next_send.load(Relaxed))
+    }
+
+    /// Returns whether the program has asked for the time.
+    #[inline]
+    pub fn has_asked_time(&self) -> bool {
+        self.asks_time.load(Relaxed)
     }
 
     /// Sets what the program can see of its processor until its next call.

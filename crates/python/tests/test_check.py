@@ -47,6 +47,24 @@ def test_all_orders() -> None:
         assert THREE.run(words, order=order).results == results
 
 
+def test_program_that_asks_for_the_time_is_not_checked_completely() -> None:
+    def lease(p):
+        if p.id == 0:
+            yield p.recv("ask", source=1)
+            yield p.send(1, "go")
+            return True
+        until = p.now + 15 * US
+        yield p.send(0, "ask")
+        yield p.recv("go", source=0)
+        return p.now <= until
+
+    two = Machine(P=2, L=8, o=1, g=1)
+    assert not two.check(lease, verify=all)
+    report = two.check(lease, verify=all, strategy="systematic")
+    assert report and not report.is_complete
+    assert "there may be more (the program asks for the time" in str(report)
+
+
 def test_exception_under_an_order_is_found() -> None:
     def program(p):
         order = yield from words(p)

@@ -17,6 +17,7 @@ pub struct Recording {
     logs: Vec<(usize, Box<Log>)>,
     /// The numbers of groups in the trace, by those in the logs.
     groups: Vec<u32>,
+    asks_time: bool,
 }
 
 /// A run as an observer saw it.
@@ -27,13 +28,20 @@ pub struct ObservedRun {
     /// The source locations of calls that may take one of several messages, with the calls' indices in the
     /// trace.
     pub locations: Vec<(usize, &'static Location<'static>)>,
+    /// True if the program asked for the time, on which its calls may depend.
+    pub asks_time: bool,
 }
 
 impl Recording {
     /// Creates a recording from the logs of processors, and a trace without what happened.
     pub fn new(trace: Trace, mut logs: Vec<(usize, Box<Log>)>, groups: Vec<u32>) -> Recording {
         logs.sort_unstable_by_key(|(id, _)| *id);
-        Recording { trace, logs, groups }
+        Recording { trace, logs, groups, asks_time: false }
+    }
+
+    /// Notes whether the program asked for the time.
+    pub fn with_time_asked(self, asks_time: bool) -> Recording {
+        Recording { asks_time, ..self }
     }
 
     /// Sets the number of acts that happened out of order.
@@ -49,12 +57,12 @@ impl Recording {
             locations.extend(log.locations().map(|(call, at)| (before + call, at)));
             before += log.call_count();
         }
-        ObservedRun { trace: self.into_trace(), locations }
+        ObservedRun { asks_time: self.asks_time, trace: self.into_trace(), locations }
     }
 
     /// Puts the trace together.
     pub fn into_trace(self) -> Trace {
-        let Recording { trace, logs, groups } = self;
+        let Recording { trace, logs, groups, .. } = self;
         let mut records = Records::default();
         Log::reserve(&mut records, logs.iter().map(|(_, log)| &**log));
         for (id, log) in logs {

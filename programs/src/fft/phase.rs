@@ -38,12 +38,12 @@ pub(super) struct PhaseStopwatch {
 impl PhaseStopwatch {
     /// Starts the first phase.
     pub(super) fn start(p: &Proc) -> PhaseStopwatch {
-        PhaseStopwatch { since: p.now(), spent: [Time::ZERO; 4] }
+        PhaseStopwatch { since: p.local_time(), spent: [Time::ZERO; 4] }
     }
 
     /// Counts the time since the last lap for this phase. A phase may come again.
     pub(super) fn lap(&mut self, p: &Proc, phase: FftPhase) {
-        self.spent[phase as usize] += p.now() - self.since;
-        self.since = p.now();
+        self.spent[phase as usize] += p.local_time() - self.since;
+        self.since = p.local_time();
     }
 }

@@ -63,7 +63,7 @@ impl EliminationLog {
 
     /// Notes that a step ends now.
     pub(super) fn finish(&mut self, p: &Proc, panel: usize, act: PanelAct) {
-        self.finish_at(panel, act, p.now());
+        self.finish_at(panel, act, p.local_time());
     }
 
     /// Notes that a step ended at this time.

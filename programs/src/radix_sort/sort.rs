@@ -71,7 +71,7 @@ pub fn sort<T: SortItem>(
     if p.P() == 1 {
         let work = (mine.len() * Digit::all(T::BITS, method.radix).len()) as u64;
         p.work("local sort", work, || sort_alone(mine, items, other));
-        return vec![p.now()];
+        return vec![p.local_time()];
     }
     let mut ends = Vec::new();
     // The first pass that moves anything reads the input where it is.
@@ -79,23 +79,23 @@ pub fn sort<T: SortItem>(
     for (pass, digit) in (0..).zip(Digit::all(T::BITS, method.radix)) {
         let now: &[T] = if moved { items } else { mine };
         let counts = p.work("histogram", mine.len() as u64, || histogram(now, digit));
-        ends.push(p.now());
+        ends.push(p.local_time());
         let ranks = compute_ranks(p, method.bulk, pass, &counts);
-        ends.push(p.now());
+        ends.push(p.local_time());
         if ranks.is_settled {
-            ends.resize(ends.len() + method.phases().len() - 2, p.now());
+            ends.resize(ends.len() + method.phases().len() - 2, p.local_time());
             continue;
         }
         if method.bulk {
             p.work("local sort", mine.len() as u64, || scatter(now, digit, &mut starts(&counts), other));
-            ends.push(p.now());
+            ends.push(p.local_time());
             distribute_long(p, pass, digit, (&counts, ranks), (other, messages), items);
         } else {
             distribute_short(p, pass, digit, ranks, now, other);
             swap(items, other);
         }
         moved = true;
-        ends.push(p.now());
+        ends.push(p.local_time());
     }
     if !moved {
         items.copy_from_slice(mine);

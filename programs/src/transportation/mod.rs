@@ -353,11 +353,11 @@ fn transport_single_stage(p: &mut Proc, schedule: SendSchedule, source: &Source)
     let (Source { sendl, elements, seed, .. }, starts) = (source, source.starts());
     let mut messages = vec![Vec::new(); p.P()];
     let recvl = receive_vector(p, sendl);
-    let mut ends = vec![p.now()];
+    let mut ends = vec![p.local_time()];
     let message = |j: usize| Packet::from_slice(ElementSlice::new(elements, starts[j], sendl[j]));
     let receive = |from: usize, packet: Packet| messages[from] = packet.into_elements();
     let stage = Stage { number: 0, seed: *seed, sendl, recvl: &recvl };
     let counts = schedule.send(p, &stage, message, receive);
-    ends.push(p.now());
+    ends.push(p.local_time());
     Delivery { messages, ends, lengths: vec![sendl.clone()], parts: Vec::new(), counts }
 }

@@ -102,7 +102,7 @@ impl TwoStageForm {
         let stage = Stage { number, seed, sendl: &lengths, recvl: &recvl };
         let counts = schedule.send(p, &stage, message, receive);
         delivery.lengths.push(lengths);
-        delivery.ends.push(p.now());
+        delivery.ends.push(p.local_time());
         (received, counts)
     }
 }
@@ -146,7 +146,7 @@ pub(super) fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: &So
     if form.needs_barrier() {
         p.barrier();
     }
-    delivery.ends.push(p.now());
+    delivery.ends.push(p.local_time());
 
     let longest = form.longest1(P, r);
     let (received, counts) = form.send_stage(p, (0, form.stage1, seed), outgoing, &mut delivery, |_| longest);
@@ -164,7 +164,7 @@ pub(super) fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: &So
     if form.sparse {
         p.barrier();
     }
-    delivery.ends.push(p.now());
+    delivery.ends.push(p.local_time());
 
     let (received, _) =
         form.send_stage(p, (1, SendSchedule::Linear, seed), outgoing, &mut delivery, |elements| elements);

@@ -458,7 +458,7 @@ impl LiveProcessor {
     /// Records the end of a call.
     fn note(&mut self, p: &Proc, came: Option<Message>) {
         came.into_iter().for_each(|message| self.came.add_received(message));
-        self.notes.push(Note { now: p.now().as_ps(), came });
+        self.notes.push(Note { now: p.local_time().as_ps(), came });
     }
 
     fn received(&mut self, p: &Proc, from: usize, tag: usize, value: &Value) {
@@ -530,7 +530,7 @@ impl LiveProcessor {
                         Pattern { from, tag: None } => p.probe(any_tag(from)),
                     };
                     let came = seen.map(|from| Message { from, tag: pattern.tag.unwrap_or(0), words: 0 });
-                    self.notes.push(Note { now: p.now().as_ps(), came });
+                    self.notes.push(Note { now: p.local_time().as_ps(), came });
                     if seen.is_some() {
                         return;
                     }

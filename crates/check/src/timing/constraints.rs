@@ -126,6 +126,10 @@ impl<'p> PrefixConstraints<'p> {
         let start = (call.index, Time::ZERO);
         Some(match &call.effect {
             CallEffect::Fixed(lasts) => vec![(call.index, *lasts)],
+            CallEffect::Until(time) => {
+                let first = call.index - history.calls.number(call.index); // at time 0
+                vec![start, (first, *time)]
+            }
             CallEffect::Send(send) => {
                 self.add_send(start, send, gaps);
                 vec![(self.vars[send.message].enter, Time::ZERO)]

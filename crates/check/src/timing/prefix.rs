@@ -44,6 +44,8 @@ pub(super) struct SettledCall {
 pub(super) enum CallEffect {
     /// The call lasts this long.
     Fixed(Time),
+    /// The call lasts until this moment, if it is still to come.
+    Until(Time),
     Send(SettledSend),
     /// The call receives a message, or gives up.
     Receive(SettledReceive),
@@ -284,6 +286,10 @@ impl<'a, 'h> CallReader<'a, 'h> {
                 let others = self.others(prefix, &self.history.takes[take], got);
                 let got = got.map(|got| prefix.index_of[&got]);
                 Some(CallEffect::Look { got, others, lasts: recorded.end - recorded.start })
+            }
+            // Who has asked for the time knows how long to wait.
+            CallKind::WaitUntil(time) if !self.history.asks_time => {
+                is_settled.then_some(CallEffect::Until(*time))
             }
             _ => is_settled.then_some(CallEffect::Fixed(recorded.end - recorded.start)),
         }
