@@ -393,7 +393,7 @@ proptest! {
 
     #[test]
     fn capacity_holds_and_is_counted(traffic in traffic()) {
-        let (sent, mut net) = traffic.play();
+        let (sent, net) = traffic.play();
         for id in 0..traffic.params.P {
             let from: Vec<&ServedMessage> = sent.iter().filter(|m| m.x == id).collect();
             let to: Vec<&ServedMessage> = sent.iter().filter(|m| m.y == id).collect();
