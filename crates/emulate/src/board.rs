@@ -205,9 +205,18 @@ impl Board {
                 return end(&mut instances, id, communicator, taken);
             }
         };
+        // Between two groups the vectors of one are divided as the other one says.
+        let divided = match kind {
+            ReduceScatter | ReduceScatterBlock => instance.laid.get(&members[*me]).map(|own| own.part(*me)),
+            _ => None,
+        };
         let part = |from: &u32| {
             let laid = instance.laid.get(from)?;
-            let range = if let Which::Mine = which { laid.part(*me) } else { 0..laid.data.len() };
+            let range = match (&divided, &which) {
+                (Some(range), _) => range.start.min(laid.data.len())..range.end.min(laid.data.len()),
+                (None, Which::Mine) => laid.part(*me),
+                (None, Which::Whole) => 0..laid.data.len(),
+            };
             Some((laid.clone(), range))
         };
         let taken = Taken { form, parts: from.iter().map(part).collect() };

@@ -18,11 +18,13 @@ use crate::requests::Pending;
 
 /// A collective under way: how to take what the rank gets of it.
 pub(crate) struct Open {
-    id: CollectiveId,
-    communicator: u32,
-    kind: CollectiveKind,
-    root: Root,
-    received: Counts,
+    pub(crate) id: CollectiveId,
+    pub(crate) communicator: u32,
+    pub(crate) kind: CollectiveKind,
+    pub(crate) root: Root,
+    pub(crate) received: Counts,
+    /// True if the communicator is duplicated: it carries no data, and all its ranks make the real call in the end.
+    pub(crate) duplicates: bool,
 }
 
 /// What decides the messages of a collective.
@@ -59,7 +61,7 @@ impl Rank<'_> {
         if let Err(fault) = self.shared.board.lay(id, laid, manner) {
             self.fail(p, fault);
         }
-        let open = Open { id, communicator, kind, root, received };
+        let open = Open { id, communicator, kind, root, received, duplicates: false };
         match request {
             None => {
                 if self.shared.settings.checks.is_some_and(|checks| checks.synchronizes) {
@@ -138,12 +140,25 @@ impl Rank<'_> {
         }
     }
 
-    /// Numbers the communicator's next collective. Returns its identity, and the tag of its messages.
+    /// Numbers the communicator's next collective: by its start, or a persistent one by the call that made it and its starts
+    /// so far. Returns its identity, and the tag of its messages.
     pub(crate) fn next_collective(&mut self, communicator: u32) -> (CollectiveId, BlankTag) {
-        let of = self.communicator(communicator);
-        let number = of.collectives;
-        of.collectives += 1;
-        let tag = RawTag::scoped(2 * of.number + 1, Some(number as u32 & (u32::MAX >> 1)));
+        const PERSISTENT: u32 = 1 << 30;
+        let of = self.communicators.get(communicator, self.id).expect("the reader of posts knows it");
+        let (number, tag) = match self.persistent {
+            Some(made) => {
+                let starts = self.starts.entry((of.number, made)).or_default();
+                let start = std::mem::replace(starts, *starts + 1);
+                let number = u64::from(PERSISTENT) << 32 | made << 32 | (start & u64::from(u32::MAX));
+                (number, PERSISTENT | (made as u32) << 12 & (PERSISTENT - 1) | start as u32 & 0xfff)
+            }
+            None => {
+                let number = of.collectives;
+                of.collectives += 1;
+                (number, number as u32 & (PERSISTENT - 1))
+            }
+        };
+        let tag = RawTag::scoped(2 * of.number + 1, Some(tag));
         ((of.number, number), Tag::<Blank>::from_raw(tag, None))
     }
 
@@ -192,7 +207,7 @@ impl Rank<'_> {
 }
 
 /// Returns a rank's part in a collective.
-fn write_plan(what: &Collective, ranks: usize, rank: usize) -> Result<Plan, String> {
+pub(crate) fn write_plan(what: &Collective, ranks: usize, rank: usize) -> Result<Plan, String> {
     let is_alone = what.communicator.members.len() == 1 && what.communicator.remote.is_none();
     let mut builder = ScheduleBuilder::new(ranks).map_err(|why| why.to_string())?;
     for earlier in 0..=rank {

@@ -1,15 +1,19 @@
 //! The making of communicators.
 
+use std::sync::Arc;
+
 use loggp::{Proc, Tag};
 use loggp_goal::patterns::AgreementStep;
 use loggp_model::message::RawTag;
-use loggp_mpi_trace::call::{Counts, Root};
+use loggp_mpi_trace::call::{CollectiveKind, Counts, RequestId, Root};
 use loggp_mpi_trace::recording::post::{Post, PostKind};
-use loggp_mpi_trace::schedule::agreement;
+use loggp_mpi_trace::schedule::{Collective, KnownCommunicator, agreement};
 
-use crate::plan::{Background, Blank, BlankTag};
+use crate::collectives::{Open, write_plan};
+use crate::plan::{Background, Blank, BlankTag, Plan};
 use crate::rank::Rank;
 use crate::reply::Reply;
+use crate::requests::Pending;
 
 /// The making of a communicator.
 #[derive(Default)]
@@ -20,7 +24,83 @@ pub(crate) struct Making {
     left: usize,
 }
 
+/// An immediate duplicate of a communicator.
+#[derive(Default)]
+pub(crate) struct Duplication {
+    /// Each rank that takes part, with the number of the duplicate among its own.
+    ranks: Vec<(u32, u32)>,
+    is_made: bool,
+    /// How many ranks have completed it.
+    left: usize,
+}
+
 impl Rank<'_> {
+    /// Begins an immediate duplicate: all that take part tell each other that they have.
+    pub(crate) fn duplicate(&mut self, p: &mut Proc, parent: u32, request: RequestId) -> Reply {
+        let (kind, word) = (CollectiveKind::Allgather, Counts::Same(4));
+        let of = self.communicator(parent).clone();
+        let plan = match of.remote {
+            None => self.plan(p, (kind, parent, Root::None), (&word, &word), true),
+            Some(_) => self.plan_of_both(p, of, kind, &word),
+        };
+        let (id, tag) = self.next_collective(parent);
+        let number = self.duplicates;
+        self.duplicates += 1;
+        self.shared.duplicates.lock().entry(id).or_default().ranks.push((self.id as u32, number));
+        let open =
+            Open { id, communicator: parent, kind, root: Root::None, received: word, duplicates: true };
+        let begun = Background::begin(p, &plan, tag);
+        self.requests.insert(request, Pending::Collective(Box::new((begun, open))));
+        Reply::NOTHING
+    }
+
+    /// Returns the messages of a collective among the ranks of both groups.
+    fn plan_of_both(
+        &self,
+        p: &mut Proc,
+        mut of: KnownCommunicator,
+        kind: CollectiveKind,
+        word: &Counts,
+    ) -> Arc<Plan> {
+        of.members.extend(of.remote.take().into_iter().flatten());
+        of.members.sort_unstable();
+        of.me = of.members.iter().position(|rank| *rank as usize == self.id).unwrap_or(0);
+        let what = Collective {
+            kind,
+            communicator: &of,
+            root: Root::None,
+            sent: word,
+            received: word,
+            tag: 0,
+            is_immediate: true,
+            table: self.shared.settings.table,
+            combine: self.shared.settings.combine,
+        };
+        let plan = write_plan(&what, self.shared.ranks, self.id);
+        Arc::new(plan.unwrap_or_else(|why| p.fail_with(format!("rank {}: MPI_Comm_idup: {why}", self.id))))
+    }
+
+    /// Lets all ranks make an immediate duplicate, unless they have: all have begun it by now, and are in some call or come
+    /// to one.
+    pub(crate) fn make_duplicate(&mut self, p: &mut Proc, open: &Open) {
+        let _alone = self.shared.making.lock();
+        let mut duplicates = self.shared.duplicates.lock();
+        let duplication = duplicates.entry(open.id).or_default();
+        let slot = |rank: u32| self.shared.segment.slot(rank as usize);
+        if !duplication.is_made {
+            duplication.is_made = true;
+            duplication.ranks.iter().for_each(|(rank, number)| slot(*rank).send_on_errand(*number));
+            for (rank, _) in &duplication.ranks {
+                let waited = self.shared.watch.wait_for_errand(slot(*rank), *rank as usize);
+                waited.unwrap_or_else(|why| p.fail_with(why));
+            }
+        }
+        duplication.left += 1;
+        if duplication.left == duplication.ranks.len() {
+            duplicates.remove(&open.id);
+        }
+    }
+
     /// Makes a communicator: all that take part agree, as their MPI does, and once the first one knows of all, all make the real
     /// call together.
     pub(crate) fn make_communicator(&mut self, p: &mut Proc, parent: u32, of: Option<Vec<u32>>) -> Reply {

@@ -28,6 +28,8 @@ impl Payload for Parcel {
 
 /// A message under way from one rank to another.
 pub(crate) struct UnderWay {
+    /// Its number among the messages of its sender.
+    number: u64,
     pub scope: u32,
     pub tag: u32,
     bytes: u64,
@@ -65,7 +67,9 @@ impl Rank<'_> {
         let place = if is_checked { self.link.address(self.call.place) } else { Address::default() };
         let mut sent = self.shared.sent[message.peer as usize].lock();
         let bytes = message.bytes;
-        sent.entry(self.id).or_default().push_back(UnderWay { scope, tag, bytes, place });
+        self.messages_sent += 1;
+        let number = self.messages_sent;
+        sent.entry(self.id).or_default().push_back(UnderWay { number, scope, tag, bytes, place });
         Tag::from_raw(RawTag::scoped(scope, Some(tag)), None)
     }
 
@@ -106,12 +110,13 @@ impl Rank<'_> {
         match request {
             Some(request) => {
                 let posted = p.post_send(to, tag, parcel, is_synchronous);
-                self.requests.insert(request, Pending::Send(posted));
+                self.requests
+                    .insert(request, Pending::Send(posted, Some((message.peer, self.messages_sent))));
             }
             None if is_synchronous => p.send_synchronously(to, tag, parcel),
             None if mode == SendMode::Buffered => {
                 let posted = p.post_send(to, tag, parcel, false);
-                self.given_up.push(Pending::Send(posted));
+                self.given_up.push(Pending::Send(posted, None));
             }
             None => p.send(to, tag, parcel),
         }
@@ -199,6 +204,13 @@ impl Rank<'_> {
             queue.remove(at);
         }
         Got { from, scope, parcel }
+    }
+
+    /// Notes that a message, of this number among those of the rank, is no longer under way.
+    pub(crate) fn forget_sent(&self, to: u32, number: u64) {
+        if let Some(queue) = self.shared.sent[to as usize].lock().get_mut(&self.id) {
+            queue.retain(|message| message.number != number);
+        }
     }
 
     /// Posts a receive.
@@ -293,7 +305,7 @@ impl Rank<'_> {
                         let one = Receive { from: Some(from as u32), ..*receive };
                         Some(self.receive(p, &one))
                     }
-                    Some(from) => return self.describe(receive, from),
+                    Some(from) => return self.describe(p, receive, from),
                     None => None,
                 }
             }
@@ -317,18 +329,26 @@ impl Rank<'_> {
         Reply::Words(words)
     }
 
-    /// Returns what a look has found: the first message of a sender that the receive takes.
-    pub(crate) fn describe(&mut self, receive: &Receive, from: usize) -> Reply {
+    /// Returns what a look has found: the first message of a sender that the receive takes. If there is none that has not been
+    /// withdrawn, it looks again.
+    fn describe(&mut self, p: &mut Proc, receive: &Receive, from: usize) -> Reply {
         let scope = self.scope(receive.communicator);
         let place = self.place(receive.communicator, from);
-        let sent = self.shared.sent[self.id].lock();
         let is_meant = |message: &&UnderWay| {
             message.scope == scope && receive.tag.is_none_or(|asked| asked as u32 == message.tag)
         };
-        match sent.get(&from).and_then(|queue| queue.iter().find(is_meant)) {
-            Some(message) => Reply::Words(vec![1, place, u64::from(message.tag), message.bytes]),
-            None => Reply::Words(vec![0; 4]),
+        let sent = self.shared.sent[self.id].lock();
+        let found = sent.get(&from).and_then(|queue| queue.iter().find(is_meant));
+        let words = found.map(|message| vec![1, place, u64::from(message.tag), message.bytes]);
+        drop(sent);
+        if let Some(words) = words {
+            return Reply::Words(words);
         }
+        // A receive takes what was withdrawn, and goes on waiting.
+        let taken = p.irecv(WithSender(self.filter(receive).from(from)));
+        p.is_done(&taken);
+        p.withdraw(&taken);
+        self.probe(p, receive, false, false)
     }
 
     pub(crate) fn receive_matched(

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use loggp::{Proc, Request};
+use loggp::{Proc, Request, Time};
 use loggp_mpi_trace::call::{CallKind, Receive, RequestId, WaitForm};
 use loggp_mpi_trace::recording::post::{Post, PostKind, Types};
 use loggp_mpi_trace::schedule::{CommunicatorList, KnownCommunicator};
@@ -38,13 +38,23 @@ pub(crate) struct Rank<'a> {
     pub gets: Vec<(u32, Request<()>)>,
     pub plans: FxHashMap<PlanKey, Arc<Plan>>,
     pub makings: FxHashMap<Vec<u32>, u64>,
+    /// How many messages it has sent to others.
+    pub messages_sent: u64,
+    /// How many immediate duplicates it has begun.
+    pub duplicates: u32,
+    /// How often each persistent collective was started.
+    pub starts: FxHashMap<(u32, u64), u64>,
     /// True if the last call was a look at the clock.
     looked_at_clock: bool,
+    /// Since when the rank only looks at the clock.
+    polling_since: Time,
     pub call: CurrentCall,
     /// The receive for which it waits at present, if that is a request.
     pub awaited: Option<Wanted>,
     /// The types of the current call's data.
     pub types: Types,
+    /// The persistent collective that the current call starts.
+    pub persistent: Option<u64>,
     /// True if the rank has received from anyone, or any tag.
     pub has_chosen: bool,
 }
@@ -79,6 +89,11 @@ impl<'a> Rank<'a> {
             gets: Vec::new(),
             plans: FxHashMap::default(),
             makings: FxHashMap::default(),
+            messages_sent: 0,
+            duplicates: 0,
+            starts: FxHashMap::default(),
+            persistent: None,
+            polling_since: Time::ZERO,
             looked_at_clock: false,
             call: CurrentCall { what: Called::Nothing, place: 0 },
             awaited: None,
@@ -111,6 +126,7 @@ impl<'a> Rank<'a> {
         }
         self.call = CurrentCall { what: Called::of(&post.kind), place: post.place };
         self.types = post.types;
+        self.persistent = post.persistent;
         self.learn(p);
         self.note_choice(&post.kind);
         let looked = std::mem::replace(&mut self.looked_at_clock, matches!(post.kind, PostKind::Clock));
@@ -122,16 +138,15 @@ impl<'a> Rank<'a> {
             PostKind::ReceiveMatched { message, request } => self.receive_matched(p, message, request),
             PostKind::NewCommunicator { parent, of } => self.make_communicator(p, parent, of),
             PostKind::Made(_) => Reply::NOTHING,
+            PostKind::Duplicate { parent, request } => self.duplicate(p, parent, request),
+            PostKind::Left(requests) => self.take_left(p, &requests),
             PostKind::Forget(request) => {
                 self.given_up.extend(self.requests.remove(&request));
                 Reply::NOTHING
             }
             PostKind::Cancel(request) => self.cancel(p, request),
             PostKind::Clock => {
-                let now = p.now();
-                if looked {
-                    p.wait_until(now + p.params().cycle); // a program that waits for a time must come to it
-                }
+                self.look_at_clock(p, looked);
                 Reply::NOTHING
             }
             PostKind::Finalize => {
@@ -154,6 +169,18 @@ impl<'a> Rank<'a> {
                 p.fail_with(format!("rank {} has ended without MPI_Finalize", self.id));
             }
         }
+    }
+
+    /// Lets time pass if the rank looks at the clock and did so before: a program that waits for a time must come to it. Where
+    /// its looks take no time of their own, they are farther apart the longer it waits, by a thousandth of that.
+    fn look_at_clock(&mut self, p: &mut Proc, again: bool) {
+        if !again {
+            self.polling_since = p.now();
+            return;
+        }
+        let waited = p.now() - self.polling_since;
+        let step = if self.shared.settings.speed == 0.0 { waited / 1000 } else { Time::ZERO };
+        p.wait_until(p.now() + step.max(p.params().cycle));
     }
 
     /// Ends the run, since the rank has said why it cannot go on.

@@ -35,8 +35,7 @@ impl Reply {
                     match completion {
                         Completion::Receive(from, parcel) => add_message(&mut answer, *from, parcel),
                         Completion::Collective(taken) => add_collective(&mut answer, taken),
-                        Completion::Send => (),
-                        Completion::Cancelled => answer.words.extend([0, 0, 0]),
+                        Completion::Send | Completion::Cancelled => (),
                     }
                 }
             }

@@ -31,7 +31,7 @@ impl Completion {
             Completion::Send => (0, false),
             Completion::Receive(..) => (1, false),
             Completion::Collective(_) => (2, false),
-            Completion::Cancelled => (1, true),
+            Completion::Cancelled => (0, true),
         }
     }
 }
@@ -40,7 +40,8 @@ impl Completion {
 pub(crate) enum Pending {
     /// It is over.
     Ready(Completion),
-    Send(Request<()>),
+    /// A send; if it is one of the program, to whom, and its number among the rank's.
+    Send(Request<()>, Option<(u32, u64)>),
     Receive {
         request: Request<(usize, Parcel)>,
         communicator: u32,
@@ -127,17 +128,35 @@ impl Rank<'_> {
         Reply::Words(words)
     }
 
-    /// Cancels a receive that has taken nothing.
+    /// Cancels a receive that has taken nothing, or a send whose receiver has not asked for it.
     pub(crate) fn cancel(&mut self, p: &mut Proc, request: RequestId) -> Reply {
         let is_cancelled = match self.requests.get(&request) {
             Some(Pending::Own(_)) => true,
             Some(Pending::Receive { request, .. }) => p.withdraw(request),
+            Some(Pending::Send(request, Some(_))) => {
+                p.wait_to_act(); // what its receiver did before now is done
+                p.withdraw(request)
+            }
             _ => false,
         };
         if is_cancelled {
-            self.requests.insert(request, Pending::Ready(Completion::Cancelled));
+            let cancelled = Pending::Ready(Completion::Cancelled);
+            if let Some(Pending::Send(request, Some((to, number)))) = self.requests.insert(request, cancelled)
+            {
+                self.forget_sent(to, number);
+                self.given_up.push(Pending::Send(request, None));
+            }
         }
         Reply::Words(vec![u64::from(is_cancelled)])
+    }
+
+    /// Returns what has come of requests that were freed.
+    pub(crate) fn take_left(&mut self, p: &mut Proc, requests: &[Option<RequestId>]) -> Reply {
+        let places = |(place, request): (usize, &Option<RequestId>)| Some((place, (*request)?));
+        let places: Vec<_> = requests.iter().enumerate().filter_map(places).collect();
+        let over = self.all_over(p, &places);
+        let found = over.into_iter().map(|at| (places[at].0, self.complete(p, places[at].1)));
+        Reply::Found(Some(found.collect()))
     }
 
     /// Returns the places of the requests that are over.
@@ -235,7 +254,7 @@ impl Rank<'_> {
     pub(crate) fn finish_request(&mut self, p: &mut Proc, pending: Pending) -> Completion {
         match pending {
             Pending::Ready(completion) => completion,
-            Pending::Send(request) => {
+            Pending::Send(request, _) => {
                 p.wait(request);
                 Completion::Send
             }
@@ -260,7 +279,13 @@ impl Rank<'_> {
             Pending::Collective(open) => {
                 let (background, open) = *open;
                 background.finish(p);
-                Completion::Collective(self.take(p, &open))
+                match open.duplicates {
+                    true => {
+                        self.make_duplicate(p, &open);
+                        Completion::Send
+                    }
+                    false => Completion::Collective(self.take(p, &open)),
+                }
             }
         }
     }
@@ -278,7 +303,7 @@ impl Rank<'_> {
 fn numbers_of(pending: &Pending) -> Vec<u32> {
     match pending {
         Pending::Ready(_) | Pending::Own(_) => Vec::new(),
-        Pending::Send(request) => vec![request.number()],
+        Pending::Send(request, _) => vec![request.number()],
         Pending::Receive { request, .. } => vec![request.number()],
         Pending::Both(both) => both.iter().flat_map(numbers_of).collect(),
         Pending::Collective(open) => open.0.numbers().collect(),
@@ -288,7 +313,7 @@ fn numbers_of(pending: &Pending) -> Vec<u32> {
 fn is_done(p: &mut Proc, pending: &Pending) -> bool {
     match pending {
         Pending::Ready(_) => true,
-        Pending::Send(request) => p.is_done(request),
+        Pending::Send(request, _) => p.is_done(request),
         Pending::Receive { request, .. } => p.is_done(request),
         Pending::Both(both) => both.iter().all(|one| is_done(p, one)),
         Pending::Own(_) | Pending::Collective(_) => false,

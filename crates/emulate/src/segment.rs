@@ -121,6 +121,18 @@ impl Segment {
         Slot { base: unsafe { self.map.add(HEADER_BYTES + rank * SLOT_BYTES) }, segment: self }
     }
 
+    /// Returns why a process that is no rank yet cannot be one, if one has said so.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        const TEXT: usize = 64;
+        if self.word(28).load(Ordering::Acquire) != 2 {
+            return None;
+        }
+        let mut text = [0; HEADER_BYTES - TEXT];
+        self.file.read_exact_at(&mut text, TEXT as u64).ok()?;
+        let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+        Some(String::from_utf8_lossy(&text[..end]).into_owned())
+    }
+
     fn word(&self, at: usize) -> &AtomicU32 {
         // SAFETY: `at` is a word's offset in the header, which the map has; processes touch it as an atomic.
         unsafe { self.map.add(at).cast::<AtomicU32>().as_ref() }
@@ -239,9 +251,26 @@ impl Slot<'_> {
         let _: io::Result<_> = futex::wake(self.word(0), futex::Flags::empty(), 1).map_err(io::Error::from);
     }
 
-    /// Wakes a rank that waits, to see that the command gives up.
+    /// Lets the rank make the duplicate of this number, in the call in which it waits or will wait.
+    pub(crate) fn send_on_errand(&self, duplicate: u32) {
+        self.word(64).store(duplicate + 1, Ordering::Release);
+        self.rouse();
+    }
+
+    /// Wakes the rank for its errand, and waits until that is done, no longer than a time. Returns whether it is.
+    pub(crate) fn wait_for_errand(&self, most: Duration) -> bool {
+        let time = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
+        let errand = self.word(64);
+        let left = errand.load(Ordering::Acquire);
+        if left != 0 {
+            self.rouse();
+            let _: Result<_, _> = futex::wait(errand, futex::Flags::empty(), left, Some(&time));
+        }
+        errand.load(Ordering::Acquire) == 0
+    }
+
+    /// Wakes a rank that waits, to look at what else the command wants.
     pub(crate) fn rouse(&self) {
-        debug_assert!(self.segment.word(24).load(Ordering::Relaxed) == 1);
         let _: io::Result<_> = futex::wake(self.word(0), futex::Flags::empty(), 1).map_err(io::Error::from);
     }
 }

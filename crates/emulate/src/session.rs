@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use crate::board::Board;
-use crate::communicators::Making;
+use crate::board::{Board, CollectiveId};
+use crate::communicators::{Duplication, Making};
 use crate::failure::{Calls, LastCall, describe};
 use crate::messages::Sent;
 use crate::rank::Rank;
@@ -106,6 +106,19 @@ impl Watch {
         Ok(())
     }
 
+    /// Waits until a rank, which waits in a call or comes to one, has made a duplicate. An error says why it cannot.
+    pub(crate) fn wait_for_errand(&self, slot: Slot, rank: usize) -> Result<(), String> {
+        /// The time after which the rank is woken again: it may have begun to wait just when it was told.
+        const AGAIN: Duration = Duration::from_millis(2);
+        let begin = Instant::now();
+        while !slot.wait_for_errand(AGAIN) {
+            if let Some(why) = self.look_at(rank, begin.elapsed()) {
+                return Err(why);
+            }
+        }
+        Ok(())
+    }
+
     /// Binds a rank to a core, unless it is.
     pub(crate) fn bind(&self, rank: usize, core: usize) {
         let Some((_, bound)) = self.processes.get().and_then(|all| all.get(rank)) else { return };
@@ -157,6 +170,8 @@ pub(crate) struct Shared<'a> {
     pub calls: Vec<Mutex<Option<LastCall>>>,
     /// The communicators that are being made.
     pub making: Mutex<FxHashMap<(Vec<u32>, u64), Making>>,
+    /// Immediate duplicates of communicators that are under way.
+    pub duplicates: Mutex<FxHashMap<CollectiveId, Duplication>>,
     /// The locks of windows.
     pub locks: Mutex<Locks>,
 }
@@ -215,6 +230,10 @@ impl Session {
             if let Some((_, ranks)) = attached {
                 break ranks;
             }
+            if let Some(why) = self.segment.refusal() {
+                self.segment.give_up();
+                return Err(why);
+            }
             if is_over() {
                 return Ok(None);
             }
@@ -260,6 +279,7 @@ impl Session {
             looks: &self.has_choices,
             calls: (0..ranks).map(|_| Mutex::default()).collect(),
             making: Mutex::default(),
+            duplicates: Mutex::default(),
             locks: Mutex::default(),
         };
         // How long a rank computes is asked of its process.

@@ -61,7 +61,7 @@ impl Rank<'_> {
             OneSided::Get { to, bytes, back, request } => {
                 let get = p.post_get(to as usize, bytes as usize, back as usize);
                 match request {
-                    Some(request) => _ = self.requests.insert(request, Pending::Send(get)),
+                    Some(request) => _ = self.requests.insert(request, Pending::Send(get, None)),
                     None => self.gets.push((to, get)),
                 }
             }

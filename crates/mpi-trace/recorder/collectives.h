@@ -32,7 +32,7 @@
 #endif
 
 #define DESCRIBE(title, fill)                                                                                        \
-    const struct communicator *with = find_communicator(comm);                                                       \
+    struct communicator *with = find_communicator(comm);                                                             \
     struct collective to_record = {.kind = COLLECTIVE_##title, .name = "MPI_" #title};                               \
     if (with != NULL) {                                                                                              \
         fill;                                                                                                        \

@@ -71,7 +71,7 @@ static void record_idup(const struct span *span, const char *name, MPI_Comm pare
 CALL(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
 {
     *made = MPI_COMM_NULL;
-    BEGIN(REAL(Comm_idup)(comm, made, request), emulate_idup(comm, MPI_INFO_NULL, 0, made, request));
+    BEGIN(REAL(Comm_idup)(comm, made, request), emulate_idup("MPI_Comm_idup", comm, MPI_INFO_NULL, made, given("MPI_Comm_idup", request)));
     if (error == MPI_SUCCESS)
         record_idup(&span, "MPI_Comm_idup", comm, *made, request);
     END;
@@ -81,7 +81,8 @@ CALL(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
 CALL(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request))
 {
     *made = MPI_COMM_NULL;
-    BEGIN(REAL(Comm_idup_with_info)(comm, info, made, request), emulate_idup(comm, info, 1, made, request));
+    BEGIN(REAL(Comm_idup_with_info)(comm, info, made, request), 
+          emulate_idup("MPI_Comm_idup_with_info", comm, info, made, given("MPI_Comm_idup_with_info", request)));
     if (error == MPI_SUCCESS)
         record_idup(&span, "MPI_Comm_idup_with_info", comm, *made, request);
     END;

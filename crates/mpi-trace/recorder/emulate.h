@@ -15,7 +15,8 @@ struct slot {
     int64_t now; /* picoseconds */
     uint32_t words, reserved;
     uint64_t unaccounted;
-    unsigned char unused[4096 - 64];
+    uint32_t errand; /* The number of a duplicate and 1, which the rank is to make while it waits. */
+    unsigned char unused[4096 - 68];
     unsigned char area[AREA_BYTES], data[DATA_BYTES];
 };
 _Static_assert(sizeof(struct slot) == 393216 && offsetof(struct slot, area) == 4096 && offsetof(struct slot, unaccounted) == 56,
@@ -26,7 +27,11 @@ struct header {
     uint32_t version, slots, flags;
     int32_t command;
     uint32_t gone;
+    uint32_t refused; /* 1: a process writes why, 2: it is there */
+    unsigned char unused[64 - 32];
+    char why[HEADER_BYTES - 64];
 };
+_Static_assert(offsetof(struct header, why) == 64, "the header is as the command has it");
 
 enum { HAS_CLOCKS = 1, WORK_IS_NONE = 2, CAN_DEFER = 4, HAS_CHECKS = 8 };
 enum post { POST_CALLS, POST_CHUNK, POST_NEXT };
@@ -43,6 +48,8 @@ enum emulated_code {
     CALL_GET_STATUS = 57,
     CALL_EXITED = 58,
     CALL_FINDING = 59,
+    CALL_IDUP = 60,
+    CALL_LEFT = 61,
 };
 /* Codes of what goes to another rank's memory, which recordings have too. */
 enum one_sided_code {
@@ -96,11 +103,25 @@ static void look_for_command(int is_late)
         _exit(1);
 }
 
+static void make_duplicate(uint32_t number);
+
+/* Does what the command wants of a rank that waits. */
+static void run_errand(void)
+{
+    uint32_t errand = __atomic_load_n(&slot->errand, __ATOMIC_ACQUIRE);
+    if (errand == 0)
+        return;
+    make_duplicate(errand - 1);
+    __atomic_store_n(&slot->errand, 0, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &slot->errand, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 /* It does not spin: the command may need this core. */
 static void await_turn(void)
 {
     const struct timespec second = {.tv_sec = 1};
     while (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) != 0) {
+        run_errand();
         long error = syscall(SYS_futex, &slot->turn, FUTEX_WAIT, 1, &second, NULL, 0);
         look_for_command(error != 0 && errno == ETIMEDOUT);
     }
@@ -270,8 +291,13 @@ static void enter(void *place)
     }
 }
 
+static void take_left(int code);
+static int left_count;
+
 static void leave(void)
 {
+    if (left_count > 0)
+        take_left(CALL_LEFT);
     if (!(header->flags & WORK_IS_NONE))
         last_process_ns = process_ns();
     pthread_mutex_unlock(&mutex);

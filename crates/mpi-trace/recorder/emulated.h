@@ -80,10 +80,48 @@ static int is_plain(MPI_Datatype type)
     return (uint64_t)extent == type_bytes(type) && is_named(type);
 }
 
-/* Packs elements, or unpacks them. MPICH packs nothing from MPI_BOTTOM: there the type says how far it is from `packed`. */
-static void pack_piece(char *place, int count, MPI_Datatype type, unsigned char *packed, int bytes, int is_unpacked)
+#if !defined(HAS_LARGE)
+/* MPI_Pack counts bytes by an int: a message of the rank to itself need not. */
+static void send_to_self(char *place, int count, MPI_Datatype type, unsigned char *packed, uint64_t bytes, int is_unpacked)
 {
+    int lengths[2] = {(int)(bytes >> 20), (int)(bytes & ((1 << 20) - 1))};
+    MPI_Aint places[2] = {0, (MPI_Aint)(bytes >> 20 << 20)};
+    MPI_Datatype parts[2] = {MPI_DATATYPE_NULL, MPI_BYTE}, all;
+    PMPI_Type_contiguous(1 << 20, MPI_BYTE, &parts[0]);
+    PMPI_Type_create_struct(2, lengths, places, parts, &all);
+    PMPI_Type_commit(&all);
+    if (is_unpacked)
+        PMPI_Sendrecv(packed, 1, all, 0, 0, place, count, type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    else
+        PMPI_Sendrecv(place, count, type, 0, 0, packed, 1, all, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    PMPI_Type_free(&all);
+    PMPI_Type_free(&parts[0]);
+}
+#endif
+
+/* Packs elements, or unpacks them, whose bytes an int need not be able to count. */
+static void convert(char *place, int count, MPI_Datatype type, unsigned char *packed, uint64_t bytes, int is_unpacked)
+{
+#if defined(HAS_LARGE)
+    MPI_Count position = 0;
+    if (is_unpacked)
+        PMPI_Unpack_c(packed, (MPI_Count)bytes, &position, place, count, type, MPI_COMM_SELF);
+    else
+        PMPI_Pack_c(place, count, type, packed, (MPI_Count)bytes, &position, MPI_COMM_SELF);
+#else
     int position = 0;
+    if (bytes > INT32_MAX)
+        send_to_self(place, count, type, packed, bytes, is_unpacked);
+    else if (is_unpacked)
+        PMPI_Unpack(packed, (int)bytes, &position, place, count, type, MPI_COMM_SELF);
+    else
+        PMPI_Pack(place, count, type, packed, (int)bytes, &position, MPI_COMM_SELF);
+#endif
+}
+
+/* The same. MPICH packs nothing from MPI_BOTTOM: there the type says how far it is from `packed`. */
+static void pack_piece(char *place, int count, MPI_Datatype type, unsigned char *packed, uint64_t bytes, int is_unpacked)
+{
     MPI_Datatype moved = MPI_DATATYPE_NULL;
     if (place == MPI_BOTTOM) {
         MPI_Aint offset = -(MPI_Aint)packed;
@@ -93,22 +131,20 @@ static void pack_piece(char *place, int count, MPI_Datatype type, unsigned char 
         type = moved;
         count = 1;
     }
-    if (is_unpacked)
-        PMPI_Unpack(packed, bytes, &position, place, count, type, MPI_COMM_SELF);
-    else
-        PMPI_Pack(place, count, type, packed, bytes, &position, MPI_COMM_SELF);
+    convert(place, count, type, packed, bytes, is_unpacked);
     if (moved != MPI_DATATYPE_NULL)
         PMPI_Type_free(&moved);
 }
 
-/* Packs elements of these data from the `first` on, or unpacks them, in pieces whose bytes an int can count. */
+/* Packs elements of these data from the `first` on, or unpacks them, in pieces whose elements an int can count. */
 static void pack(const struct counts *data, uint64_t first, uint64_t count, unsigned char *packed, int is_unpacked)
 {
     uint64_t bytes = type_bytes(data->type), most = bytes < 1 << 30 ? (1 << 30) / bytes : 1;
     MPI_Aint low, extent;
     PMPI_Type_get_extent(data->type, &low, &extent);
     while (count > 0) {
-        int piece = (int)(count < most ? count : most), piece_bytes = piece * (int)bytes;
+        int piece = (int)(count < most ? count : most);
+        uint64_t piece_bytes = (uint64_t)piece * bytes;
         pack_piece((char *)data->data + (MPI_Aint)first * extent, piece, data->type, packed, piece_bytes, is_unpacked);
         first += (uint64_t)piece;
         count -= (uint64_t)piece;
@@ -247,15 +283,22 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
+/* Says what came of one request or message. Calls for one leave MPI_ERROR as it is. */
 static void set_status(MPI_Status *status, int source, int tag, uint64_t bytes, int is_cancelled)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
     status->MPI_SOURCE = source;
     status->MPI_TAG = tag;
-    status->MPI_ERROR = MPI_SUCCESS;
     PMPI_Status_set_elements_x(status, MPI_BYTE, (MPI_Count)bytes);
     PMPI_Status_set_cancelled(status, is_cancelled);
+}
+
+/* Says of several requests that no error is in their statuses. */
+static void clear_errors(int count, MPI_Status *statuses)
+{
+    for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; i++)
+        statuses[i].MPI_ERROR = MPI_SUCCESS;
 }
 
 /* Of what is to or from nobody. */
@@ -456,6 +499,7 @@ static int ask(int code, int count, const MPI_Request *requests)
 }
 
 static void take_collective(const struct collective *collective);
+static void end_duplicate(struct duplicate *duplicate);
 
 /* Takes the completions that the answer says, of requests from the `first` on. Their places go to `indices` if there are any. */
 static int take_completions(const char *name, MPI_Request *given, int first, int *indices, MPI_Status *statuses)
@@ -472,6 +516,8 @@ static int take_completions(const char *name, MPI_Request *given, int first, int
             set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, is_cancelled);
         if (kind == 2)
             take_collective(request->exchange);
+        if (request->duplicate != NULL)
+            end_duplicate(request->duplicate);
         end_request(&given[index]);
         if (indices != NULL)
             indices[i] = index;
@@ -505,6 +551,8 @@ static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_S
     for (int i = 0; i < count && is_done; i++)
         if (state_of(given[i]) == STATE_OWN)
             end_request(&given[i]);
+    if (is_done && (code == RECORD_WAITALL || code == RECORD_TESTALL))
+        clear_errors(count, statuses);
     if (flag != NULL)
         *flag = is_done;
     return MPI_SUCCESS;
@@ -547,6 +595,7 @@ static int emulate_some(int code, int count, MPI_Request *given, int *done, int 
     if (posted > 0 && ask(own > 0 ? RECORD_TESTSOME : code, count, given))
         *done += take_completions(wait_name(code), given, 0, indices + own,
                                   statuses == MPI_STATUSES_IGNORE ? statuses : statuses + own);
+    clear_errors(*done == MPI_UNDEFINED ? 0 : *done, statuses);
     return MPI_SUCCESS;
 }
 
@@ -597,6 +646,45 @@ static int emulate_cancel(MPI_Request *handle)
     return MPI_SUCCESS;
 }
 
+/* Requests that were freed before they were complete, and of which the program gets something: it does when it is there. */
+static MPI_Request *left;
+static int left_slots;
+
+static int has_result(const struct request *request)
+{
+    return request->duplicate != NULL || (request->exchange != NULL && request->exchange->received.n > 0);
+}
+
+static void leave_request(MPI_Request handle)
+{
+    if (left_count == left_slots) {
+        left_slots = 2 * left_slots + 16;
+        if ((left = realloc(left, (size_t)left_slots * sizeof *left)) == NULL)
+            abort();
+    }
+    left[left_count++] = handle;
+}
+
+/* Takes what has come of them, or waits for it. */
+static void take_left(int code)
+{
+    static int is_taking;
+    int count = left_count;
+    if (is_taking)
+        return;
+    is_taking = 1;
+    for (int first = 0, next; first < count; first += next) {
+        next = count - first < MOST_AT_ONCE ? count - first : MOST_AT_ONCE;
+        if (ask(code, next, left + first))
+            take_completions("MPI_Request_free", left, first, NULL, MPI_STATUSES_IGNORE);
+    }
+    left_count = 0;
+    for (int i = 0; i < count; i++)
+        if (left[i] != MPI_REQUEST_NULL)
+            left[left_count++] = left[i];
+    is_taking = 0;
+}
+
 static int emulate_request_free(MPI_Request *handle)
 {
     CHECK(check_requests("MPI_Request_free", 1, handle));
@@ -606,9 +694,13 @@ static int emulate_request_free(MPI_Request *handle)
         report("invalid parameter", "calls MPI_Request_free with MPI_REQUEST_NULL, which is no request");
     look_at_free(*link);
     end_watch(*link);
+    if (state == STATE_POSTED && has_result(*link)) {
+        (*link)->is_persistent = 0;
+        leave_request(*handle);
+        *handle = MPI_REQUEST_NULL;
+        return MPI_SUCCESS;
+    }
     if (state == STATE_POSTED) {
-        if ((*link)->exchange != NULL && (*link)->exchange->received.n > 0)
-            refuse("frees a request that receives and is not complete, so that an emulated program would not get the data; wait for it");
         begin_record(RECORD_FORGET, &call, 0);
         at = put(at, next_request - (*link)->number);
         end_record(0);

@@ -81,7 +81,7 @@ static int check_collective(const struct communicator *with, const struct collec
     return MPI_SUCCESS;
 }
 
-static int emulate_collective(const struct communicator *with, const struct collective *collective, MPI_Request *request,
+static int emulate_collective(struct communicator *with, const struct collective *collective, MPI_Request *request,
                               int is_persistent)
 {
     CHECK(check_collective(with, collective));
@@ -151,7 +151,7 @@ static int ask_group(MPI_Comm handle, MPI_Group group)
 /* The leaders of two groups tell each other who is in them, and then the others, as libraries do. */
 static int ask_leaders(MPI_Comm handle, int leader, MPI_Comm peer, int remote_leader, int tag)
 {
-    const struct communicator *parent = find_communicator(handle);
+    struct communicator *parent = find_communicator(handle);
     int *remote = room(((size_t)world_size + 1) * sizeof *remote), *own = room((size_t)parent->size * sizeof *own);
     struct counts all = message_of(remote, (uint64_t)world_size + 1, MPI_INT);
     struct collective tell = {.kind = COLLECTIVE_Bcast, .name = "MPI_Intercomm_create", .has_root = 1, .root = leader};
@@ -174,31 +174,110 @@ static int ask_leaders(MPI_Comm handle, int leader, MPI_Comm peer, int remote_le
     return 0;
 }
 
+static struct communicator *define_or_refuse(MPI_Comm made, uint32_t parent, uint64_t number_at_parent)
+{
+    struct communicator *new = define(made, parent, number_at_parent);
+    if (new == NULL)
+        refuse("makes more communicators than an emulated program can, which are %zu",
+               sizeof all_communicators / sizeof *all_communicators);
+    return new;
+}
+
 /* Says which communicator was made, if one was. */
 static int end_making(int error, MPI_Comm parent_handle, const MPI_Comm *made, int is_out_of_order)
 {
     struct communicator *parent = find_communicator(parent_handle), *new = NULL;
     uint64_t number = is_out_of_order ? OUT_OF_ORDER : parent->children++;
-    if (error == MPI_SUCCESS && *made != MPI_COMM_NULL)
+    if (error == MPI_SUCCESS && *made != MPI_COMM_NULL) {
         note_made(OBJECT_COMMUNICATOR, (uintptr_t)*made, making_name, call.place);
-    if (error == MPI_SUCCESS && *made != MPI_COMM_NULL && (new = define(*made, parent->number, number)) == NULL)
-        refuse("makes more communicators than an emulated program can, which are %zu",
-               sizeof all_communicators / sizeof *all_communicators);
+        new = define_or_refuse(*made, parent->number, number);
+    }
     begin_record(CALL_MADE, &call, 0);
     at = put(at, new ? (uint64_t)new->number + 1 : 0);
     end_record(1);
     return error;
 }
 
-/* An immediate one is made at once: all ranks have to be awake for it. */
-static int emulate_idup(MPI_Comm comm, MPI_Info info, int has_info, MPI_Comm *made, MPI_Request *request)
+/* An immediate duplicate that is not complete. All ranks that take part make it when the first one completes its request: the
+ * command has them do so in whatever calls they wait. */
+struct duplicate {
+    struct duplicate *next;
+    uint32_t number; /* how many the rank has begun before */
+    MPI_Comm parent, made, *to;
+    MPI_Fint *fortran_to;
+    MPI_Info info; /* MPI_INFO_NULL: that of the parent */
+    uint32_t parent_number;
+    uint64_t number_at_parent;
+    int is_made, error;
+    int frees_parent; /* the program has freed it meanwhile */
+    const char *name;
+    void *place;
+};
+static struct duplicate *duplicates;
+static uint32_t duplicate_count;
+
+/* Returns one of this communicator that is still to be made. */
+static struct duplicate *find_unmade(MPI_Comm parent)
 {
-    CHECK(check_making("MPI_Comm_idup", comm));
-    ask_parent(comm);
-    int error = has_info ? PMPI_Comm_dup_with_info(comm, info, made) : PMPI_Comm_dup(comm, made);
+    struct duplicate *duplicate = duplicates;
+    while (duplicate != NULL && (duplicate->is_made || duplicate->parent != parent))
+        duplicate = duplicate->next;
+    return duplicate;
+}
+
+static int emulate_idup(const char *name, MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request)
+{
+    CHECK(check_making(name, comm));
+    struct communicator *parent = find_communicator(comm);
+    struct duplicate *new = room(sizeof *new);
+    *new = (struct duplicate){.next = duplicates, .number = duplicate_count++, .parent = comm, .to = made,
+                              .fortran_to = fortran_made, .info = MPI_INFO_NULL, .parent_number = parent->number,
+                              .number_at_parent = parent->children++, .name = name, .place = call.place};
+    if (info != MPI_INFO_NULL)
+        PMPI_Info_dup(info, &new->info);
+    duplicates = new;
     *request = (MPI_Request)new_handle();
-    add_nothing(*request);
-    return end_making(error, comm, made, 0);
+    begin_record(CALL_IDUP, &call, 0);
+    at = put(at, parent->number);
+    add_request(*request, REQUEST_SEND, parent);
+    (*find_request(*request))->duplicate = new;
+    end_record(0);
+    return MPI_SUCCESS;
+}
+
+/* Makes a duplicate, which all its ranks do now. */
+static void make_duplicate(uint32_t number)
+{
+    struct duplicate *duplicate = duplicates;
+    while (duplicate->number != number)
+        duplicate = duplicate->next;
+    duplicate->error = duplicate->info == MPI_INFO_NULL ? PMPI_Comm_dup(duplicate->parent, &duplicate->made)
+                                                        : PMPI_Comm_dup_with_info(duplicate->parent, duplicate->info, &duplicate->made);
+    duplicate->is_made = 1;
+    struct duplicate *next = find_unmade(duplicate->parent);
+    if (duplicate->frees_parent && next != NULL)
+        next->frees_parent = 1;
+    else if (duplicate->frees_parent)
+        PMPI_Comm_free(&duplicate->parent);
+}
+
+/* Gives the program its duplicate, which is made. */
+static void end_duplicate(struct duplicate *duplicate)
+{
+    struct duplicate **link = &duplicates;
+    while (*link != duplicate)
+        link = &(*link)->next;
+    *link = duplicate->next;
+    if (duplicate->error == MPI_SUCCESS) {
+        *duplicate->to = duplicate->made;
+        if (duplicate->fortran_to != NULL)
+            *duplicate->fortran_to = PMPI_Comm_c2f(duplicate->made);
+        note_made(OBJECT_COMMUNICATOR, (uintptr_t)duplicate->made, duplicate->name, duplicate->place);
+        define_or_refuse(duplicate->made, duplicate->parent_number, duplicate->number_at_parent);
+    }
+    if (duplicate->info != MPI_INFO_NULL)
+        PMPI_Info_free(&duplicate->info);
+    free(duplicate);
 }
 
 /* To disconnect is to free: a library would wait for others. */
@@ -206,7 +285,14 @@ static int emulate_comm_free(MPI_Comm *handle)
 {
     MPI_Comm before = *handle;
     CHECK(check_communicator("MPI_Comm_free", before));
-    int error = PMPI_Comm_free(handle);
+    struct duplicate *unmade = find_unmade(before);
+    int error = MPI_SUCCESS;
+    if (unmade != NULL) {
+        unmade->frees_parent = 1;
+        *handle = MPI_COMM_NULL;
+    } else {
+        error = PMPI_Comm_free(handle);
+    }
     if (error != MPI_SUCCESS)
         return error;
     free_communicator(before);

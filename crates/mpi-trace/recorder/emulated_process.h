@@ -22,6 +22,29 @@ __attribute__((noreturn, format(printf, 1, 2))) static void fail_to_attach(const
     _exit(2);
 }
 
+#if defined(HAS_FOUR)
+/* Refuses what a process calls that is no rank yet, and would run past the command. The first one says so for all. */
+__attribute__((noreturn)) static void refuse_unattached(const char *path, const char *name)
+{
+    int shared = open(path, O_RDWR | O_CLOEXEC);
+    struct header *all = mmap(NULL, HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+    uint32_t none = 0;
+    if (shared < 0 || all == MAP_FAILED) {
+        fprintf(stderr, "loggp: a process " CANNOT "\n", name);
+        _exit(2);
+    }
+    header = all;
+    if (__atomic_compare_exchange_n(&all->refused, &none, 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        snprintf(all->why, sizeof all->why, "a process " CANNOT, name);
+        __atomic_store_n(&all->refused, 2, __ATOMIC_RELEASE);
+    }
+    for (;;) {
+        usleep(1000);
+        look_for_command(1);
+    }
+}
+#endif
+
 /* A process that was forked is no rank. */
 static void leave_child(void)
 {

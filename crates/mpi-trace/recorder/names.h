@@ -19,16 +19,16 @@ static void *find_symbol(const char *name)
     return found;
 }
 
-#define UNMODELLED(name)                                                                                             \
-    long count_##name(WORDS) __asm__("MPI_" #name);                                                                  \
-    long count_P##name(WORDS) __asm__("PMPI_" #name) __attribute__((alias("MPI_" #name)));                           \
+#define REFUSED(name)                                                                                                \
+    long count_##name(WORDS) __asm__(#name);                                                                         \
+    long count_P##name(WORDS) __asm__("P" #name) __attribute__((alias(#name)));                                      \
     long count_##name(WORDS)                                                                                         \
     {                                                                                                                \
         static any_call *real;                                                                                       \
         if (real == NULL)                                                                                            \
-            real = (any_call *)find_real("PMPI_" #name, (void *)count_##name);                                       \
+            real = (any_call *)find_real("P" #name, (void *)count_##name);                                           \
         if (is_emulated && !inside)                                                                                  \
-            refuse_call("MPI_" #name, PLACE);                                                                        \
+            refuse_call(#name, PLACE);                                                                               \
         if (!is_on || inside)                                                                                        \
             return real(SAME_WORDS);                                                                                 \
         inside = 1;                                                                                                  \
@@ -36,17 +36,21 @@ static void *find_symbol(const char *name)
         long returned = real(SAME_WORDS);                                                                            \
         uint64_t ticks = now() - begin;                                                                              \
         lock();                                                                                                      \
-        count_unmodelled("MPI_" #name, ticks);                                                                       \
+        count_unmodelled(#name, ticks);                                                                              \
         unlock();                                                                                                    \
         inside = 0;                                                                                                  \
         return returned;                                                                                             \
     }
 
+#define CANNOT                                                                                                       \
+    "calls %s, which an emulated program cannot; it has MPI 3.1, and of MPI 4.0 large counts, persistent collectives "  \
+    "and MPI_Isendrecv, without files, sessions, generalized and partitioned requests, and other processes than those " \
+    "of the start"
+
 __attribute__((noreturn)) static void refuse_call(const char *name, void *place)
 {
     enter(place);
-    refuse("calls %s, which an emulated program cannot; it has MPI 3.1 without files, generalized requests "
-           "and other processes than those of the start", name);
+    refuse(CANNOT, name);
 }
 
 static void *find_real(const char *name, void *own)
@@ -59,69 +63,10 @@ static void *find_real(const char *name, void *own)
     return found;
 }
 
-UNMODELLED(Comm_spawn)
-UNMODELLED(Comm_spawn_multiple)
-UNMODELLED(Comm_accept)
-UNMODELLED(Comm_connect)
-UNMODELLED(Comm_join)
-
-UNMODELLED(Grequest_start)
-
-#if defined(HAS_FOUR)
-UNMODELLED(Psend_init)
-UNMODELLED(Precv_init)
-UNMODELLED(Pready)
-UNMODELLED(Pready_range)
-UNMODELLED(Pready_list)
-UNMODELLED(Parrived)
-UNMODELLED(Intercomm_create_from_groups)
-UNMODELLED(Comm_create_from_group)
-UNMODELLED(Session_init)
-#endif
-
-#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
-UNMODELLED(Request_get_status_all)
-UNMODELLED(Request_get_status_any)
-UNMODELLED(Request_get_status_some)
-#endif
-
-#define FILE_CALLS(name) UNMODELLED(File_##name) UNMODELLED(File_##name##_all) UNMODELLED(File_i##name)
-UNMODELLED(File_open)
-UNMODELLED(File_close)
-UNMODELLED(File_delete)
-UNMODELLED(File_set_size)
-UNMODELLED(File_preallocate)
-UNMODELLED(File_set_view)
-UNMODELLED(File_sync)
-FILE_CALLS(read)
-FILE_CALLS(write)
-FILE_CALLS(read_at)
-FILE_CALLS(write_at)
-UNMODELLED(File_iread_all)
-UNMODELLED(File_iwrite_all)
-UNMODELLED(File_iread_at_all)
-UNMODELLED(File_iwrite_at_all)
-UNMODELLED(File_read_shared)
-UNMODELLED(File_write_shared)
-UNMODELLED(File_iread_shared)
-UNMODELLED(File_iwrite_shared)
-UNMODELLED(File_read_ordered)
-UNMODELLED(File_write_ordered)
-UNMODELLED(File_read_all_begin)
-UNMODELLED(File_read_all_end)
-UNMODELLED(File_write_all_begin)
-UNMODELLED(File_write_all_end)
-UNMODELLED(File_read_at_all_begin)
-UNMODELLED(File_read_at_all_end)
-UNMODELLED(File_write_at_all_begin)
-UNMODELLED(File_write_at_all_end)
-UNMODELLED(File_read_ordered_begin)
-UNMODELLED(File_read_ordered_end)
-UNMODELLED(File_write_ordered_begin)
-UNMODELLED(File_write_ordered_end)
+#include "others.h"
 
 /* A binding of Fortran: it notes where it was called, and calls what it stands before. That calls the functions of C. */
-#define BINDING(name)                                                                                                \
+#define BINDING_THAT_MAKES(name, made)                                                                               \
     long from_##name(WORDS) __asm__(#name);                                                                          \
     long from_##name(WORDS)                                                                                          \
     {                                                                                                                \
@@ -130,12 +75,17 @@ UNMODELLED(File_write_ordered_end)
             real = (any_call *)find_real(#name, (void *)from_##name);                                                \
         void *before = fortran_caller;                                                                               \
         fortran_caller = __builtin_return_address(0);                                                                \
+        fortran_made = (void *)(made);                                                                               \
         long returned = real(SAME_WORDS);                                                                            \
         fortran_caller = before;                                                                                     \
+        fortran_made = NULL;                                                                                         \
         return returned;                                                                                             \
     }
 /* That of mpif.h and of the module mpi, that of mpi_f08 in Open MPI, and that in MPICH, where counts may be large. */
-#define FORTRAN(name) BINDING(mpi_##name##_) BINDING(mpi_##name##_f08_) BINDING(mpi_##name##_f08ts_) BINDING(mpi_##name##_f08ts_large_)
+#define FORTRAN(name) FORTRAN_THAT_MAKES(name, NULL)
+#define FORTRAN_THAT_MAKES(name, made)                                                                               \
+    BINDING_THAT_MAKES(mpi_##name##_, made) BINDING_THAT_MAKES(mpi_##name##_f08_, made)                              \
+    BINDING_THAT_MAKES(mpi_##name##_f08ts_, made) BINDING_THAT_MAKES(mpi_##name##_f08ts_large_, made)
 #define FORTRAN_COLLECTIVE(name) FORTRAN(name) FORTRAN(i##name) FORTRAN(name##_init)
 
 FORTRAN(send)
@@ -199,8 +149,8 @@ FORTRAN_COLLECTIVE(neighbor_alltoallv)
 FORTRAN_COLLECTIVE(neighbor_alltoallw)
 FORTRAN(comm_dup)
 FORTRAN(comm_dup_with_info)
-FORTRAN(comm_idup)
-FORTRAN(comm_idup_with_info)
+FORTRAN_THAT_MAKES(comm_idup, b)
+FORTRAN_THAT_MAKES(comm_idup_with_info, c)
 FORTRAN(comm_split)
 FORTRAN(comm_split_type)
 FORTRAN(comm_create)

@@ -221,11 +221,27 @@ CALL(Init_thread, (int *words, char ***arguments, int required, int *provided))
     return error;
 }
 
+#if defined(HAS_FOUR)
+CALL(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session))
+{
+    const char *emulation = getenv("LOGGP_EMULATE");
+    if (is_emulated && !inside)
+        refuse_call("MPI_Session_init", PLACE);
+    if (!is_seen && !inside && emulation != NULL && *emulation != 0)
+        refuse_unattached(emulation, "MPI_Session_init");
+    int is_counted = is_on && !inside, error = REAL(Session_init)(info, handler, session);
+    if (is_counted)
+        count_unmodelled("MPI_Session_init", 0);
+    return error;
+}
+#endif
+
 CALL(Finalize, (void))
 {
     uint64_t ticks = now();
     if (is_emulated && !inside) {
         enter(PLACE);
+        take_left(RECORD_WAITALL);
         look_for_leaks();
         detach(RECORD_FINALIZE, 1);
     } else if (has_begun && !inside) {

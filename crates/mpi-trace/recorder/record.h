@@ -380,7 +380,7 @@ static unsigned char *put_collective(unsigned char *to, const struct collective 
 }
 
 static void record_collective(const struct span *span, const struct collective *collective,
-                              const struct communicator *communicator, MPI_Request *request, int is_persistent)
+                              struct communicator *communicator, MPI_Request *request, int is_persistent)
 {
     size_t bytes = 10 * ((size_t)collective->sent.n + (size_t)collective->received.n);
     int code = RECORD_COLLECTIVE + (request != NULL);
@@ -395,8 +395,10 @@ static void record_collective(const struct span *span, const struct collective *
         if (start == NULL)
             abort();
         start[0] = (unsigned char)code;
-        add_persistent(*request, REQUEST_SEND, communicator, start,
-                       (size_t)(put_collective(start + 1, collective, communicator->number) - start));
+        unsigned char *end = put_collective(start + 1, collective, communicator->number);
+        if (is_emulated) /* Starts belong together by the order in which their requests were made. */
+            end = put(end, communicator->persistent++);
+        add_persistent(*request, REQUEST_SEND, communicator, start, (size_t)(end - start));
         free(start);
     } else {
         begin_record(code, span, bytes);

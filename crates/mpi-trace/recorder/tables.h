@@ -10,7 +10,7 @@ struct communicator {
     int *members; /* ranks in the world; NULL in the world, where they are the same */
     int remote_size; /* -1 if it is no intercommunicator */
     int *remote;
-    uint64_t children;
+    uint64_t children, persistent; /* how many it has made, and persistent collectives it has begun */
     int in_degree, out_degree; /* in neighbours' collectives */
     /* By which `number_at_parent` is counted where the parent cannot: */
     uint32_t parent;
@@ -239,6 +239,8 @@ struct request {
     size_t start_bytes;
     /* The data of one that is emulated. */
     struct collective *exchange;
+    /* The communicator that it makes. */
+    struct duplicate *duplicate;
     /* What its buffers were when it began. */
     uint64_t sums[2];
 };

@@ -129,6 +129,23 @@ static void forget_window(struct window *window)
     free(window);
 }
 
+/* Says that the call is over which all ranks have made together, and that it has made no communicator. */
+static void end_together(void)
+{
+    begin_record(CALL_MADE, &call, 0);
+    at = put(at, 0);
+    end_record(1);
+}
+
+/* A library may let all ranks of the window wait for each other in it. */
+static int emulate_win_set_info(MPI_Win handle, MPI_Info info)
+{
+    ask_parent(find_window("MPI_Win_set_info", handle)->comm);
+    int error = PMPI_Win_set_info(handle, info);
+    end_together();
+    return error;
+}
+
 static int emulate_win_free(MPI_Win *handle)
 {
     struct window *window = find_window("MPI_Win_free", *handle);
@@ -136,9 +153,7 @@ static int emulate_win_free(MPI_Win *handle)
     ask_parent(window->comm);
     int error = PMPI_Win_free(handle);
     forget_window(window);
-    begin_record(CALL_MADE, &call, 0);
-    at = put(at, 0);
-    end_record(1);
+    end_together();
     return error;
 }
 
@@ -564,6 +579,12 @@ CALL(Win_free, (MPI_Win * win))
         forget_window(window);
     }
     END;
+}
+
+CALL(Win_set_info, (MPI_Win win, MPI_Info info))
+{
+    EMULATED(emulate_win_set_info(win, info));
+    return REAL(Win_set_info)(win, info);
 }
 
 ONE_SIDED(Win_fence, (int assert, MPI_Win win), (assert, win), win_fence(win))

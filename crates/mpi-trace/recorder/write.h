@@ -64,6 +64,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static __thread int inside __attribute__((tls_model("initial-exec")));
 /* Where the program called a binding of Fortran, if it did. */
 static __thread void *fortran_caller __attribute__((tls_model("initial-exec")));
+/* Where it wants the number of an immediate duplicate: what its binding gives to C need not be there when that is made. */
+static __thread void *fortran_made __attribute__((tls_model("initial-exec")));
 static __thread int thread_number __attribute__((tls_model("initial-exec"))) = -1;
 static int threads;
 

@@ -2,7 +2,7 @@
 
 /// The files of the source, each with its name. The first one is compiled:
 /// `mpicc -O2 -fPIC -shared -o libloggp-mpi.so recorder.c`.
-pub const SOURCE: [(&str, &str); 18] = [
+pub const SOURCE: [(&str, &str); 19] = [
     ("recorder.c", include_str!("../recorder/recorder.c")),
     ("write.h", include_str!("../recorder/write.h")),
     ("emulate.h", include_str!("../recorder/emulate.h")),
@@ -15,6 +15,7 @@ pub const SOURCE: [(&str, &str); 18] = [
     ("calls.h", include_str!("../recorder/calls.h")),
     ("communicators.h", include_str!("../recorder/communicators.h")),
     ("names.h", include_str!("../recorder/names.h")),
+    ("others.h", include_str!("../recorder/others.h")),
     ("checks.h", include_str!("../recorder/checks.h")),
     ("watch.h", include_str!("../recorder/watch.h")),
     ("objects.h", include_str!("../recorder/objects.h")),

@@ -8,13 +8,15 @@
 
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::message_wait::WaitReason;
 use super::network::Network;
 use super::rank::OutgoingMessage;
 use crate::log::Activity;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Header, MessageId, Payload, RawTag, RecvFilter};
+use crate::message::{Envelope, Header, MessageId, Pack, Payload, RawTag, RecvFilter};
 use crate::params::Protocol;
 use crate::time::Time;
 
@@ -110,6 +112,8 @@ pub struct RequestState {
     pub called_at: Time,
     /// The call in the program.
     pub location: &'static Location<'static>,
+    /// Of a long message that it sends.
+    agreement: Option<Arc<Agreement>>,
 }
 
 /// A read of a message from its sender's memory.
@@ -129,12 +133,42 @@ impl DataRead {
     }
 }
 
-/// The data of a long message that its receiver reads, which come with the announcement, and their length in words.
-struct OfferedData(u32, Parcel);
+/// Whether the receiver of a long message has agreed to it, or its sender has withdrawn it: the first one decides.
+#[derive(Debug, Default)]
+pub struct Agreement(AtomicU8);
 
-impl Payload for OfferedData {
+impl Agreement {
+    const AGREED: u8 = 1;
+    const WITHDRAWN: u8 = 2;
+
+    /// Decides, and returns whether that has come first.
+    fn decide(&self, what: u8) -> bool {
+        self.0.compare_exchange(0, what, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    fn is_withdrawn(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == Agreement::WITHDRAWN
+    }
+}
+
+/// What comes with an announcement.
+struct Announcement {
+    /// That of a request, which may be withdrawn.
+    agreement: Option<Arc<Agreement>>,
+    /// Data that the receiver reads, and their length in words.
+    data: Option<(u32, Parcel)>,
+}
+
+impl Payload for Announcement {
     fn bytes(&self) -> usize {
         0
+    }
+
+    /// To another process goes nothing of it; a message there is not withdrawn.
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        if self.data.is_some() {
+            to.refuse::<Self>();
+        }
     }
 }
 
@@ -149,7 +183,8 @@ impl RequestState {
         is_send: bool,
         location: &'static Location<'static>,
     ) -> Box<RequestState> {
-        Box::new(RequestState { number, now, activities: Vec::new(), is_send, called_at: now, location })
+        let activities = Vec::new();
+        Box::new(RequestState { number, now, activities, is_send, called_at: now, location, agreement: None })
     }
 }
 
@@ -256,6 +291,9 @@ impl ActiveOperation {
     #[inline]
     pub fn on_sent(&mut self, number: u32) {
         self.last_step = match self.last_step {
+            LastStep::LongSendNotStarted | LastStep::OfferNotStarted if self.is_withdrawn() => {
+                LastStep::Everything
+            }
             LastStep::LongSendNotStarted => LastStep::SentAnnounce(number),
             LastStep::OfferNotStarted => LastStep::SentOffer(number),
             LastStep::ReceivedAnnounce(asked) => LastStep::SentGrant(asked),
@@ -265,18 +303,59 @@ impl ActiveOperation {
         }
     }
 
-    /// Takes the message of its next step, which is done.
+    /// Takes the message of its next step, which is done. A message that its sender has withdrawn is none: then a receive has
+    /// not begun.
     #[inline]
     pub(crate) fn take(&mut self, mut message: Envelope) {
         let Header { from, number, tag, .. } = message.message.header;
+        if !tag.is_announce() {
+            self.on_received(from, number, tag);
+        } else if !self.take_announcement(&mut message) {
+            return;
+        }
+        self.received = Some(message);
+    }
+
+    /// Takes an announcement. Returns false if its message has been withdrawn.
+    fn take_announcement(&mut self, message: &mut Envelope) -> bool {
+        let Header { from, number, tag, .. } = message.message.header;
+        let announcement: Option<Announcement> = message.message.parcel.open();
+        let (agreement, data) = announcement.map_or((None, None), |it| (it.agreement, it.data));
+        if agreement.is_some_and(|agreement| !agreement.decide(Agreement::AGREED)) {
+            return false;
+        }
         self.on_received(from, number, tag);
-        if tag.is_announce()
-            && let Some(OfferedData(words, data)) = message.message.parcel.open()
-        {
+        if let Some((words, data)) = data {
             self.parcel = Some(data);
             self.on_offered(number, words);
         }
-        self.received = Some(message);
+        true
+    }
+
+    /// Lets the send, which a request makes, be withdrawn until its receiver has agreed, if that has to.
+    pub(crate) fn allow_withdrawal(&mut self) {
+        if let (LastStep::LongSendNotStarted | LastStep::OfferNotStarted, Some(request)) =
+            (self.last_step, &mut self.request)
+        {
+            request.agreement = Some(Arc::default());
+        }
+    }
+
+    /// Withdraws the send. Returns `None` if its receiver has agreed, or need not. Else it is done once it has announced its
+    /// message, and this returns which answer it then waited for, if it did.
+    pub(crate) fn withdraw_send(&mut self) -> Option<Option<RecvFilter>> {
+        let agreement = self.request.as_ref()?.agreement.as_ref()?;
+        if !agreement.decide(Agreement::WITHDRAWN) {
+            return None;
+        }
+        let OperationStage::AwaitMessage(filter) = self.stage else { return Some(None) };
+        (self.last_step, self.stage) = (LastStep::Everything, OperationStage::Done);
+        Some(Some(filter))
+    }
+
+    fn is_withdrawn(&self) -> bool {
+        let agreement = self.request.as_ref().and_then(|request| request.agreement.as_ref());
+        agreement.is_some_and(|agreement| agreement.is_withdrawn())
     }
 
     /// Notes that its next step is done: it has received a message of this sender, number and tag.
@@ -310,8 +389,12 @@ impl ActiveOperation {
             | LastStep::RequestNotStarted
             | LastStep::ReceivedGrant(_)
             | LastStep::ReceivedOffer(..) => self.parcel.take(),
-            LastStep::OfferNotStarted => {
-                self.parcel.take().map(|data| Parcel::new(OfferedData(self.words, data)))
+            LastStep::LongSendNotStarted | LastStep::OfferNotStarted => {
+                let agreement = self.request.as_ref().and_then(|request| request.agreement.clone());
+                let is_offer = self.last_step == LastStep::OfferNotStarted;
+                let data = if is_offer { self.parcel.take().map(|data| (self.words, data)) } else { None };
+                let is_empty = agreement.is_none() && data.is_none();
+                (!is_empty).then(|| Parcel::new(Announcement { agreement, data }))
             }
             _ => None,
         };

@@ -24,6 +24,8 @@ mod posted {
     pub(super) const GET_STATUS: u8 = 57;
     pub(super) const EXITED: u8 = 58;
     pub(super) const FINDING: u8 = 59;
+    pub(super) const IDUP: u8 = 60;
+    pub(super) const LEFT: u8 = 61;
 }
 
 /// A call that a rank is about to make.
@@ -36,6 +38,8 @@ pub struct Post {
     pub kind: PostKind,
     /// What a checked program's calls are about.
     pub types: Types,
+    /// Which persistent collective of its communicator it starts, in the order of the calls that made them.
+    pub persistent: Option<u64>,
 }
 
 /// Of which types the data of a call are, and by which operation they are combined: numbers that are the same on all ranks, and 0
@@ -76,6 +80,13 @@ pub enum PostKind {
     },
     /// The end of such a call.
     Made(Option<u32>),
+    /// An immediate duplicate of a communicator.
+    Duplicate {
+        parent: u32,
+        request: RequestId,
+    },
+    /// A look at requests that were freed before they were complete, for what has come of them.
+    Left(Vec<Option<RequestId>>),
     Forget(RequestId),
     Cancel(RequestId),
     /// A look at the clock.
@@ -169,6 +180,11 @@ impl PostReader {
                 let kind = cursor.text()?.into_owned();
                 PostKind::Finding(kind, cursor.text()?.into_owned())
             }
+            posted::IDUP => PostKind::Duplicate {
+                parent: read_communicator(cursor, known)?,
+                request: known.requests.add(),
+            },
+            posted::LEFT => PostKind::Left(read_requests(cursor, known)?),
             posted::GET_STATUS => PostKind::GetStatus(read_requests(cursor, known)?.pop().flatten()),
             code => match wait_form(code) {
                 Some(form) => PostKind::Wait { form, requests: read_requests(cursor, known)? },
@@ -179,7 +195,13 @@ impl PostReader {
             PostKind::Call(call) if self.has_types => read_types(cursor, call)?,
             _ => Types::default(),
         };
-        Ok(Some(Post { work_ns, place, kind, types }))
+        let persistent = match &kind {
+            PostKind::Call(CallKind::Start(calls)) if matches!(calls[..], [CallKind::Collective { .. }]) => {
+                Some(cursor.number()?)
+            }
+            _ => None,
+        };
+        Ok(Some(Post { work_ns, place, kind, types, persistent }))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::error::ProgramError;
 const OF_SOME: u64 = 1 << 32;
 
 /// A communicator of a rank.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct KnownCommunicator {
     /// Its number, which is the same on all its ranks.
     pub number: u32,

@@ -1,7 +1,8 @@
 //! `loggp emulate`: runs an MPI program whose ranks are processors of the machine.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
+use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -85,7 +86,8 @@ pub(crate) struct EmulateCommand {
     /// The longest that a rank may compute between two calls: 30s [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "MPI program")]
     limit: Option<Duration>,
-    /// How it is written: for people, as a JSON object, or as a CSV line
+    /// How it is written: for people, as a JSON object, or as a CSV line; of the last two stdout has nothing else, and what the
+    /// program prints goes to stderr
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
     #[command(flatten)]
@@ -205,7 +207,9 @@ impl EmulateCommand {
         std::thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             scope.spawn(move || _ = sender.send(self.run_ranks(session)));
-            let end = launch.run(session.variables(), &MPI_SETTINGS);
+            // What another program reads stands alone.
+            let stdout = if self.format == Format::Table { Stdio::inherit() } else { io::stderr().into() };
+            let end = launch.run(session.variables(), &MPI_SETTINGS, stdout);
             session.end();
             let ran = receiver.recv().unwrap_or(Ok(None));
             Ok((end?, ran))

@@ -67,6 +67,7 @@ impl Engine<'_> {
         }
         operation.request = Some(RequestState::new(number, now, is_send, at));
         if is_send {
+            operation.allow_withdrawal();
             self.rank.egress.keep_order();
         }
         if !(is_send && self.queue_send(&operation)) {
@@ -82,10 +83,17 @@ impl Engine<'_> {
         operation.request.as_ref().filter(|_| operation.is_done()).map(|state| state.now)
     }
 
-    /// Withdraws the request of a receive that has taken no message. Returns false if it has taken one, or is a send.
+    /// Withdraws the request of a receive that has taken no message, which then is none, or of a send whose receiver has
+    /// not agreed, which is done. Returns false if it cannot be withdrawn.
     pub fn withdraw(&mut self, request: u32) -> bool {
         let requests = self.requests();
-        let Some(operation) = requests.operations.get(&request) else { return false };
+        let Some(operation) = requests.operations.get_mut(&request) else { return false };
+        if let Some(awaited) = operation.withdraw_send() {
+            if let (Some(receives), Some(filter)) = (&mut requests.receives, awaited) {
+                receives.queue.remove(PostedReceive { place: (Time::ZERO, request), filter });
+            }
+            return true;
+        }
         let (OperationStage::AwaitMessage(filter), None) = (operation.stage, &operation.received) else {
             return false;
         };

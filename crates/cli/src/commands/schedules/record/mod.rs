@@ -10,6 +10,7 @@ use std::fs;
 use std::io::{BufWriter, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use clap::Args;
 use loggp_mpi_trace::recording::RecordingError;
@@ -99,8 +100,8 @@ impl RecordCommand {
         // The ranks on all hosts write there, so that it is where the result is to be.
         let folder = tempfile::Builder::new().prefix(".loggp-ranks-").tempdir_in(parent).map_err(refuse)?;
         let prefix = folder.path().canonicalize().map_err(refuse)?.join("rank");
-        let end =
-            Launch::prepare(&self.words)?.run([("LOGGP_RECORD", prefix.as_os_str().to_owned())], &[])?;
+        let variables = [("LOGGP_RECORD", prefix.as_os_str().to_owned())];
+        let end = Launch::prepare(&self.words)?.run(variables, &[], Stdio::inherit())?;
         let is_unseen = prefix.with_extension("unseen").exists();
         let mut files: Vec<PathBuf> = Vec::new();
         for file in fs::read_dir(folder.path()).map_err(refuse)? {

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use super::attend::{self, End};
 use super::library;
@@ -90,13 +90,15 @@ impl Launch {
         command
     }
 
-    /// Runs the command to its end.
+    /// Runs the command to its end, with what it prints to go there.
     pub(crate) fn run(
         &self,
         variables: impl IntoIterator<Item = (&'static str, OsString)>,
         settings: &[(&str, &str)],
+        stdout: Stdio,
     ) -> Result<End, CliError> {
-        attend::run(&mut self.command(variables, settings)).map_err(|error| self.refusal(&error))
+        let mut command = self.command(variables, settings);
+        attend::run(command.stdout(stdout)).map_err(|error| self.refusal(&error))
     }
 
     /// Returns the error of a command that cannot be started.
