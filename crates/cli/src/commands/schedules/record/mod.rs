@@ -114,9 +114,10 @@ impl RecordCommand {
                 Err(CliError::request("no rank had come through MPI_Init"))
             }
             true => Err(CliError::request(NO_RANK)),
-            false => {
-                merge_or_keep(&files, folder, draft).and_then(|merged| print_summary(&merged, path, out))
-            }
+            false => merge_or_keep(&files, folder, draft).and_then(|merged| {
+                print_summary(&merged, path, out)?;
+                warn_of_shared_cores(&merged, out)
+            }),
         };
         let (status, ended) = describe(end, &self.words[0].to_string_lossy());
         if status == 0 {
@@ -217,6 +218,23 @@ fn print_summary(files: &RankFiles, path: &Path, out: &mut dyn Write) -> Result<
         missing if missing.is_empty() => Ok(()),
         missing => Err(CliError::Run(missing.join("; "))),
     }
+}
+
+/// Says so if this host had more ranks than it has cores: they waited for each other, which a replay takes for computing.
+fn warn_of_shared_cores(files: &RankFiles, out: &mut dyn Write) -> Result<(), CliError> {
+    let cores = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
+    let own = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let ranks = files.facts().hosts.iter().filter(|host| *host == own.trim()).count();
+    if ranks > cores {
+        writeln!(
+            out,
+            "{} on {}: they waited for each other's computing, which a replay takes for their own; record with as many \
+             ranks as cores, or emulate",
+            count(ranks, "rank"),
+            count(cores, "core"),
+        )?;
+    }
+    Ok(())
 }
 
 fn join(ranks: &[usize]) -> String {
