@@ -277,8 +277,10 @@ impl Rank<'_> {
                 received
             }
             Pending::Collective(open) => {
-                let (background, open) = *open;
-                background.finish(p);
+                let (mut background, open) = *open;
+                while !background.is_over() {
+                    self.go_on_together(p, &mut background);
+                }
                 match open.duplicates {
                     true => {
                         self.make_duplicate(p, &open);
@@ -287,6 +289,32 @@ impl Rank<'_> {
                     false => Completion::Collective(self.take(p, &open)),
                 }
             }
+        }
+    }
+
+    /// Waits for the next step of an immediate collective or of the rank's others: those at other ranks may wait for them.
+    fn go_on_together(&mut self, p: &mut Proc, awaited: &mut Background) {
+        let mut all: Vec<u32> = awaited.numbers().collect();
+        let own = all.len();
+        let mut others: Vec<RequestId> = Vec::new();
+        for (request, pending) in &self.requests {
+            if let Pending::Collective(_) = pending {
+                others.push(*request);
+            }
+        }
+        others.sort_unstable();
+        let numbers = others.iter().flat_map(|request| {
+            self.numbers(*request).into_iter().enumerate().map(|(at, number)| (*request, at, number))
+        });
+        let numbers: Vec<_> = numbers.collect();
+        all.extend(numbers.iter().map(|(_, _, number)| *number));
+        let place = p.first_done(&all);
+        if place < own {
+            return awaited.complete(p, place);
+        }
+        let (request, at, _) = numbers[place - own];
+        if let Some(Pending::Collective(open)) = self.requests.get_mut(&request) {
+            open.0.complete(p, at);
         }
     }
 

@@ -201,6 +201,17 @@ impl Collective<'_> {
                     false => (vec![(*root, same(self.sent))], Vec::new()),
                 }
             }
+            // How the other group divides the vectors it alone knows: each part counts as the mean.
+            Root::None if matches!(self.kind, ReduceScatter | ReduceScatterBlock) => {
+                let own = self.communicator.members.len() as u64;
+                let total = match self.sent {
+                    Counts::Same(bytes) => bytes * own,
+                    Counts::Each(each) => each.iter().sum(),
+                };
+                let parts =
+                    |receivers: u64| remote.iter().map(|rank| (*rank, total.div_ceil(receivers))).collect();
+                (parts(remote.len() as u64), parts(own))
+            }
             Root::None => (
                 at_least(self.by_member(self.sent, remote, None)?),
                 at_least(self.by_member(self.received, remote, None)?),
