@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerSource {
-    /// A closed form, or arithmetic on the paper's own numbers.
+    /// A closed form.
     Formula,
+    /// Arithmetic on numbers that the paper prints beside the one in question.
+    Arithmetic,
     /// A run on the virtual clock.
     Model,
     /// A count without a run, of a schedule or a graph.

@@ -6,6 +6,7 @@ use loggp_study::StudyError;
 use super::command;
 use super::finding::ExhibitResult;
 use super::lab::Lab;
+use super::row::ExhibitRow;
 use super::series::CaseSeries;
 use super::sheet::Sheet;
 
@@ -56,7 +57,14 @@ impl Exhibit {
         let mut sheet = Sheet::start(self.id, self.unit, &series, lab)?;
         (self.show)(&mut sheet)?;
         let result = sheet.finish();
-        Ok(ExhibitResult { commands: self.commands(lab), summary: lab.summary.take(), ..result })
+        let left_out = self.printed - self.judged(&result.rows);
+        Ok(ExhibitResult { left_out, commands: self.commands(lab), summary: lab.summary.take(), ..result })
+    }
+
+    /// Returns how many numbers of the figure or table itself these rows stand for.
+    fn judged(&self, rows: &[ExhibitRow]) -> usize {
+        let is_there = |row: &&ExhibitRow| self.place.split(", ").any(|place| place == row.section);
+        rows.iter().filter(is_there).map(|row| row.numbers + row.repeats).sum()
     }
 
     /// Returns the commands that run its series, without repeats in a row.

@@ -10,6 +10,8 @@ use super::row::{ExhibitRow, Verdict};
 pub struct ExhibitResult {
     /// The paper's numbers and claims beside our results.
     pub rows: Vec<ExhibitRow>,
+    /// Number of printed numbers that no row judges: see [`Exhibit::left_out`](super::Exhibit::left_out).
+    pub left_out: usize,
     pub pictures: Vec<Picture>,
     pub tables: Vec<Table>,
     /// Commands that run its series.

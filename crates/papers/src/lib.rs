@@ -36,7 +36,7 @@ pub use lab::Lab;
 pub use row::{Cause, ExhibitRow, Verdict, above, at_least, at_most, below, between, exactly};
 pub use series::{CaseResult, CaseSeries, SeriesResult};
 pub use sheet::{Sheet, join_words, marked_line};
-pub use tally::Tally;
+pub use tally::{NumberFate, Tally};
 
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,8 @@ pub struct Paper {
     pub folder: &'static str,
     /// Authors, title and place of publication.
     pub source: &'static str,
+    /// Sentence on how our text of it was made, and what it may have wrong.
+    pub text: &'static str,
     /// Exhibits, in the paper's order.
     pub exhibits: &'static [Exhibit],
     /// All that the paper shows, proves and counts, one line each: see [`Paper::inventory`].
@@ -79,6 +81,10 @@ impl Paper {
         })
     }
 }
+
+/// How our text of most papers was made.
+const BY_OCR: &str = "Our text of it was read from the printed pages by a program (OCR): it has no drawings, and may have signs that the paper \
+                      has not. What is called a misprint here is one of the text that we have.";
 
 /// The papers, in order of publication.
 pub static PAPERS: &[&Paper] =

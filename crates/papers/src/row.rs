@@ -24,9 +24,12 @@ pub struct ExhibitRow {
     pub verdict: Verdict,
     /// Number of printed numbers that the row stands for.
     pub numbers: usize,
+    /// Number of places in which the paper prints one of these once more, such as the columns of codes that do
+    /// not differ.
+    pub repeats: usize,
     /// Kind of the difference, and its reason in a few words.
     pub cause: Option<(Cause, String)>,
-    /// Reason why it differs or is out of reach.
+    /// Reason why it differs or is out of reach, or what else one must know of it.
     pub reason: Option<String>,
     /// True if it came out as the exhibit expects.
     pub as_expected: bool,
@@ -49,7 +52,10 @@ pub enum Verdict {
     OwnCheck,
     /// A check of ours that came out wrong.
     Wrong,
-    /// Values that were copied from the paper, and are the same when they are read back.
+    /// A number of the paper that follows from others beside it, and does. Nothing of ours stands beside it.
+    #[serde(rename = "adds up")]
+    AddsUp,
+    /// A number of the paper by which the machine or the program was made, and which it gives back.
     ReadBack,
     /// A claim that only the paper's hardware can decide.
     OutOfReach,
@@ -59,8 +65,10 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
-    /// The paper's text contradicts the paper's own numbers, formulas or definitions.
+    /// The text that we have contradicts the paper's own numbers, formulas or definitions.
     Misprint,
+    /// The same, but the paper probably has it right: our text was read from a scan.
+    Scan,
     /// The paper does not say, or can be read in two ways: our reading or size makes other numbers.
     Reading,
     /// The paper's program is lost, and ours is one of its kind.
@@ -71,11 +79,16 @@ pub enum Cause {
 
 impl Cause {
     /// All causes in the order of their weight, with their names and meanings in the summary.
-    pub const ALL: [(Cause, &'static str, &'static str); 4] = [
+    pub const ALL: [(Cause, &'static str, &'static str); 5] = [
         (
             Cause::Misprint,
-            "misprints and slips",
-            "what the paper prints contradicts its own numbers, formulas or definitions",
+            "misprints and slips of the text that we have",
+            "what stands there contradicts the paper's own numbers, formulas or definitions",
+        ),
+        (
+            Cause::Scan,
+            "probably the scan's",
+            "what stands in our text contradicts the paper, and was probably misread from the printed page",
         ),
         (
             Cause::Reading,
@@ -97,7 +110,7 @@ impl Cause {
 
 impl Verdict {
     /// All verdicts in the order of the summary, with their names and meanings there.
-    pub const ALL: [(Verdict, &'static str, &'static str); 8] = [
+    pub const ALL: [(Verdict, &'static str, &'static str); 9] = [
         (
             Verdict::Equal,
             "equal",
@@ -117,9 +130,14 @@ impl Verdict {
         ),
         (Verdict::Wrong, "wrong", "a check of ours that came out wrong"),
         (
+            Verdict::AddsUp,
+            "adds up",
+            "the paper's own arithmetic: a number that follows from others beside it, and does",
+        ),
+        (
             Verdict::ReadBack,
             "read back",
-            "a machine that has the paper's values, read back: it is not counted",
+            "a number by which our machine or program was made, and which it gives back",
         ),
         (Verdict::OutOfReach, "out of reach", "what only the paper's hardware can say"),
     ];
@@ -141,8 +159,21 @@ impl ExhibitRow {
     ) -> ExhibitRow {
         let (what, paper, section, rule) = (what.into(), paper.into(), section.into(), rule.into());
         let as_expected = !matches!(verdict, Verdict::Differs | Verdict::Wrong);
-        let (numbers, cause, reason) = (0, None, None);
-        ExhibitRow { what, paper, section, ours, by, rule, verdict, numbers, cause, reason, as_expected }
+        let (numbers, repeats, cause, reason) = (0, 0, None, None);
+        ExhibitRow {
+            what,
+            paper,
+            section,
+            ours,
+            by,
+            rule,
+            verdict,
+            numbers,
+            repeats,
+            cause,
+            reason,
+            as_expected,
+        }
     }
 
     /// Makes the row of a number that the paper prints: ours must have all its digits.
@@ -175,9 +206,45 @@ impl ExhibitRow {
         self
     }
 
+    /// Sets that our result is arithmetic on numbers that the paper prints beside this one. Where the two agree
+    /// the paper adds up, and nothing is made again.
+    pub fn by_arithmetic(&mut self) -> &mut ExhibitRow {
+        self.by = AnswerSource::Arithmetic;
+        self.agree_by(Verdict::AddsUp);
+        self
+    }
+
+    /// Sets that our machine or program was made with this number in view, and how: where the two agree, the
+    /// number is read back.
+    pub fn by_design(&mut self, how: &str) -> &mut ExhibitRow {
+        self.rule = format!("{}: {how}", self.rule);
+        self.agree_by(Verdict::ReadBack);
+        self
+    }
+
+    /// Replaces the verdict of a number on which paper and ours agree.
+    fn agree_by(&mut self, verdict: Verdict) {
+        if matches!(self.verdict, Verdict::Equal | Verdict::Within) {
+            self.verdict = verdict;
+        }
+    }
+
     /// Sets how many printed numbers the row stands for: 0 for numbers that another row stands for already.
     pub fn of_numbers(&mut self, numbers: usize) -> &mut ExhibitRow {
         self.numbers = numbers;
+        self
+    }
+
+    /// Sets that of the numbers which the row stands for so many only print another one of them once more.
+    pub fn with_repeats(&mut self, repeats: usize) -> &mut ExhibitRow {
+        self.numbers -= repeats;
+        self.repeats = repeats;
+        self
+    }
+
+    /// Adds what one must know of a row that agrees.
+    pub fn note(&mut self, what: &str) -> &mut ExhibitRow {
+        self.reason = Some(what.into());
         self
     }
 
@@ -254,6 +321,7 @@ pub struct ClaimRule {
 #[derive(Clone, Copy, PartialEq)]
 enum RuleScope {
     All,
+    Any,
     Most,
     Mean,
 }
@@ -310,6 +378,12 @@ impl ClaimRule {
         ClaimRule { scope: RuleScope::Mean, ..self }
     }
 
+    /// Asks it of at least one of the numbers.
+    #[must_use]
+    pub fn for_any(self) -> ClaimRule {
+        ClaimRule { scope: RuleScope::Any, ..self }
+    }
+
     /// Asks it of more than half of the numbers.
     #[must_use]
     pub fn for_most(self) -> ClaimRule {
@@ -329,6 +403,7 @@ impl ClaimRule {
         let (holds, rule) = match self.scope {
             _ if ours.len() == 1 => (right == 1, self.text.clone()),
             RuleScope::All => (right == ours.len() && right > 0, format!("each {}", self.text)),
+            RuleScope::Any => (right > 0, format!("at least one {}", self.text)),
             RuleScope::Most => (2 * right > ours.len(), format!("more than half {}", self.text)),
             RuleScope::Mean => ((self.holds)(mean), format!("{} in the mean", self.text)),
         };
@@ -371,6 +446,14 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_differ_is_no_number_that_was_made_again() {
+        let row = |ours| ExhibitRow::from_number("x", "1", "10", ours);
+        assert_eq!(row(10.0).by_arithmetic().verdict, Verdict::AddsUp);
+        assert_eq!(row(10.0).by_design("we chose it").verdict, Verdict::ReadBack);
+        assert_eq!([row(2.0).by_arithmetic().verdict, row(2.0).by_design("").verdict], [Verdict::Differs; 2]);
+    }
+
+    #[test]
     fn a_difference_is_expected_only_where_it_is_said() {
         let row = |ours| ExhibitRow::from_number("x", "1", "10", ours);
         let expected = |ours| row(ours).expect_difference(Cause::Reading, "so", "so it is").as_expected;
@@ -384,6 +467,7 @@ mod tests {
         assert_eq!((holds, rule.as_str(), ours.as_str()), (false, "each at most 1.5", "1.2, 1.6"));
         assert!(at_most(1.5).in_the_mean().judge(&[1.2, 1.6]).0);
         assert!(!at_most(1.5).for_most().judge(&[1.2, 1.6]).0);
+        assert!(at_most(1.5).for_any().judge(&[1.2, 1.6]).0 && !at_most(1.0).for_any().judge(&[1.2, 1.6]).0);
         assert!(!at_most(1.5).judge(&[f64::NAN]).0 && !at_most(1.5).judge(&[]).0);
     }
 }

@@ -20,6 +20,8 @@ pub(crate) static PAPER: Paper = Paper {
     folder: "karp",
     source: "Karp, Sahay, Santos, Schauser: \
              \"Optimal Broadcast and Summation in the LogP Model\", SPAA 1993",
+    text: "Our text of it was taken out of the file that was printed, and has lost signs of its formulas. What is called a misprint here is \
+           one of the text that we have.",
     exhibits: &[
         broadcast::BROADCAST,
         p_of_t::P_OF_T,

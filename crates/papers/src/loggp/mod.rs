@@ -13,14 +13,15 @@ mod splits;
 mod table1;
 mod table3;
 
-use super::Paper;
 use super::prelude::{Params, US};
+use super::{BY_OCR, Paper};
 
 pub(crate) static PAPER: Paper = Paper {
     name: "LogGP",
     folder: "loggp",
     source: "Alexandrov, Ionescu, Schauser, Scheiman: \
              \"LogGP: Incorporating Long Messages into the LogP Model\", SPAA 1995",
+    text: BY_OCR,
     exhibits: &[
         messages::FIGURE_1,
         table1::TABLE_1,

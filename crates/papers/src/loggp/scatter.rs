@@ -111,18 +111,16 @@ fn show_three(sheet: &mut Sheet) -> Result<(), StudyError> {
 /// Adds the row on more processors than the paper's machine has.
 fn add_larger_machines(sheet: &mut Sheet) {
     let gains = sheet.series("binomial, by P").ratios_to(sheet.series("optimal, by P"));
-    let gains: Vec<Ran<f64>> = gains.into_iter().map(|ratio| ratio - 1.0).collect();
+    let optimal = sheet.series("optimal, by P").map_runs(|result| in_us(result.model()));
+    let saved = |(gain, time): (Ran<f64>, Ran<f64>)| (gain - 1.0) * time;
+    let saved: Vec<Ran<f64>> = gains.into_iter().zip(optimal).map(saved).collect();
     let quote = "To detect a significant difference between the optimal and Binomial Tree algorithms, we would need a larger number of \
                  processors, at least on the Meiko CS-2.";
-    let what = "how much longer the Binomial Tree takes than the optimal algorithm, P = 128, 256 and 512, over the same for P = 64 (k = 128)";
-    sheet
-        .add_claim(what, "4.10", quote, above(1.0), gains[1..].iter().map(|gain| *gain / gains[0]))
-        .expect_difference(
-            Cause::Misprint,
-            "By the paper's formulas the time grows with P, and what is saved with log P only.",
-            "The time to send all items grows with P, and is the same for both algorithms. What the optimal one saves grows with log P \
-             only. So more processors make the difference a smaller part of the time. Fewer items would make it larger.",
-        );
+    let what = "how many us longer the Binomial Tree takes than the optimal algorithm, P = 128, 256 and 512, over the same for P = 64 (k = 128)";
+    sheet.add_claim(what, "4.10", quote, above(1.0), saved[1..].iter().map(|more| *more / saved[0])).note(
+        "As a part of the time the difference becomes smaller: the time to send all items grows with P, and is the same for both \
+         algorithms, and what the optimal one saves grows with log P. The paper does not say which of the two it means.",
+    );
 }
 
 fn show_ratios(sheet: &mut Sheet) -> Result<(), StudyError> {

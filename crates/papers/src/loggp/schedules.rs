@@ -18,7 +18,8 @@ pub(super) const FIGURE_7: Exhibit = Exhibit {
     show: |sheet| {
         let Params { L, o, .. } = machine_in_cycles(4, 5, 5, 10);
         let way = in_us(L + 2 * o);
-        sheet.add_number("L', the latency of the simplified LogGP: L + 2o [cycles]", "figure 7", "15", way);
+        let what = "L', the latency of the simplified LogGP: L + 2o [cycles]";
+        sheet.add_number(what, "figure 7", "15", way).by_arithmetic();
         let quote = "working with a restricted version of LogGP without sacrificing any accuracy";
         let what = "the end of the schedule on the full LogGP less that on the simplified one [cycles]";
         let apart = sheet.model_time(FULL) - sheet.model_time(SIMPLE);

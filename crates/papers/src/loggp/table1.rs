@@ -70,7 +70,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
             table.push(cells);
         }
         let what = format!("the bandwidth with {library}, 1/G [MB/s]");
-        sheet.add_number(what, "table 1", printed[4], model[4]);
+        sheet.add_number(what, "table 1", printed[4], model[4]).by_arithmetic();
     }
     let what = "L, o, g and G of both libraries, as a calibration finds them on machines that have them";
     sheet.add_read_back(what, "table 1", same).of_numbers(8);

@@ -108,14 +108,14 @@ impl PrintedRun {
         (least - 0.05..=most + 0.05).contains(&number(error))
     }
 
-    /// Returns how many times the tables print it: up to n = 1024 once for each code.
+    /// Returns how many times more the tables print it: up to n = 1024 they do so for each code.
     pub(super) fn repeats(&self) -> usize {
-        if has_different_codes(self.n) { 1 } else { CODES.len() }
+        if has_different_codes(self.n) { 0 } else { CODES.len() - 1 }
     }
 }
 
-/// Adds a row for printed errors of predictions by a model, computed from the printed times. Agreement asks
-/// for what the rounding of the times leaves.
+/// Adds a row for printed errors of predictions by a model, which are arithmetic on the printed times. Agreement
+/// asks for what the rounding of the times leaves.
 pub(super) fn add_errors<'s>(
     sheet: &'s mut Sheet,
     (what, place): (&str, &str),
@@ -124,13 +124,16 @@ pub(super) fn add_errors<'s>(
     let printed = join_words(runs.iter().map(|(model, run)| run.predicted[*model].1));
     let ours = join_words(runs.iter().map(|(model, run)| format!("{:.1}", run.error(*model))));
     let row = sheet.add_text(what, place, &printed, ours);
-    row.numbers = runs.iter().map(|(_, run)| run.repeats()).sum();
+    (row.numbers, row.repeats) = (runs.len(), runs.iter().map(|(_, run)| run.repeats()).sum());
     row.rule = "each as the printed times, which are rounded to 1 ms, allow it".into();
     if row.verdict == Verdict::Differs && runs.iter().all(|(model, run)| run.is_error_possible(*model)) {
         (row.verdict, row.as_expected) = (Verdict::Within, true);
     }
-    row
+    row.by_arithmetic()
 }
+
+/// Why a number says nothing of our program.
+pub(super) const MADE_FOR: &str = "our program was made to send such messages";
 
 /// Parses a number of the tables.
 pub(super) fn number(text: &str) -> f64 {

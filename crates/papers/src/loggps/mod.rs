@@ -11,13 +11,14 @@ mod protocols;
 mod round_trips;
 mod synchronization;
 
-use super::Paper;
+use super::{BY_OCR, Paper};
 
 pub(crate) static PAPER: Paper = Paper {
     name: "LogGPS",
     folder: "loggps",
     source: "Ino, Fujimoto, Hagihara: \
              \"LogGPS: A Parallel Computational Model for Synchronization Analysis\", PPoPP 2001",
+    text: BY_OCR,
     exhibits: &[
         protocols::TABLE_1,
         protocols::FIGURE_1,

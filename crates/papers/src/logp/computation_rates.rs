@@ -31,8 +31,8 @@ const RATES: [&str; 2] = ["compute I per processor", "compute III per processor"
 fn show_figure_7(sheet: &mut Sheet) -> Result<(), StudyError> {
     let cycle = 10.0 / 2.2;
     let what = "the cycle: 10 operations at 2.2 Mflops [us]";
-    sheet.add_number(what, "4.1.4", "4.5", cycle);
-    sheet.add_number("the same cycle in ticks of 33 MHz", "4.1.4", "150", cycle * 33.0);
+    sheet.add_number(what, "4.1.4", "4.5", cycle).by_arithmetic();
+    sheet.add_number("the same cycle in ticks of 33 MHz", "4.1.4", "150", cycle * 33.0).by_arithmetic();
     let rates =
         RATES.map(|name| sheet.last_result("CM-5").metric(name).map(|rate| (rate - 2.2).abs() < 0.05));
     let what = "phases I and III compute at 2.2 Mflops, which is what an operation costs here";

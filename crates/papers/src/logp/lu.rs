@@ -93,10 +93,10 @@ fn show_balance(sheet: &mut Sheet) {
     sheet
         .add_claim("blocked grid, P = 16: processors that are idle after n/4 steps", "4.2", quote, exactly(8.0), [idle])
         .expect_difference(
-            Cause::Misprint,
-            "the processor in both the finished row and the finished column is counted twice: it is 2 sqrt(P) - 1",
-            "a row and a column of the grid are idle then, and each has 4 processors. One processor is in both, and the paper counts it \
-             twice: it is 2 sqrt(P) - 1",
+            Cause::Reading,
+            "2 sqrt(P) is a leading term: the processor in the finished row and in the finished column is one",
+            "a row and a column of the grid are idle then, and each has 4 processors. One processor is in both, so \
+             that it is 2 sqrt(P) - 1. The section says that it is a qualitative assessment",
         );
     // The trend counts the processors with something to update in step k; in the last step there is nothing
     // left.

@@ -25,15 +25,16 @@ mod table_1;
 
 use loggp::trace::Trace;
 
-use super::Paper;
 use super::prelude::{Ran, RunResult, between, in_us};
 use super::row::ClaimRule;
+use super::{BY_OCR, Paper};
 
 pub(crate) static PAPER: Paper = Paper {
     name: "LogP",
     folder: "logp",
     source: "Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken: \
              \"LogP: Towards a Realistic Model of Parallel Computation\", PPoPP 1993",
+    text: BY_OCR,
     exhibits: &[
         interleavings::ORDERS,
         discussion::OVERHEAD,

@@ -127,16 +127,11 @@ fn add_longest(sheet: &mut Sheet, all: &[LengthStatistics]) {
         "the expected value of the upper bound on the length of messages sent out during any iteration";
     let what = format!("longest message of an iteration over the appendix's, both less t/p, {ALL_P}");
     let ours = all.iter().map(|one| one.above_share() / one.expected());
-    let brief = "the appendix leaves out a term of a_n: of 32 normal variables the largest is 2.07 in the mean, not 2.85";
-    sheet
-        .add_claim(what, "appendix", quote, between(0.9, 1.1), ours)
-        .expect_difference(
-            Cause::Misprint,
-            brief,
-            "The appendix takes sqrt(2 ln n) for a_n of the extreme-value distribution. a_n is less, by (ln ln n + ln 4 pi) / (2 sqrt(2 ln \
-             n)), and for n = 32 that is 0.72 of 2.63. So the appendix has 2.85 for the largest of 32 normal variables, whose mean is \
-             2.07. The runs have what 2.07 makes.",
-        );
+    sheet.add_claim(what, "appendix", quote, at_most(1.0), ours).note(
+        "It is an upper bound, with room: the appendix takes sqrt(2 ln n) for a_n of the extreme-value distribution. a_n is less, by \
+         (ln ln n + ln 4 pi) / (2 sqrt(2 ln n)), and for n = 32 that is 0.72 of 2.63. So the appendix has 2.85 for the largest of 32 \
+         normal variables, whose mean is 2.07. The runs have what 2.07 makes.",
+    );
     let what = format!("the same is within a tenth of the largest of p normal variables, {ALL_P}");
     let is_near = |one: &LengthStatistics| {
         let normal = one.of_normal();

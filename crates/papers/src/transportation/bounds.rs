@@ -318,7 +318,7 @@ fn add_moves(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (rotates, row_wise_sorts) = (6, 3);
     let moves = format!("{} to {}", rotates + row_wise_sorts, rotates + 2 * row_wise_sorts);
     let what = "movements by sorting: six rotates, and three row-wise sorts of one or two transposes";
-    sheet.add_text(what, "7.3", "9 to 12", moves);
+    sheet.add_text(what, "7.3", "9 to 12", moves).by_arithmetic();
     Ok(())
 }
 

@@ -145,9 +145,9 @@ fn add_margins(
     let place = name.replace('-', " ");
     add_entries(sheet, &matrix, &place, rows);
     let ours = join_words((0..P).map(|i| matrix.r_i(i)));
-    sheet.add_text("outgoing traffic r_i, beside the rows", &place, out, ours).by_count();
+    sheet.add_text("outgoing traffic r_i, beside the rows", &place, out, ours).by_arithmetic();
     let ours = join_words((0..P).map(|j| matrix.c_j(j)));
-    sheet.add_text("incoming traffic c_j, below the columns", &place, into, ours).by_count();
+    sheet.add_text("incoming traffic c_j, below the columns", &place, into, ours).by_arithmetic();
     let table = Table::new("matrix", "What section 2 defines").text("processor").exact("r_i", "elements");
     let mut table =
         table.exact("c_i", "elements").exact("fan-out f_i", "messages").exact("fan-in g_i", "messages");

@@ -16,14 +16,15 @@ use loggp_programs::transportation::{
     Delivery, MATRIX, Matrix, Source, TRANSPORTATION, TransportMethod, TwoStageForm, matrix, transport,
 };
 
-use super::Paper;
 use super::prelude::*;
+use super::{BY_OCR, Paper};
 
 pub(crate) static PAPER: Paper = Paper {
     name: "Transportation",
     folder: "transportation",
     source: "Shankar, Alsabti, Ranka: \
              \"The Transportation Primitive\", Syracuse University, 1994",
+    text: BY_OCR,
     exhibits: &[
         machine::SECTION_4,
         matrices::FIGURE_1,

@@ -216,7 +216,7 @@ fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
     for (what, ours) in
         ["outgoing traffic, beside the rows", "incoming traffic, below the columns"].into_iter().zip(margins)
     {
-        sheet.add_text(what, "figure 9", "17 17 17 17", ours).by_count();
+        sheet.add_text(what, "figure 9", "17 17 17 17", ours).by_arithmetic();
     }
     add_entries(sheet, &matrix, "figure 9", &["11 1 4 1", "2 . 3 12", "3 10 3 1", "1 6 7 3"]);
     // A source's round robin begins where the sum of the earlier sources' traffic says.

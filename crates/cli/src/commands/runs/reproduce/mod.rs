@@ -5,6 +5,7 @@ mod record;
 mod report;
 mod selection;
 mod single;
+mod sums;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -112,7 +113,11 @@ impl ReproduceCommand {
         let singles = files.iter().map(|path| SingleFile::create(path)).collect::<Result<Vec<_>, _>>()?;
         let mut folder = ReportFolder::open(to)?;
         let outcome = self.make(&selected, &lab, &settings, &mut folder, out)?;
-        writeln!(out, "\n{}", folder.write_page()?.display())?;
+        let page = folder.write_page()?;
+        writeln!(out)?;
+        let sums = sums::sentences(&folder.records).into_iter().chain(sums::sizes_note(&folder.records));
+        sums.into_iter().try_for_each(|sentence| writeln!(out, "{sentence}"))?;
+        writeln!(out, "\n{}", page.display())?;
         singles.into_iter().try_for_each(|single| single.write(&folder.records))?;
         files.iter().try_for_each(|file| writeln!(out, "{}", file.display()))?;
         match (&outcome.unexpected[..], &outcome.failed[..]) {

@@ -1,13 +1,13 @@
 //! The report of all records: a page with everything; and for Markdown a summary, and a page for each paper.
 
 use loggp_document::{
-    ArticleCard, ArticleLink, Cell, CellFormat, Document, DocumentBlock, RichText, Span, Table, TableColumn,
-    plain,
+    ArticleCard, ArticleLink, Cell, CellFormat, Document, DocumentBlock, RichText, Span, Table, plain,
 };
 use loggp_draw::digits::rough;
-use loggp_papers::{AnswerSource, Cause, ExhibitRow, PAPERS, Paper, Picture, Tally, Verdict};
+use loggp_papers::{AnswerSource, Cause, ExhibitRow, PAPERS, Paper, Picture, Verdict};
 
 use super::record::ExhibitRecord;
+use super::sums;
 use crate::ask::lookup::capitalized;
 use crate::number::count;
 
@@ -59,7 +59,7 @@ pub(super) fn paper_pages(
 
 /// Returns the part of the report on a paper: its exhibits, and all that it shows.
 fn part(paper: &Paper, records: Vec<&ExhibitRecord>) -> Vec<DocumentBlock> {
-    let mut blocks = vec![DocumentBlock::Note(plain(paper.source))];
+    let mut blocks = vec![DocumentBlock::Note(plain(paper.source)), DocumentBlock::Note(plain(paper.text))];
     blocks.extend(records.into_iter().map(article));
     blocks.push(DocumentBlock::Folded(
         format!("All that is in {}, and what became of it", paper.name),
@@ -71,15 +71,13 @@ fn part(paper: &Paper, records: Vec<&ExhibitRecord>) -> Vec<DocumentBlock> {
 /// Returns the beginning of page and summary: an introduction, the counts of the outcomes, and how it was
 /// made.
 fn opening(records: &[ExhibitRecord]) -> Vec<DocumentBlock> {
-    let mut blocks = vec![
-        DocumentBlock::Paragraph(plain(
-            "The figures, tables and claims of five papers on the LogP family of models, made again on an emulated parallel \
+    let mut blocks = vec![DocumentBlock::Paragraph(plain(
+        "The figures, tables and claims of five papers on the LogP family of models, made again on an emulated parallel \
              machine. Each number and each sentence of a paper stands beside a formula, the model (the program on a clock that \
-             jumps) and, where it was measured, the same program on a clock that passes.",
-        )),
-        DocumentBlock::Table(counts(records)),
-    ];
-    blocks.extend(meanings());
+             jumps) and, where it was measured, the same program on a clock that passes. Our texts of the papers were read from the \
+             printed pages by a program (OCR), or taken out of a file, without the drawings: a misprint is one of the text that we have.",
+    ))];
+    blocks.extend(sums::blocks(records));
     blocks.extend(made_by(records).map(DocumentBlock::Note));
     blocks.extend(timing_note(records).map(|text| DocumentBlock::Note(plain(text))));
     blocks
@@ -90,92 +88,6 @@ fn by_paper(records: &[ExhibitRecord]) -> impl Iterator<Item = (&'static Paper, 
     let of_paper =
         |paper: &Paper| records.iter().filter(|record| record.paper == paper.name).collect::<Vec<_>>();
     PAPERS.iter().map(move |paper| (*paper, of_paper(paper))).filter(|(_, records)| !records.is_empty())
-}
-
-/// Returns the table of what became of the printed numbers and the claims, by paper.
-fn counts(records: &[ExhibitRecord]) -> Table {
-    let table = Table::new("summary", "").text("paper").column("figures, tables", "", CellFormat::Right);
-    let table = table.exact("numbers equal", "").exact("within", "").exact("numbers differ", "");
-    let table = table.exact("by a run", "").exact("claims hold", "").exact("claims differ", "");
-    let table = table.column("theorems", "", CellFormat::Right).column("own checks", "", CellFormat::Right);
-    let mut table = table.exact("out of reach", "").column("runs in time", "", CellFormat::Right);
-    let mut all = [(0, 0); 11];
-    for paper in PAPERS {
-        let counts = paper_counts(records, paper);
-        all.iter_mut().zip(counts).for_each(|(all, (part, of))| *all = (all.0 + part, all.1 + of));
-        table.push(counts_row(paper.name, &table.columns, counts));
-    }
-    table.push(counts_row("all", &table.columns, all));
-    table
-}
-
-/// Returns the counts of a paper in the order of the table's columns, each with that of which it is a part;
-/// numbers and claims stand alone.
-fn paper_counts(records: &[ExhibitRecord], paper: &Paper) -> [(usize, usize); 11] {
-    let findings: Vec<_> =
-        records.iter().filter(|record| record.paper == paper.name).map(|record| &record.finding).collect();
-    let tally = Tally::new(findings.iter().copied());
-    let (figures, theorems) = (paper.figures(), paper.theorems());
-    let is_made = |id: &&&str| records.iter().any(|record| record.id == **id);
-    let runs: usize = findings.iter().map(|finding| finding.summary.wall_runs).sum();
-    let late: usize = findings.iter().map(|finding| finding.summary.late).sum();
-    [
-        (figures.values().flatten().filter(is_made).count(), figures.len()),
-        (tally.equal, 0),
-        (tally.within, 0),
-        (tally.numbers_differ, 0),
-        (tally.by_a_run, 0),
-        (tally.hold, 0),
-        (tally.claims_differ, 0),
-        (theorems.intersection(&tally.theorems).count(), theorems.len()),
-        (tally.checks, tally.checks + tally.wrong),
-        (tally.out_of_reach, 0),
-        (runs - late, runs),
-    ]
-}
-
-/// Returns a row of the table of counts. A column that is no column of numbers has parts of others.
-fn counts_row(name: &str, columns: &[TableColumn], counts: [(usize, usize); 11]) -> Vec<Cell> {
-    let cells = columns[1..].iter().zip(counts).map(|(column, count)| match (column.show, count) {
-        (CellFormat::Right, (_, 0)) => Cell::Nothing,
-        (CellFormat::Right, (part, of)) => format!("{part} of {of}").into(),
-        (_, (count, _)) => count.into(),
-    });
-    [name.into()].into_iter().chain(cells).collect()
-}
-
-/// Returns what the columns of the summary mean, and which figures and tables are not made.
-fn meanings() -> Vec<DocumentBlock> {
-    let explained = [
-        ("figures, tables", "those of the paper that are made again"),
-        (
-            "numbers equal, within, differ",
-            "printed numbers, each counted once: ours matches to the last digit (of two at least), is within the tolerance beside it, or contradicts it",
-        ),
-        (
-            "by a run",
-            "how many of these numbers a run of the program stands beside; the others follow from a formula, or a count",
-        ),
-        ("claims hold, differ", "sentences of the paper, by the rule beside them"),
-        ("theorems", "theorems, lemmas and facts that a search or a run confirms, of those in the paper"),
-        (
-            "own checks",
-            "checks of ours that came out right, of a formula by a run or of a schedule by a search",
-        ),
-        ("out of reach", "what only the paper's hardware can say"),
-        ("runs in time", "measured runs in which this computer kept the model's time"),
-    ];
-    let line = |(name, meaning): (&str, &str)| {
-        vec![Span::Mark(name.into(), String::new()), Span::Plain(format!(": {meaning}."))]
-    };
-    let named = PAPERS.iter().flat_map(|paper| {
-        let name = |(figure, here): (String, Result<_, String>)| {
-            here.err().map(|why| format!("{}'s {figure} ({why})", paper.name))
-        };
-        paper.figures().into_iter().filter_map(name)
-    });
-    let named = format!("Not made again: {}.", named.collect::<Vec<_>>().join("; "));
-    vec![DocumentBlock::List(explained.map(line).into()), DocumentBlock::Paragraph(plain(named))]
 }
 
 /// Returns the section on differences, by weight: a line for each, with the link to its exhibit.
@@ -331,6 +243,7 @@ fn rows(rows: &[ExhibitRow]) -> Table {
         let by = match row.by {
             _ if row.ours.is_empty() => "",
             AnswerSource::Formula => "formula",
+            AnswerSource::Arithmetic => "arithmetic",
             AnswerSource::Model => "model",
             AnswerSource::Count => "count",
         };
