@@ -3,21 +3,26 @@
 use std::collections::BTreeSet;
 
 use super::pins::pin_line;
-use super::{Exhibit, ExhibitResult, ExhibitRow, Lab, PAPERS, Verdict, exhibits};
+use super::{Exhibit, ExhibitResult, ExhibitRow, Lab, PAPERS, Tally, Verdict, exhibits};
 
-/// Asserts that every row of a paper is as expected and every result is right.
-fn check(paper: &str) {
+/// Asserts that every row of a paper is as expected, that every result is right, and that the paper's numbers,
+/// which are so many, all became something.
+fn check(paper: &str, printed: usize) {
     let lab = Lab::new(&|| ());
     let mut other: Vec<(&str, ExhibitRow)> = Vec::new();
+    let mut results = Vec::new();
     for (_, exhibit) in exhibits().filter(|(one, _)| one.name == paper) {
-        let ExhibitResult { rows, left_out, pictures, tables, summary, .. } = exhibit.make(&lab).unwrap();
-        assert_complete(exhibit, left_out, &rows);
+        let result = exhibit.make(&lab).unwrap();
+        let ExhibitResult { rows, left_out, pictures, tables, summary, .. } = &result;
+        assert_complete(exhibit, *left_out, rows);
         assert_eq!(summary.wrong, Vec::<String>::new(), "{}", exhibit.id);
-        other.extend(rows.into_iter().filter(|row| !row.as_expected).map(|row| (exhibit.id, row)));
+        other.extend(rows.iter().filter(|row| !row.as_expected).map(|row| (exhibit.id, row.clone())));
         assert!(pictures.iter().all(|picture| picture.svg.starts_with("<svg")), "{}", exhibit.id);
         assert!(tables.iter().all(|table| !table.rows.is_empty()), "{}", exhibit.id);
+        results.push(result);
     }
     assert!(other.is_empty(), "{other:#?}");
+    assert_eq!(Tally::new(&results).printed(), printed);
 }
 
 /// Asserts that the rows stand for all numbers that the paper prints there, or that it is said which are left
@@ -42,27 +47,27 @@ fn left_out_of_figures_and_tables_is_only_what_is_listed_here() {
 
 #[test]
 fn every_row_of_logp_is_as_expected() {
-    check("LogP");
+    check("LogP", 86);
 }
 
 #[test]
 fn every_row_of_karp_is_as_expected() {
-    check("Karp et al.");
+    check("Karp et al.", 0);
 }
 
 #[test]
 fn every_row_of_transportation_is_as_expected() {
-    check("Transportation");
+    check("Transportation", 150);
 }
 
 #[test]
 fn every_row_of_loggp_is_as_expected() {
-    check("LogGP");
+    check("LogGP", 43);
 }
 
 #[test]
 fn every_row_of_loggps_is_as_expected() {
-    check("LogGPS");
+    check("LogGPS", 165);
 }
 
 #[test]
