@@ -5,6 +5,7 @@ use loggp_document::{Cell, CellFormat, DocumentBlock, RichText, Span, Table, pla
 use loggp_papers::{NumberFate, PAPERS, Paper, Tally};
 
 use super::record::ExhibitRecord;
+use crate::number::count;
 
 /// A part, and the whole that it is a part of.
 type Part = (usize, usize);
@@ -55,41 +56,43 @@ impl Sums {
     }
 }
 
-/// Returns the sums as sentences: one on the printed numbers, and one on claims and theorems. What there is none of
-/// is left out.
+/// Returns the sums as sentences, on the printed numbers, on the claims, and on the theorems. What there is none of is
+/// left out.
 pub(super) fn sentences(records: &[ExhibitRecord]) -> Vec<String> {
     let tally = Sums::of_all(records).tally;
     let number = |fate| tally.numbers(fate);
-    let (equal, within) = (number(NumberFate::RunEqual), number(NumberFate::RunWithin));
+    let equal = number(NumberFate::RunEqual);
+    let run = format!("came out in a run that could have missed them, {equal} of these to the last digit");
     let numbers = [
-        (
-            equal + within,
-            format!("came out in a run that could have missed them, {equal} of these to the last digit"),
-        ),
-        (number(NumberFate::Formula), "follow from a formula or a count".into()),
-        (number(NumberFate::AddsUp), "are the papers' own arithmetic, which adds up".into()),
-        (number(NumberFate::ReadBack), "went into our machines and programs, and were read back".into()),
-        (number(NumberFate::Differs), "differ".into()),
-        (number(NumberFate::OutOfReach), "only the papers' hardware could say".into()),
-        (number(NumberFate::LeftOut), "stand in drawings that our texts do not have".into()),
-        (number(NumberFate::Repeat), "are printed once more".into()),
+        (equal + number(NumberFate::RunWithin), &*run),
+        (number(NumberFate::Formula), "came from a formula or a count"),
+        (number(NumberFate::AddsUp), "added up, by the papers' own arithmetic"),
+        (number(NumberFate::ReadBack), "went into our machines and programs, and came back"),
+        (number(NumberFate::Differs), "differed"),
+        (number(NumberFate::OutOfReach), "only the papers' hardware could say"),
+        (number(NumberFate::LeftOut), "stood in drawings that our texts do not have"),
+        (number(NumberFate::Repeat), "repeated others"),
     ];
     let claims = [
-        (tally.hold, "claims hold".into()),
-        (tally.claims_differ, "claims differ".into()),
-        (tally.claims_out_of_reach, "claims only the papers' hardware could decide".into()),
-        (tally.theorems_as_printed, "theorems, lemmas and facts hold as they are printed".into()),
-        (tally.theorems_corrected, "theorems, lemmas and facts hold once they are corrected".into()),
-        (tally.wrong, "checks of ours came out wrong".into()),
+        (tally.hold, "held"),
+        (tally.claims_differ, "differed"),
+        (tally.claims_out_of_reach, "only the papers' hardware could decide"),
     ];
-    let join = |parts: &[(usize, String)]| {
-        let parts = parts.iter().filter(|(count, _)| *count > 0);
-        parts.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join("; ")
-    };
-    let numbers = Some(join(&numbers)).filter(|numbers| !numbers.is_empty());
-    let numbers = numbers.map(|numbers| format!("Of {} printed numbers {numbers}.", tally.printed()));
-    let claims = Some(join(&claims)).filter(|claims| !claims.is_empty());
-    numbers.into_iter().chain(claims.map(|claims| format!("{claims}."))).collect()
+    let theorems = [
+        (tally.theorems_as_printed, "held as they are printed"),
+        (tally.theorems_corrected, "held once they were corrected"),
+    ];
+    let sentences =
+        [sentence("printed number", &numbers), sentence("claim", &claims), sentence("theorem", &theorems)];
+    sentences.into_iter().flatten().collect()
+}
+
+/// Returns the sentence on so many of a thing, each of which became one of these, or `None` without any.
+fn sentence(thing: &str, parts: &[(usize, &str)]) -> Option<String> {
+    let all: usize = parts.iter().map(|(count, _)| count).sum();
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    let parts = parts.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join("; ");
+    (all > 0).then(|| format!("Of {} {parts}.", count(all, thing)))
 }
 
 /// Returns what must be said where exhibits have not the papers' own sizes, or `None`.
