@@ -52,7 +52,7 @@ const BARRIER: &str =
     "LogP has no caches and no collisions: detours stand for them, and a barrier waits for the longest";
 const WHY_BARRIER: &str = "What the CM-5's processors wait for, caches and collisions, is not in the model, and detours at random stand for it. \
                            A barrier waits for whoever has a detour last. After every n/P^2 messages, which are few where n is small, it \
-                           costs more than it brings: the rate grows with the size, and is above that without it at the largest alone.";
+                           costs more than it brings: the rate grows with the size, and is above that without it at the largest sizes alone.";
 
 /// Returns the interruptions of the processors: name, length, and the number of the draw. They take a fifth of
 /// the time.
