@@ -40,12 +40,14 @@ pub struct RegionCell {
     pub tooltip: String,
 }
 
-/// A value of x in a row, from which on another series is best.
+/// A value of x in a row, from which on other series are best.
 pub struct Border {
     pub row: usize,
     pub x: f64,
-    pub from: usize,
-    pub to: usize,
+    /// Numbers of the series that are best before.
+    pub from: Vec<usize>,
+    /// Numbers of those that are best behind.
+    pub to: Vec<usize>,
     pub tooltip: String,
 }
 
@@ -169,7 +171,7 @@ impl RegionMap {
                 let until = self.border_places(border, across);
                 draw(&best, shade, &cell.tooltip, from, until);
                 // Beside a border the lead is small.
-                (from, best, shade, is_divided) = (until, vec![border.to], SHADES[0].1, true);
+                (from, best, shade, is_divided) = (until, border.to.clone(), SHADES[0].1, true);
             }
             if !is_divided {
                 let until = [across.part(column).1; 3];
@@ -223,12 +225,12 @@ impl RegionMap {
     }
 
     /// Returns where a border is at the lower end of its row, at the row's value, and at the upper end. It leads to
-    /// the border between the same two series in a neighbouring row.
+    /// the border between the same series in a neighbouring row.
     fn border_places(&self, border: &Border, across: &DividedAxis) -> [f64; 3] {
         let here = across.place_of(border.x);
         let halfway_to = |row: Option<usize>| {
             let is_like = |other: &&Border| {
-                Some(other.row) == row && (other.from, other.to) == (border.from, border.to)
+                Some(other.row) == row && (&other.from, &other.to) == (&border.from, &border.to)
             };
             let other = self.borders.iter().find(is_like);
             other.map_or(here, |other| (here + across.place_of(other.x)) / 2.0)
@@ -247,7 +249,7 @@ impl RegionMap {
         let cells = || self.cells.iter().flatten();
         let is_best = |number: &usize| {
             cells().any(|cell| cell.best.contains(number))
-                || self.borders.iter().any(|border| border.to == *number)
+                || self.borders.iter().any(|border| border.to.contains(number))
         };
         let entry = |number: usize| {
             let (letter, label) = &self.series[number];
@@ -376,7 +378,7 @@ mod tests {
             lead: Some(0.1),
             tooltip: format!("<{best:?}>"),
         };
-        let border = |row, x| Border { row, x, from: 0, to: 1, tooltip: format!("border {x}") };
+        let border = |row, x| Border { row, x, from: vec![0], to: vec![1], tooltip: format!("border {x}") };
         let map = RegionMap {
             title: "map".into(),
             subtitle: String::new(),

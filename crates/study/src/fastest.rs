@@ -1,5 +1,4 @@
-//! The fastest algorithm at each point of a sweep, and where along its first quantity another one
-//! becomes so.
+//! The fastest algorithms at each point of a sweep, and where along its first quantity others become so.
 
 use std::collections::HashMap;
 
@@ -15,7 +14,10 @@ use super::sweep::{Place, Sweep};
 /// one, all values of the first, from the least.
 #[derive(Clone, Debug)]
 pub struct FastestMap {
+    /// Those that differ somewhere: one that takes the same time as an earlier one at every point is left out.
     pub algorithms: Vec<&'static Algorithm>,
+    /// Those that are left out, each with the number of the one that stands for it.
+    pub left_out: Vec<(&'static Algorithm, usize)>,
     /// Values of each quantity in ascending order, each once.
     pub axes: Vec<Vec<SweepPoint>>,
     /// Cells, row by row.
@@ -31,26 +33,27 @@ pub struct MapCell {
     pub failed: Vec<(usize, String)>,
 }
 
-/// Two neighbouring values of a row's quantity, at which different algorithms are fastest.
+/// Values of a row's quantity, one after the other, at each of which that was run the same algorithms are the fastest.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Crossing {
+pub struct Stretch {
     /// Number of the row.
     pub row: usize,
-    /// Number of the algorithm that is fastest before.
-    pub from: usize,
-    /// Number of the algorithm that is fastest behind.
-    pub to: usize,
-    /// The last value at which `from` is fastest.
-    pub before: SweepPoint,
-    /// The first value at which `to` is.
-    pub behind: SweepPoint,
-    /// True if no value lies between the two. If false, one of the two algorithms cannot be run at a value
-    /// between.
+    /// The numbers of the fastest algorithms, which take equally long.
+    pub fastest: Vec<usize>,
+    pub first: SweepPoint,
+    pub last: SweepPoint,
+    /// True if no value lies between the stretch before and this one. If false, the values between are not known: some
+    /// algorithm cannot be run there, say.
     pub is_adjacent: bool,
-    /// The side on which both take equally long: there the first of the map counts as the fastest.
-    pub tie: Option<TieSide>,
-    /// The numbers of those that have no time at one of the two values, and why.
+    /// The numbers of those that have no time at a value that was run, and why.
     pub failed: Vec<(usize, String)>,
+}
+
+/// The end of a stretch and the begin of the next one.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossing<'a> {
+    pub before: &'a Stretch,
+    pub behind: &'a Stretch,
 }
 
 /// The side of a crossing on which two algorithms take equally long.
@@ -100,6 +103,46 @@ impl MapCell {
     }
 }
 
+impl Stretch {
+    /// Returns whether it has one value alone.
+    pub fn is_point(&self) -> bool {
+        self.first == self.last
+    }
+
+    fn add_failed(&mut self, failed: &[(usize, String)]) {
+        for one in failed {
+            if !self.failed.iter().any(|(other, _)| *other == one.0) {
+                self.failed.push(one.clone());
+            }
+        }
+    }
+}
+
+impl<'a> Crossing<'a> {
+    /// Returns the crossings between stretches.
+    pub fn all(stretches: &'a [Stretch]) -> impl Iterator<Item = Crossing<'a>> {
+        let pairs = stretches.iter().zip(stretches.iter().skip(1));
+        pairs
+            .filter(|(before, behind)| before.row == behind.row)
+            .map(|(before, behind)| Crossing { before, behind })
+    }
+
+    /// Returns the numbers of an algorithm that is among the fastest before, and of one that is behind; each of them on
+    /// no other side, if there is such a one.
+    pub fn change(self) -> (usize, usize) {
+        Change::between(&self.before.fastest, &self.behind.fastest).map_or((0, 0), |change| change.pair)
+    }
+
+    /// Returns the side on which both of the change take equally long.
+    pub fn tie(self) -> Option<TieSide> {
+        let (from, to) = self.change();
+        match self.before.fastest.contains(&to) {
+            true => Some(TieSide::Before),
+            false => self.behind.fastest.contains(&from).then_some(TieSide::Behind),
+        }
+    }
+}
+
 impl FastestMap {
     /// Makes the map of runs of a sweep: the values of what is swept, the algorithm and the time of each, or why
     /// it has none.
@@ -124,8 +167,21 @@ impl FastestMap {
                 }
             }
         }
-        let cells = cells.into_iter().map(|all| MapCell::new(all.into_iter())).collect();
-        FastestMap { algorithms: algorithms.to_vec(), axes, cells }
+        let stands = stand_ins(&cells, algorithms.len());
+        let kept: Vec<usize> = (0..algorithms.len()).filter(|number| stands[*number] == *number).collect();
+        let renumbered = |number: usize| kept.iter().position(|other| *other == number);
+        let cells = cells.into_iter().map(|all| {
+            let all = all.into_iter().filter_map(|(number, time)| Some((renumbered(number)?, time)));
+            MapCell::new(all)
+        });
+        let left_out = (0..algorithms.len()).filter(|number| stands[*number] != *number);
+        let left_out = left_out.filter_map(|number| Some((algorithms[number], renumbered(stands[number])?)));
+        FastestMap {
+            algorithms: kept.iter().map(|number| algorithms[*number]).collect(),
+            left_out: left_out.collect(),
+            axes,
+            cells: cells.collect(),
+        }
     }
 
     /// Returns the rows of cells.
@@ -133,40 +189,84 @@ impl FastestMap {
         self.cells.chunks(self.axes[0].len())
     }
 
-    /// Finds between neighbouring cells of each row where another algorithm becomes the fastest, by runs on
-    /// several threads: exactly to the picosecond or the whole number, or else to 1/1024 of the way between
-    /// the cells. What changes and changes back between two cells is not found. `done` is called after each
-    /// row's part.
-    pub fn crossings(&self, sweep: &Sweep, threads: usize, done: impl Fn() + Sync) -> Vec<Crossing> {
+    /// Returns the stretches of each row, in order. Where neighbouring cells have other fastest algorithms, finds the
+    /// values between at which that changes, by runs on several threads: exactly to the picosecond or the whole number,
+    /// or else to 1/1024 of the way between the cells. What changes and changes back between two cells is not found.
+    /// `done` is called after each of the gaps that are searched.
+    pub fn stretches(&self, sweep: &Sweep, threads: usize, done: impl Fn() + Sync) -> Vec<Stretch> {
         let gaps: Vec<(usize, usize)> = self.gaps().collect();
-        let mut all = Vec::new();
+        let mut found = HashMap::new();
         let find = |(row, column): &(usize, usize)| {
-            let search = Search::new(self, sweep, *row, *column);
-            let found = search.run();
+            let marks = Search::new(self, sweep, *row, *column).run();
             done();
-            found
+            marks
         };
-        let told: Result<(), ()> = run_in_order(gaps.into_iter(), threads, find, |_, found| {
-            all.extend(found);
+        let told: Result<(), ()> = run_in_order(gaps.into_iter(), threads, find, |gap, marks| {
+            found.insert(gap, marks);
             Ok(())
         });
         debug_assert!(told.is_ok());
+        let mut all = Vec::new();
+        for (row, cells) in self.rows().enumerate() {
+            for (column, cell) in cells.iter().enumerate() {
+                let of_cell =
+                    Mark { point: self.axes[0][column].clone(), cell: cell.clone(), is_adjacent: false };
+                let marks = found.remove(&(row, column)).unwrap_or_default();
+                [of_cell].into_iter().chain(marks).for_each(|mark| add_mark(&mut all, row, mark));
+            }
+        }
         all
     }
 
-    /// Returns the number of gaps that [`FastestMap::crossings`] searches.
+    /// Returns the number of gaps that [`FastestMap::stretches`] searches.
     pub fn gap_count(&self) -> usize {
         self.gaps().count()
     }
 
-    /// Returns the row and the column of each cell whose right neighbour has another fastest algorithm.
+    /// Returns the row and the column of each cell whose right neighbour has other fastest algorithms.
     fn gaps(&self) -> impl Iterator<Item = (usize, usize)> {
         self.rows().enumerate().flat_map(|(row, cells)| {
             let differ = |(_, pair): &(usize, &[MapCell])| {
-                pair.iter().all(|cell| !cell.times.is_empty()) && pair[0].fastest() != pair[1].fastest()
+                pair.iter().all(|cell| !cell.times.is_empty())
+                    && pair[0].all_fastest() != pair[1].all_fastest()
             };
             cells.windows(2).enumerate().filter(differ).map(move |(column, _)| (row, column))
         })
+    }
+}
+
+/// Returns for each of so many algorithms the number of the first one that takes the same time in every cell.
+fn stand_ins(cells: &[Vec<(usize, Result<Time, String>)>], count: usize) -> Vec<usize> {
+    let times = |number: usize| -> Vec<Option<Time>> {
+        let time = |cell: &Vec<(usize, Result<Time, String>)>| {
+            cell.iter().find(|(other, _)| *other == number).and_then(|(_, time)| time.clone().ok())
+        };
+        cells.iter().map(time).collect()
+    };
+    let all: Vec<Vec<Option<Time>>> = (0..count).map(times).collect();
+    let has_times = |times: &[Option<Time>]| times.iter().any(Option::is_some);
+    let stand_in = |(number, times): (usize, &Vec<Option<Time>>)| match has_times(times) {
+        true => all.iter().position(|other| other == times).unwrap_or(number),
+        false => number,
+    };
+    all.iter().enumerate().map(stand_in).collect()
+}
+
+/// Adds a value that was run to the stretches of its row, behind all others.
+fn add_mark(stretches: &mut Vec<Stretch>, row: usize, Mark { point, cell, is_adjacent }: Mark) {
+    let fastest = cell.all_fastest();
+    if fastest.is_empty() {
+        return;
+    }
+    match stretches.last_mut().filter(|last| last.row == row && last.fastest == fastest) {
+        Some(last) => {
+            last.last = point;
+            last.add_failed(&cell.failed);
+        }
+        None => {
+            let (first, last) = (point.clone(), point);
+            stretches.push(Stretch { row, fastest, first, last, is_adjacent, failed: cell.failed });
+        }
     }
 }
 
@@ -178,11 +278,43 @@ fn sorted(points: &[SweepPoint]) -> Vec<SweepPoint> {
     points
 }
 
+/// A value that was run, and its cell.
+struct Mark {
+    point: SweepPoint,
+    cell: MapCell,
+    /// Whether no value lies between the mark before and this one.
+    is_adjacent: bool,
+}
+
+/// What changes between two values with other fastest algorithms.
+struct Change {
+    /// An algorithm that is among the fastest before, and one that is behind. Of these one is not so on both sides.
+    pair: (usize, usize),
+    /// Whether both take equally long behind, and not before.
+    is_into_tie: bool,
+}
+
+impl Change {
+    fn between(before: &[usize], behind: &[usize]) -> Option<Change> {
+        let from = before.iter().find(|number| !behind.contains(number));
+        let to = behind.iter().find(|number| !before.contains(number));
+        let pair = match (from, to) {
+            (None, None) => return None,
+            (from, to) => (*from.or(before.first())?, *to.or(behind.first())?),
+        };
+        Some(Change { pair, is_into_tie: from.is_none() })
+    }
+
+    /// Returns whether a value is behind the change, where the first of the pair takes so much longer.
+    fn is_behind(&self, difference: i64) -> bool {
+        difference > 0 || self.is_into_tie && difference == 0
+    }
+}
+
 /// The search between two neighbouring cells of a row, in steps from the left one, 0, to the right one.
 struct Search<'a> {
     map: &'a FastestMap,
     sweep: &'a Sweep<'a>,
-    row: usize,
     /// The two cells' values.
     ends: [&'a SweepPoint; 2],
     /// Values of the other quantities.
@@ -191,7 +323,8 @@ struct Search<'a> {
     steps: i64,
     /// Times so far, by step and algorithm, or why it has none.
     times: HashMap<(i64, usize), Result<Time, String>>,
-    found: Vec<Crossing>,
+    /// The steps before and behind each change.
+    found: Vec<(i64, i64)>,
 }
 
 impl<'a> Search<'a> {
@@ -206,53 +339,65 @@ impl<'a> Search<'a> {
             times.extend(failed.iter().map(|(number, why)| ((step, *number), Err(why.clone()))));
         }
         let rest = map.axes.get(1).map(|axis| axis[row].clone()).into_iter().collect();
-        Search { map, sweep, row, ends, rest, steps, times, found: Vec::new() }
+        Search { map, sweep, ends, rest, steps, times, found: Vec::new() }
     }
 
-    fn run(mut self) -> Vec<Crossing> {
+    /// Returns the values before and behind each change.
+    fn run(mut self) -> Vec<Mark> {
         self.search(0, self.steps);
-        self.found
+        let found = std::mem::take(&mut self.found);
+        let mark = |(before, behind): (i64, i64)| {
+            [before, behind].map(|step| Mark {
+                point: self.point(step),
+                cell: self.cell(step),
+                is_adjacent: step == behind && behind - before == 1,
+            })
+        };
+        found.into_iter().flat_map(mark).collect()
     }
 
-    /// Finds crossings between two steps, at which different algorithms are fastest.
+    /// Finds changes between two steps.
     fn search(&mut self, low: i64, high: i64) {
-        let (Some(from), Some(to)) = (self.cell(low).fastest(), self.cell(high).fastest()) else { return };
-        if from == to || self.found.len() >= MOST_CROSSINGS {
+        let [before, behind] = [low, high].map(|step| self.cell(step).all_fastest());
+        if before.is_empty() || behind.is_empty() || self.found.len() >= MOST_CROSSINGS {
             return;
         }
-        let (before, behind) = self.bracket((low, high), (from, to));
+        let Some(change) = Change::between(&before, &behind) else { return };
+        let (before, behind) = self.bracket((low, high), &change);
         if (before, behind) == (low, high) {
-            return self.add(low, high, (from, to));
+            return self.found.push((low, high));
         }
-        // A third one may be faster than both where they cross.
+        // Others may be faster than both where they cross, and both may be equal for a while.
         self.search(low, before);
         self.search(before, behind);
         self.search(behind, high);
     }
 
-    /// Returns neighbouring steps between two, at the first of which `from` is before `to`, and at the second
-    /// behind; or two that are further apart, if one of both cannot be run between them.
-    fn bracket(&mut self, (mut low, mut high): (i64, i64), (from, to): (usize, usize)) -> (i64, i64) {
+    /// Returns neighbouring steps between two, the first of which is before a change, and the second behind; or two
+    /// that are further apart, if one of its pair cannot be run between them.
+    fn bracket(&mut self, (mut low, mut high): (i64, i64), change: &Change) -> (i64, i64) {
         for round in 0.. {
             let (Some(under), Some(over)) =
-                (self.difference(low, (from, to)), self.difference(high, (from, to)))
+                (self.difference(low, change.pair), self.difference(high, change.pair))
             else {
                 return (low, high);
             };
             if high - low <= 1 {
                 break;
             }
-            // Times are lines along many a parameter, so first guess where these cross.
+            // Times are lines along many a parameter, so first guess where these cross. Where both are equal for a
+            // while, they say nothing.
             let crossing = under.unsigned_abs() as f64 / (under.unsigned_abs() + over.unsigned_abs()) as f64;
             let guess = match round % 3 {
+                1 if under == 0 || over == 0 => (high - low) / 2,
                 2 => (high - low) / 2,
                 _ => (crossing * (high - low) as f64) as i64,
             };
             let between = (low + guess).clamp(low + 1, high - 1);
-            match self.difference(between, (from, to)) {
+            match self.difference(between, change.pair) {
                 None => return (low, high),
-                Some(ahead) if (ahead, from) <= (0, to) => low = between,
-                Some(_) => high = between,
+                Some(difference) if change.is_behind(difference) => high = between,
+                Some(_) => low = between,
             }
         }
         (low, high)
@@ -295,29 +440,5 @@ impl<'a> Search<'a> {
                 self.sweep.ranges[0].quantity.to_point(number)
             }
         }
-    }
-
-    fn add(&mut self, low: i64, high: i64, (from, to): (usize, usize)) {
-        let mut failed = self.cell(low).failed;
-        for (number, why) in self.cell(high).failed {
-            if !failed.iter().any(|(other, _)| *other == number) {
-                failed.push((number, why));
-            }
-        }
-        let mut is_tie = |step| self.difference(step, (from, to)) == Some(0);
-        let tie = match is_tie(low) {
-            true => Some(TieSide::Before),
-            false => is_tie(high).then_some(TieSide::Behind),
-        };
-        self.found.push(Crossing {
-            row: self.row,
-            from,
-            to,
-            before: self.point(low),
-            behind: self.point(high),
-            is_adjacent: high - low == 1,
-            tie,
-            failed,
-        });
     }
 }

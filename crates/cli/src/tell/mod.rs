@@ -8,3 +8,4 @@ pub(crate) mod progress;
 pub(crate) mod report;
 pub(crate) mod style;
 pub(crate) mod table;
+pub(crate) mod words;

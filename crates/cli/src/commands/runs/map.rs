@@ -1,5 +1,7 @@
-//! The map of a sweep: which algorithm is fastest at each point, and where another one becomes so, as tables,
-//! sentences, JSON and a picture.
+//! The map of a sweep: which algorithms are fastest at each point, and where others become so, as tables, sentences,
+//! JSON and a picture.
+
+use std::collections::BTreeSet;
 
 use loggp::Time;
 use loggp_document::{CellFormat, DocumentBlock, Table, plain};
@@ -7,7 +9,7 @@ use loggp_draw::digits::figures;
 use loggp_draw::plot::Scale;
 use loggp_draw::regions::{Border, MapAxis, RegionCell, RegionMap};
 use loggp_programs::{Algorithm, Program};
-use loggp_study::fastest::{Crossing, FastestMap, MapCell, TieSide};
+use loggp_study::fastest::{Crossing, FastestMap, MapCell, Stretch, TieSide};
 use loggp_study::range::{Quantity, Range, SweepPoint};
 use loggp_study::rows::program_run::StudyRow;
 use loggp_study::rows::{Field, Object};
@@ -18,20 +20,23 @@ use crate::error::merge_sentences;
 use crate::number::{Unit, count};
 use crate::tell::heading::value_text;
 use crate::tell::progress::ProgressDisplay;
+use crate::tell::words::{are_fastest, listed};
 
 /// The fastest algorithm at each point of a sweep.
 pub(crate) struct SweepMap<'a> {
     ranges: &'a [Range],
     program: &'static Program,
     map: FastestMap,
-    crossings: Vec<Crossing>,
+    /// Those of all rows; none where runs differ from time to time.
+    stretches: Vec<Stretch>,
     unit: Unit,
     /// The clock that says who is fastest.
     source: &'static str,
 }
 
 impl<'a> SweepMap<'a> {
-    /// Makes the map of a sweep's rows, and of what has no row. With a number of threads it finds the crossings too.
+    /// Makes the map of a sweep's rows, and of what has no row. With a number of threads it finds the
+    /// stretches too.
     pub(crate) fn new(
         sweep: &'a Sweep,
         algorithms: &[&'static Algorithm],
@@ -49,27 +54,62 @@ impl<'a> SweepMap<'a> {
             .iter()
             .map(|Untimed { numbers, algorithm, why }| (numbers.clone(), *algorithm, Err(why.clone())));
         let map = FastestMap::new(sweep, algorithms, runs.chain(without));
-        let crossings = threads.map_or(Vec::new(), |threads| {
+        let stretches = threads.map_or(Vec::new(), |threads| {
             let gaps = map.gap_count();
             let progress = ProgressDisplay::with_template(gaps, "{bar:24} {pos} of {len} crossings");
-            map.crossings(sweep, threads, || progress.finish_one())
+            map.stretches(sweep, threads, || progress.finish_one())
         });
         let source = if is_measured { "measurement" } else { "model" };
-        SweepMap { ranges: &sweep.ranges, program: rows[0].case().program, map, crossings, unit, source }
+        SweepMap { ranges: &sweep.ranges, program: rows[0].case().program, map, stretches, unit, source }
     }
 
-    /// Returns a sentence for each crossing of a sweep over one quantity.
+    /// Returns a sentence for each stretch of a sweep over one quantity, if there are several.
     pub(crate) fn sentences(&self) -> Vec<DocumentBlock> {
-        let name = self.ranges[0].quantity.name();
-        let sentence = |crossing: &Crossing| {
-            let [from, to] = [crossing.from, crossing.to].map(|number| self.map.algorithms[number].name);
-            let place = self.crossing_text(crossing, &format!("{name} = "));
-            let without = self.without(&crossing.failed);
-            plain(format!("{to} is the fastest {place}; before it {from} is{without}"))
+        let sentence = |(number, stretch): (usize, &Stretch)| {
+            let is_end = [number == 0, number + 1 == self.stretches.len()];
+            let place = self.stretch_text(stretch, is_end);
+            let without = self.without(&stretch.failed);
+            format!("{} {place}{without}", are_fastest(&self.names(&stretch.fastest)))
         };
-        match &self.crossings[..] {
-            [] => Vec::new(),
-            crossings => vec![DocumentBlock::List(crossings.iter().map(sentence).collect())],
+        let stretches = if self.stretches.len() > 1 { &self.stretches[..] } else { &[] };
+        let sentences = stretches.iter().enumerate().map(sentence).chain(self.left_out());
+        match sentences.map(plain).collect::<Vec<_>>() {
+            none if none.is_empty() => Vec::new(),
+            sentences => vec![DocumentBlock::List(sentences)],
+        }
+    }
+
+    /// Returns a sentence on each algorithm that stands for others, which are left out.
+    fn left_out(&self) -> impl Iterator<Item = String> {
+        let names = self.map.algorithms.iter().enumerate();
+        names.filter_map(|(number, stand_in)| {
+            let like = self.map.left_out.iter().filter(|(_, other)| *other == number);
+            let like: Vec<&str> = like.map(|(algorithm, _)| algorithm.name).collect();
+            let (take, all) = if like.len() == 1 { ("takes", "both") } else { ("take", "all") };
+            let name = stand_in.name;
+            (!like.is_empty()).then(|| {
+                format!(
+                    "{} {take} the same time as {name} at every point: {name} stands for {all}",
+                    listed(&like)
+                )
+            })
+        })
+    }
+
+    /// Returns the names of algorithms.
+    fn names(&self, numbers: &[usize]) -> Vec<&'static str> {
+        numbers.iter().map(|number| self.map.algorithms[*number].name).collect()
+    }
+
+    /// Returns where a stretch is, which may be the first of all, or the last.
+    fn stretch_text(&self, stretch: &Stretch, is_end: [bool; 2]) -> String {
+        let name = self.ranges[0].quantity.name();
+        let [first, last] = [&stretch.first, &stretch.last].map(|point| self.value(0, point));
+        match is_end {
+            _ if stretch.is_point() => format!("at {name} = {first}"),
+            [true, _] => format!("up to {name} = {last}"),
+            [_, true] => format!("from {name} = {first} on"),
+            _ => format!("from {name} = {first} to {last}"),
         }
     }
 
@@ -94,7 +134,8 @@ impl<'a> SweepMap<'a> {
                 self.source
             )),
         ];
-        if !self.crossings.is_empty() {
+        blocks.extend(self.left_out().map(paragraph));
+        if self.changes().next().is_some() {
             blocks.push(DocumentBlock::Table(self.crossing_table()));
         }
         blocks
@@ -107,29 +148,32 @@ impl<'a> SweepMap<'a> {
             number => Field::Number(number),
         };
         let name = |number: usize| Field::from(self.map.algorithms[number].name);
-        let object = |crossing: &Crossing| {
-            let tie = crossing.tie.map(|side| if side == TieSide::Before { "before" } else { "behind" });
+        let object = |crossing: Crossing| {
+            let tie = crossing.tie().map(|side| if side == TieSide::Before { "before" } else { "behind" });
+            let (from, to) = crossing.change();
+            let Crossing { before, behind } = crossing;
             let mut fields = vec![
                 ("crossing.over".into(), Field::from(self.ranges[0].quantity.name())),
-                ("crossing.from".into(), name(crossing.from)),
-                ("crossing.to".into(), name(crossing.to)),
-                ("crossing.before".into(), number(&crossing.before)),
-                ("crossing.behind".into(), number(&crossing.behind)),
-                ("crossing.adjacent".into(), Field::Bool(crossing.is_adjacent)),
+                ("crossing.from".into(), name(from)),
+                ("crossing.to".into(), name(to)),
+                ("crossing.before".into(), number(&before.last)),
+                ("crossing.behind".into(), number(&behind.first)),
+                ("crossing.adjacent".into(), Field::Bool(behind.is_adjacent)),
                 ("crossing.tie".into(), tie.into()),
             ];
-            if !crossing.failed.is_empty() {
-                let without = |(number, _): &(usize, String)| self.map.algorithms[*number].name;
-                let without = crossing.failed.iter().map(without).collect::<Vec<_>>().join(",");
+            let failed = before.failed.iter().chain(&behind.failed).map(|(number, _)| *number);
+            let failed: BTreeSet<usize> = failed.collect();
+            if !failed.is_empty() {
+                let without = self.names(&failed.into_iter().collect::<Vec<_>>()).join(",");
                 fields.push(("crossing.without".into(), without.into()));
             }
             for (range, axis) in self.ranges.iter().zip(&self.map.axes).skip(1) {
                 let name = format!("crossing.at.{}", range.quantity.name());
-                fields.push((name.into(), number(&axis[crossing.row])));
+                fields.push((name.into(), number(&axis[before.row])));
             }
             Object(fields)
         };
-        self.crossings.iter().map(object).collect()
+        Crossing::all(&self.stretches).map(object).collect()
     }
 
     /// Returns the picture of a map.
@@ -144,37 +188,37 @@ impl<'a> SweepMap<'a> {
                 values: values.map(|point| amount(point.number, range.quantity, self.unit)).collect(),
             }
         };
-        let name = |number: usize| self.map.algorithms[number].name;
         let cell = |(column, cell): (usize, &MapCell), row: usize| RegionCell {
             best: cell.all_fastest(),
             lead: cell.lead(),
             tooltip: format!("{}: {}", self.place([column, row]), self.cell_times(cell)),
         };
-        let border = |crossing: &Crossing| Border {
-            row: crossing.row,
-            x: amount(crossing.behind.number, self.ranges[0].quantity, self.unit),
-            from: crossing.from,
-            to: crossing.to,
+        let border = |change: MapChange| Border {
+            row: change.behind.row,
+            x: amount(change.behind.first.number, self.ranges[0].quantity, self.unit),
+            from: change.before.fastest.clone(),
+            to: change.behind.fastest.clone(),
             tooltip: format!(
                 "{} to {}: {} {}",
-                name(crossing.from),
-                name(crossing.to),
+                self.names(&change.before.fastest).join(" = "),
+                self.names(&change.behind.fastest).join(" = "),
                 self.ranges[0].quantity.name(),
-                self.crossing_text(crossing, "")
+                self.change_text(change)
             ),
         };
+        let left_out: String = self.left_out().map(|sentence| format!("\n{sentence}")).collect();
         RegionMap {
             title: title.into(),
-            subtitle: format!("{subtitle}\nthe fastest algorithm by the {}", self.source),
+            subtitle: format!("{subtitle}\nthe fastest algorithm by the {}{left_out}", self.source),
             x: axis(0),
             y: axis(1),
             series: (0..self.map.algorithms.len())
-                .map(|number| (letter(number), name(number).into()))
+                .map(|number| (letter(number), self.map.algorithms[number].name.into()))
                 .collect(),
             cells: (self.map.rows().enumerate())
                 .map(|(row, cells)| cells.iter().enumerate().map(|column| cell(column, row)).collect())
                 .collect(),
-            borders: self.crossings.iter().map(border).collect(),
+            borders: self.changes().map(border).collect(),
         }
     }
 
@@ -229,25 +273,41 @@ impl<'a> SweepMap<'a> {
         let [x, y] = [0, 1].map(|place| self.ranges[place].quantity.name());
         let mut table =
             Table::new("", "").column(y, "", CellFormat::Right).text("before").text("behind").text(x);
-        let mut crossings: Vec<&Crossing> = self.crossings.iter().collect();
-        crossings.sort_by_key(|crossing| std::cmp::Reverse(crossing.row)); // as in the table of the cells
-        for crossing in crossings {
-            let [from, to] = [crossing.from, crossing.to].map(|number| self.map.algorithms[number].name);
-            let row = self.value(1, &self.map.axes[1][crossing.row]);
-            table
-                .push([row, from.into(), to.into(), self.crossing_text(crossing, "")].map(Into::into).into());
+        let mut changes: Vec<MapChange> = self.changes().collect();
+        changes.sort_by_key(|change| std::cmp::Reverse(change.before.row)); // as in the table of the cells
+        for change in changes {
+            let [from, to] = [change.before, change.behind].map(|side| self.names(&side.fastest).join(" = "));
+            let row = self.value(1, &self.map.axes[1][change.before.row]);
+            table.push([row, from, to, self.change_text(change)].map(Into::into).into());
         }
         table
     }
 
-    /// Returns where a crossing is, with `name` before its value.
-    fn crossing_text(&self, crossing: &Crossing, name: &str) -> String {
-        let [before, behind] = [&crossing.before, &crossing.behind].map(|point| self.value(0, point));
-        match (crossing.is_adjacent, crossing.tie) {
-            (false, _) => format!("between {name}{before} and {behind}"),
-            (true, None) => format!("from {name}{behind} on"),
-            (true, Some(TieSide::Before)) => format!("above {name}{before}, where both are equal"),
-            (true, Some(TieSide::Behind)) => format!("from {name}{behind} on, where both are equal"),
+    /// Returns the changes of a map: its crossings, of which two are one where several are equal at one value alone.
+    fn changes(&self) -> impl Iterator<Item = MapChange<'_>> {
+        let mut crossings = Crossing::all(&self.stretches).peekable();
+        std::iter::from_fn(move || {
+            let Crossing { before, behind } = crossings.next()?;
+            let is_next = |next: &Crossing| next.behind.is_adjacent && std::ptr::eq(next.before, behind);
+            let is_tie = behind.fastest.len() > 1 && behind.is_point() && behind.is_adjacent;
+            let next = crossings.next_if(|next| is_tie && is_next(next));
+            Some(match next {
+                Some(next) => MapChange { before, behind: next.behind, tie: Some(behind) },
+                None => MapChange { before, behind, tie: None },
+            })
+        })
+    }
+
+    /// Returns where a change is.
+    fn change_text(&self, change: MapChange) -> String {
+        let [before, behind] = [&change.before.last, &change.behind.first].map(|point| self.value(0, point));
+        match change.tie {
+            Some(tie) => {
+                let equal = if tie.fastest.len() == 2 { "both" } else { "all" };
+                format!("above {}, where {equal} are equal", self.value(0, &tie.first))
+            }
+            None if change.behind.is_adjacent => format!("from {behind} on"),
+            None => format!("between {before} and {behind}"),
         }
     }
 
@@ -285,6 +345,14 @@ impl<'a> SweepMap<'a> {
         let is_enough = |texts: &Vec<String>| texts.windows(2).all(|pair| pair[0] != pair[1]);
         (3..12).map(texts).find(is_enough).unwrap_or_else(|| texts(12))
     }
+}
+
+/// Two stretches of a map's row, and the one value between them at which several are equal, if there is one.
+#[derive(Clone, Copy)]
+struct MapChange<'a> {
+    before: &'a Stretch,
+    behind: &'a Stretch,
+    tie: Option<&'a Stretch>,
 }
 
 /// Returns a value of a swept quantity as a number: times in this unit.
