@@ -143,6 +143,23 @@ fn collectives_are_tuned() {
     assert!(place("bcast:pipeline/1024") < place("bcast:pipeline"));
 }
 
+/// Where another algorithm ran, it is named: what a library chose, and what stood in for one that cannot do it.
+#[test]
+fn what_ran_instead_is_said() {
+    let tuned = rows("tune collective allreduce -P 16 --machine cm5");
+    let ran = |name: &str| &tuned.iter().find(|row| row["schedule"] == name).unwrap()["ran"];
+    for name in ["ring", "segmented-ring", "openmpi", "mpich"] {
+        assert_eq!(ran(&format!("allreduce:{name}")), "recursive-doubling", "{name}");
+    }
+    assert_eq!(ran("allreduce:rabenseifner"), "linear");
+    assert_eq!(ran("allreduce:recursive-doubling"), &Value::Null);
+    let table = stdout_of("tune collective allreduce -P 16 --machine cm5");
+    assert!(table.contains("\nallreduce:recursive-doubling is the fastest; next comes"), "{table}");
+    let enough = rows("tune collective allreduce -P 16 --size 64k --machine cm5");
+    let ring = enough.iter().find(|row| row["schedule"] == "allreduce:ring").unwrap();
+    assert_eq!(ring["ran"], Value::Null);
+}
+
 /// Who has no time is named with the reason where another one is said to be the fastest.
 #[test]
 fn a_verdict_names_who_has_no_time() {
@@ -155,9 +172,9 @@ fn a_verdict_names_who_has_no_time() {
     assert!(tuned.contains("short-staggered is the fastest; next comes"), "{tuned}");
     assert!(tuned.contains(&format!("{without}\n\n  loggp run remap short-staggered")), "{tuned}");
     let (_, swept, _) = answer("sweep remap --machine cenju4 -P 4 --over size=1k,8k");
-    let sentence =
-        "short-staggered is the fastest between size = 1,024 and 8,192; before it long-staggered is";
-    assert!(swept.ends_with(&format!("{sentence}{without}\n")), "{swept}");
+    let sentences =
+        "long-staggered is the fastest at size = 1,024\nshort-staggered is the fastest at size = 8,192";
+    assert!(swept.ends_with(&format!("{sentences}{without}\n")), "{swept}");
 
     let line = "sweep remap --machine cenju4 -P 4 --over size=1k,8k --over L=1us,2us";
     let map = answer(line).1;

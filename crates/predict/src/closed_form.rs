@@ -48,6 +48,18 @@ pub enum FormKind {
     Estimate,
 }
 
+impl FormKind {
+    /// Returns whether the model may take so much more than the form, a part of it.
+    pub fn allows(self, error: f64) -> bool {
+        match self {
+            FormKind::Exact => error == 0.0,
+            FormKind::UpperBound => error <= 0.0,
+            FormKind::LowerBound => error >= 0.0,
+            FormKind::Estimate => true,
+        }
+    }
+}
+
 impl ClosedForm {
     /// Returns the form without whose it is, or `None` if there is none.
     pub fn text(&self) -> Option<&'static str> {

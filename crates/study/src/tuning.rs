@@ -3,10 +3,10 @@
 use std::slice;
 
 use loggp::Time;
-use loggp_programs::{Case, Emulation, FormKind, OptionValue};
+use loggp_programs::{Case, Emulation, FormKind, FormTime, OptionValue};
 
 use super::parallel::run_in_order;
-use super::{Study, StudyError};
+use super::{Study, StudyError, relative_error};
 
 /// A case that may be the fastest.
 #[derive(Debug)]
@@ -14,10 +14,8 @@ pub struct Candidate {
     pub case: Case,
     /// Values of the options that were chosen.
     pub choices: Vec<OptionValue>,
-    /// Time by the closed form.
-    pub formula: Option<Time>,
-    /// True if that is the model's time.
-    pub is_exact: bool,
+    /// Its closed form.
+    pub form: Option<FormTime>,
     /// Time on the virtual clock; `None` if it was not run, as the formula is exact.
     pub model: Option<Time>,
     /// Error in the result of its run.
@@ -38,7 +36,22 @@ pub struct Tuning {
 impl Candidate {
     /// Returns its time: by the model, or by a formula that equals it.
     pub fn time(&self) -> Option<Time> {
-        self.model.or(self.formula)
+        self.model.or(self.formula())
+    }
+
+    /// Returns its time by the closed form.
+    pub fn formula(&self) -> Option<Time> {
+        self.form.map(|form| form.time)
+    }
+
+    /// Returns by which part of the formula's time the model takes more, if the formula excludes that.
+    pub fn contradiction(&self) -> Option<f64> {
+        let form = self.form?;
+        relative_error(self.model?, form.time).filter(|error| !form.kind.allows(*error))
+    }
+
+    fn is_exact(&self) -> bool {
+        self.form.is_some_and(|form| form.kind == FormKind::Exact)
     }
 }
 
@@ -55,13 +68,18 @@ impl Tuning {
         let mut tuning = Tuning::default();
         let mut groups: Vec<Vec<Candidate>> = cases.iter().map(|case| candidates(case, &is_open)).collect();
         groups.iter_mut().flatten().enumerate().for_each(|(place, candidate)| candidate.place = place);
-        groups.iter_mut().for_each(|group| group.sort_by_key(|candidate| candidate.formula));
+        groups.iter_mut().for_each(|group| group.sort_by_key(Candidate::formula));
         // Of an algorithm the cases with the least and the greatest time by the formula are run, and all whose
-        // formula is not exact.
+        // formula is not exact, or is not the model's time in these two.
         let ends = groups.iter_mut().flat_map(take_ends).collect();
         tuning.add(ends, emulation, threads, &done);
-        let (believed, others): (Vec<_>, Vec<_>) =
-            groups.into_iter().flatten().partition(|candidate| candidate.is_exact);
+        let contradicted = tuning.candidates.iter().filter(|candidate| candidate.contradiction().is_some());
+        let contradicted: Vec<&str> = contradicted.map(|candidate| candidate.case.algorithm.name).collect();
+        let is_contradicted = |candidate: &Candidate| contradicted.contains(&candidate.case.algorithm.name);
+        let (believed, others): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .flatten()
+            .partition(|candidate| candidate.is_exact() && !is_contradicted(candidate));
         tuning.add(others, emulation, threads, &done);
         tuning.candidates.extend(believed);
         tuning.candidates.sort_by_key(|candidate| (candidate.time(), candidate.place));
@@ -126,9 +144,7 @@ fn candidates(case: &Case, is_open: impl Fn(&str) -> bool) -> Vec<Candidate> {
     }
     let candidate = |(case, choices): (Case, Vec<OptionValue>)| {
         let form = case.plan().ok().map(|plan| plan.form())?;
-        let (formula, is_exact) =
-            (form.map(|form| form.time), form.is_some_and(|form| form.kind == FormKind::Exact));
-        Some(Candidate { case, choices, formula, is_exact, model: None, wrong: None, place: 0 })
+        Some(Candidate { case, choices, form, model: None, wrong: None, place: 0 })
     };
     all.into_iter().filter_map(candidate).collect()
 }

@@ -1,5 +1,7 @@
 //! An algorithm for collectives.
 
+use std::fmt;
+
 use super::WriteResult;
 use super::call::CollectiveKind;
 use super::member::{Lengths, MemberWriter};
@@ -14,6 +16,15 @@ pub struct Algorithm {
     pub segment: u64,
     /// True if messages of no bytes are sent where the algorithm could do without.
     pub sends_empty: bool,
+}
+
+/// Writes it as a table has it: `knomial:4/1024`.
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.method.name)?;
+        self.fan_out.map_or(Ok(()), |fan_out| write!(f, ":{fan_out}"))?;
+        if self.segment > 0 { write!(f, "/{}", self.segment) } else { Ok(()) }
+    }
 }
 
 impl Algorithm {

@@ -63,7 +63,7 @@ pub(super) fn recursive_doubling(
     algorithm: &Algorithm,
 ) -> WriteResult {
     if !rank.P.is_power_of_two() {
-        return bruck(rank, of, algorithm);
+        return rank.write_instead(("bruck", bruck), of, algorithm);
     }
     for distance in rank.distances() {
         let (other, first) = (rank.id ^ distance, rank.id & !(distance - 1));
@@ -111,7 +111,7 @@ pub(super) fn pipelined_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &
 pub(super) fn neighbor_exchange(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     if !P.is_multiple_of(2) {
-        return ring(rank, of, algorithm);
+        return rank.write_instead(("ring", ring), of, algorithm);
     }
     let is_even = id.is_multiple_of(2);
     let (pair, other) =

@@ -41,7 +41,7 @@ pub(super) fn recursive_doubling(rank: &mut MemberWriter, of: &Lengths, _: &Algo
 /// P parts go round a ring, twice: they are combined, and then told.
 pub(super) fn ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if of.whole() < rank.P as u64 {
-        return recursive_doubling(rank, of, algorithm);
+        return rank.write_instead(("recursive-doubling", recursive_doubling), of, algorithm);
     }
     in_phases(rank, of.whole(), 1)
 }
@@ -51,7 +51,7 @@ pub(super) fn segmented_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &
     let (P, whole) = (rank.P as u64, of.whole());
     let each = of.segment(algorithm.segment, whole).saturating_mul(P);
     if whole < each || each == 0 {
-        return ring(rank, of, algorithm);
+        return rank.write_instead(("ring", ring), of, algorithm);
     }
     let rest = whole % each;
     in_phases(rank, whole, (whole / each + u64::from(rest >= P && rest > each / 2)) as usize)
@@ -85,7 +85,7 @@ fn in_phases(rank: &mut MemberWriter, whole: u64, phases: usize) -> WriteResult 
 /// ranks too many both combine a half first.
 pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if of.whole() < 1 << rank.P.ilog2() || !of.call.is_commutative {
-        return linear(rank, of, algorithm);
+        return rank.write_instead(("linear", linear), of, algorithm);
     }
     rabenseifner::all_reduce(rank, of, Pairing::Halves, Halving::Nested)
 }
@@ -107,7 +107,7 @@ pub(super) fn rabenseifner_last(rank: &mut MemberWriter, of: &Lengths, algorithm
 /// Rabenseifner's algorithm in a form, or recursive doubling for messages with fewer elements than ranks.
 fn unless_few(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm, halving: Halving) -> WriteResult {
     if of.whole() < 1 << rank.P.ilog2() {
-        return recursive_doubling(rank, of, algorithm);
+        return rank.write_instead(("recursive-doubling", recursive_doubling), of, algorithm);
     }
     rabenseifner::all_reduce(rank, of, Pairing::ToOdd, halving)
 }

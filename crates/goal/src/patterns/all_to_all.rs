@@ -76,7 +76,7 @@ pub(super) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> 
 /// The same, but in pairs whose numbers differ in the same bits, if the number of ranks is a power of 2.
 pub(super) fn pairwise_by_bits(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if !rank.P.is_power_of_two() {
-        return pairwise(rank, of, algorithm);
+        return rank.write_instead(("pairwise", pairwise), of, algorithm);
     }
     for bits in 1..rank.P {
         let other = rank.id ^ bits;

@@ -114,7 +114,7 @@ pub(super) fn split_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Al
     };
     if halves[1] == 0 || segment.is_some_and(|segment| segment > halves[1]) {
         let alone = Algorithm { fan_out: Some(1), ..*algorithm };
-        return chain(rank, of, &alone);
+        return rank.write_instead(("chain", chain), of, &alone);
     }
     let segments = halves.map(|half| segments(half, segment.unwrap_or(half)));
     let place = rank.place_from(root);
@@ -197,7 +197,9 @@ fn blocks(rank: &MemberWriter, of: &Lengths, algorithm: &Algorithm) -> Option<Bl
 
 /// The root scatters the message, and all gather it by recursive doubling.
 pub(super) fn scatter_allgather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
-    let Some(blocks) = blocks(rank, of, algorithm) else { return linear(rank, of, algorithm) };
+    let Some(blocks) = blocks(rank, of, algorithm) else {
+        return rank.write_instead(("linear", linear), of, algorithm);
+    };
     let (P, root, place) = (rank.P, of.root(), rank.place_from(of.root()));
     blocks.scatter(rank, root)?;
     for distance in rank.distances() {
@@ -228,7 +230,9 @@ pub(super) fn scatter_allgather(rank: &mut MemberWriter, of: &Lengths, algorithm
 
 /// The root scatters the message, and all gather it round a ring.
 pub(super) fn scatter_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
-    let Some(blocks) = blocks(rank, of, algorithm) else { return linear(rank, of, algorithm) };
+    let Some(blocks) = blocks(rank, of, algorithm) else {
+        return rank.write_instead(("linear", linear), of, algorithm);
+    };
     let (P, place) = (rank.P, rank.place_from(of.root()));
     blocks.scatter(rank, of.root())?;
     for step in 0..P - 1 {

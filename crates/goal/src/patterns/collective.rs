@@ -31,22 +31,47 @@ pub fn pattern_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Result<S
         return Some(method_schedule(pattern, ranks, bytes));
     }
     let (kind, how) = parts(name)?;
-    let own = match CollectiveTable::named(how) {
-        Some(_) => Ok(None),
-        None => {
-            CollectiveTable::parse(&format!("{} 1 0 {}", kind.name(), how.replacen('/', " ", 1))).map(Some)
-        }
-    };
-    Some(match own {
-        Ok(own) => {
-            let table = own.as_ref().or(CollectiveTable::named(how)).expect("it is one of the two");
-            let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
-            write(kind, kind.name(), ranks, bytes, 2, |builder, member, call| {
-                rules.write(builder, member, call).map(drop)
-            })
-        }
-        Err(error) => Err(format!("{}, openmpi or mpich", error.why)),
-    })
+    Some(with_table(kind, how, |table| {
+        let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
+        write(kind, kind.name(), ranks, bytes, 2, |builder, member, call| {
+            rules.write(builder, member, call).map(drop)
+        })
+    }))
+}
+
+/// Returns the name of the algorithm by which a collective of this name is done, as [`pattern_schedule`] does it, if that
+/// is not the one that is named: the choice of a library, or what stands in for an algorithm that cannot do it with so
+/// many ranks or so few bytes.
+pub fn what_runs(name: &str, ranks: usize, bytes: u64) -> Option<String> {
+    let (kind, how) = parts(name)?;
+    let runs = with_table(kind, how, |table| {
+        let call = call_of(kind, bytes);
+        let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
+        let runs = rules.what_runs(ranks, &call).map_err(|why| why.to_string())?;
+        let is_named =
+            CollectiveTable::named(how).is_none() && table.choose(&call, ranks).to_string() == runs;
+        Ok((!is_named).then_some(runs))
+    });
+    runs.ok().flatten()
+}
+
+/// Calls `f` with the table by which a collective is done: that of a library, or one with this algorithm alone.
+fn with_table<T>(
+    kind: CollectiveKind,
+    how: &str,
+    f: impl FnOnce(&CollectiveTable) -> Result<T, String>,
+) -> Result<T, String> {
+    if let Some(table) = CollectiveTable::named(how) {
+        return f(table);
+    }
+    let own = CollectiveTable::parse(&format!("{} 1 0 {}", kind.name(), how.replacen('/', " ", 1)));
+    f(&own.map_err(|error| format!("{}, openmpi or mpich", error.why))?)
+}
+
+/// Returns the call of a collective in which each rank gives each other one, or all, so many bytes.
+fn call_of(kind: CollectiveKind, bytes: u64) -> CollectiveCall<'static> {
+    let sizes = Sizes::Same(bytes);
+    CollectiveCall { sent: sizes, received: sizes, ..CollectiveCall::new(kind) }
 }
 
 /// Returns the schedule of a pattern, or of a collective by one algorithm without a fan-out, in which no
@@ -73,8 +98,7 @@ fn write(
 ) -> Result<Schedule, String> {
     let mut builder = ScheduleBuilder::new(ranks).map_err(|why| why.to_string())?;
     let members: Vec<u32> = (0..ranks as u32).collect();
-    let sizes = Sizes::Same(bytes);
-    let call = CollectiveCall { sent: sizes, received: sizes, ..CollectiveCall::new(kind) };
+    let call = call_of(kind, bytes);
     for id in 0..ranks {
         builder.begin_rank(id).map_err(|why| why.to_string())?;
         let before = builder.operation_count();

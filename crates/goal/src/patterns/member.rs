@@ -3,6 +3,7 @@
 use loggp_model::time::Time;
 use loggp_schedule::{Operation, ScheduleBuilder, ScheduleError};
 
+use super::algorithm::{Algorithm, Write};
 use super::call::{CollectiveCall, Member};
 use super::{Prerequisite, WriteResult, add_after};
 
@@ -36,6 +37,8 @@ pub(super) struct MemberWriter<'a> {
     pub waits_for_data: bool,
     /// Whether a send has passed the gate.
     has_sent: bool,
+    /// The name of the algorithm that stands in for the one that was chosen.
+    pub stand_in: Option<&'static str>,
 }
 
 /// An operation that was started, and how often the program had waited before.
@@ -68,12 +71,27 @@ impl<'a> MemberWriter<'a> {
             swaps_root: false,
             waits_for_data: false,
             has_sent: false,
+            stand_in: None,
         }
     }
 
     /// Writes a collective that is a part of this one.
     pub(super) fn write(&mut self, call: &CollectiveCall) -> WriteResult {
-        (self.write_part)(self, call)
+        let stand_in = self.stand_in;
+        let written = (self.write_part)(self, call);
+        self.stand_in = stand_in;
+        written
+    }
+
+    /// Writes a collective by an algorithm with this name, in place of one that cannot do it here.
+    pub(super) fn write_instead(
+        &mut self,
+        (name, write): (&'static str, Write),
+        of: &Lengths,
+        algorithm: &Algorithm,
+    ) -> WriteResult {
+        self.stand_in = Some(name);
+        write(self, of, algorithm)
     }
 
     /// Starts a send.

@@ -26,7 +26,9 @@ use loggp_schedule::{Operation, Requirement, ScheduleBuilder, ScheduleError};
 
 pub use algorithm::{Algorithm, Method};
 pub use call::{CollectiveCall, CollectiveKind, Member, Sizes};
-pub use collective::{collective_choices, collective_names, is_pattern, method_schedule, pattern_schedule};
+pub use collective::{
+    collective_choices, collective_names, is_pattern, method_schedule, pattern_schedule, what_runs,
+};
 pub use methods::{METHODS, find as find_method, of as methods_of};
 pub use rules::{CollectiveRules, write_pattern};
 pub use table::{AgreementStep, CollectiveTable, TableError};

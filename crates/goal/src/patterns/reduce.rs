@@ -113,7 +113,7 @@ pub(super) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algo
 /// of ranks too many both combine a half first.
 pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if of.whole() < 1 << rank.P.ilog2() || !of.call.is_commutative {
-        return linear(rank, of, algorithm);
+        return rank.write_instead(("linear", linear), of, algorithm);
     }
     rabenseifner::reduce(rank, of, Pairing::Halves, Halving::Nested)
 }
@@ -149,7 +149,7 @@ fn unless_few(
     (pairing, halving): (Pairing, Halving),
 ) -> WriteResult {
     if of.whole() < 1 << rank.P.ilog2() {
-        return binomial(rank, of, algorithm);
+        return rank.write_instead(("binomial", binomial), of, algorithm);
     }
     rabenseifner::reduce(rank, of, pairing, halving)
 }

@@ -70,7 +70,7 @@ impl NodeParts {
 /// one and get their part at the end.
 pub(super) fn recursive_halving(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if is_block(of) && !of.call.is_commutative {
-        return nonoverlapping(rank, of, algorithm);
+        return rank.write_instead(("nonoverlapping", nonoverlapping), of, algorithm);
     }
     let (P, id, by_node) = (rank.P, rank.id, NodeParts::new(rank.P));
     let (nodes, whole) = (by_node.nodes, parts(of, 0..P));

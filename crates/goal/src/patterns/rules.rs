@@ -30,6 +30,22 @@ impl CollectiveRules<'_> {
     }
 }
 
+impl CollectiveRules<'_> {
+    /// Returns the name of the algorithm that runs where another one is asked for: the one that the table chooses, or
+    /// what stands in for an algorithm that cannot do it.
+    pub(super) fn what_runs(&self, ranks: usize, call: &CollectiveCall) -> Result<String, ScheduleError> {
+        let algorithm = self.table.choose(call, ranks);
+        let mut builder = ScheduleBuilder::new(ranks)?;
+        builder.begin_rank(0)?;
+        let members: Vec<u32> = (0..ranks as u32).collect();
+        let member = Member { members: &members, id: 0, tag: 0, before: &[] };
+        let choose = |call: &CollectiveCall, P: usize| self.table.choose(call, P);
+        let stand_in =
+            write_chosen(&mut builder, member, call, self.combine, &choose, |writer| Ok(writer.stand_in))?;
+        Ok(stand_in.map_or_else(|| algorithm.to_string(), String::from))
+    }
+}
+
 /// Writes a rank's part in a collective by an algorithm in which no other collective is a part. Returns the
 /// operation that ends the rank's part.
 pub(super) fn write_by(
@@ -66,7 +82,7 @@ fn write_chosen<T>(
     call.check(member.members.len())?;
     let write_part = |writer: &mut MemberWriter, call: &CollectiveCall| write_part(writer, call, choose);
     let mut writer = MemberWriter::new(builder, member, combine, &write_part);
-    writer.write(call)?;
+    write_part(&mut writer, call)?;
     end(&mut writer)
 }
 

@@ -24,6 +24,9 @@ pub struct PatternRow {
     pub machine: Option<&'static str>,
     pub machine_params: LeveledParams,
     pub pattern: String,
+    /// The algorithm that ran, where that is another one: what a library chooses, or what stands in for an algorithm that
+    /// cannot do it with so many ranks or so few bytes.
+    pub ran: Option<String>,
     pub size: usize,
     pub time: Time,
     pub slower: f64,
@@ -51,7 +54,7 @@ pub fn tune_columns() -> Columns<'static, TuneRow> {
         choices => choices.iter().map(ToString::to_string).collect::<Vec<_>>().join(",").into(),
     };
     columns.add("choices", choices).title("options").optional();
-    columns.add("formula_ns", |row| row.candidate.formula).title("formula");
+    columns.add("formula_ns", |row| row.candidate.formula()).title("formula");
     columns.add("model_ns", |row| row.candidate.model).title("model");
     columns.add("time_ns", |row| row.time);
     columns.add("slower", |row| Field::Error(row.slower)).title("slower by");
@@ -65,6 +68,7 @@ pub fn tune_columns() -> Columns<'static, TuneRow> {
 pub fn pattern_columns() -> Columns<'static, PatternRow> {
     let mut columns = Columns::<PatternRow>::new();
     columns.add("schedule", |row| row.pattern.clone()).title("pattern");
+    columns.add("ran", |row| row.ran.clone()).title("what ran").optional();
     columns.extend(machine_columns(|row: &PatternRow| (row.machine, row.machine_params.params), true));
     columns.extend(level_columns(|row: &PatternRow| &*row.machine_params.levels));
     columns.add("size", |row| row.size);

@@ -98,23 +98,20 @@ fn form_note(row: &StudyRow, rows: &[StudyRow]) -> Option<String> {
     let farthest_of =
         |errors: &mut dyn Iterator<Item = f64>| errors.max_by(|one, other| one.abs().total_cmp(&other.abs()));
     let farthest = farthest_of(&mut errors.clone());
-    let is_wrong = |error: &f64| match form.kind {
-        FormKind::Exact => *error != 0.0,
-        FormKind::UpperBound => *error > 0.0,
-        FormKind::LowerBound => *error < 0.0,
-        FormKind::Estimate => false,
-    };
-    let wrong = farthest_of(&mut errors.clone().filter(is_wrong));
+    let wrong = farthest_of(&mut errors.clone().filter(|error| !form.kind.allows(*error)));
     let off = match (wrong, farthest) {
-        (Some(error), _) => {
-            format!("; but the model takes {}, so the formula or the program has a mistake", percent(error))
-        }
+        (Some(error), _) => contradiction_text(error),
         (None, Some(error)) if form.kind != FormKind::Exact && errors.count() > 1 => {
             format!(", at most {} off", percent(error))
         }
         _ => String::new(),
     };
     Some(format!("formula of {name}: {form}{off}"))
+}
+
+/// Returns the end of a sentence on a formula from which the model differs by a part that the formula excludes.
+pub(crate) fn contradiction_text(error: f64) -> String {
+    format!("; but the model takes {}, so the formula or the program has a mistake", percent(error))
 }
 
 /// Returns a sentence on why a run has no formula or may take another time, if there is something to say.

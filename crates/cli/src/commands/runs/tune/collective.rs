@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use loggp::schedule::Player;
 use loggp::{Latency, Ports, Ties, Time};
-use loggp_goal::patterns::{CollectiveKind, collective_choices};
+use loggp_goal::patterns::{CollectiveKind, collective_choices, what_runs};
 use loggp_model::text::nearest_name;
 use loggp_study::parallel::run_in_order;
 use loggp_study::rows::tuned::{PatternRow, pattern_columns};
@@ -97,9 +97,17 @@ impl CollectiveArgs {
         tried.sort_by_key(|(_, time)| *time);
         let tried_count = tried.len();
         let rows = self.rows(tried, &choice);
-        let named: Vec<(String, f64)> = rows.iter().map(|row| (row.pattern.clone(), row.slower)).collect();
-        let notes =
-            TuneOptions::notes(&named, tried_count, rows.first().map_or("", |row| &row.command), &without);
+        // What ran as one of the others is none to choose.
+        let is_other = |ran: &String| rows.iter().any(|row| row.pattern == format!("{}:{ran}", kind.name()));
+        let choices = rows.iter().filter(|row| !row.ran.as_ref().is_some_and(is_other));
+        let named: Vec<(String, f64)> = choices.map(|row| (row.pattern.clone(), row.slower)).collect();
+        let listed = rows.len();
+        let notes = TuneOptions::notes(
+            &named,
+            tried_count - listed,
+            rows.first().map_or("", |row| &row.command),
+            &without,
+        );
 
         let machine = choice_heading(
             &choice,
@@ -139,10 +147,12 @@ impl CollectiveArgs {
                 TuneOptions::command_line(&begin, &["collective", &self.collective], std::iter::empty());
             let slower = TuneOptions::slower(time, least);
             let (machine, machine_params) = (choice.name, choice.machine());
+            let ran = what_runs(&pattern, self.P, self.size as u64);
             rows.push(PatternRow {
                 machine,
                 machine_params,
                 pattern,
+                ran,
                 size: self.size,
                 time,
                 slower,

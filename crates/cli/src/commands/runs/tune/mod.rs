@@ -19,6 +19,7 @@ use crate::ask::output::{OutputFiles, Outputs};
 use crate::ask::program_args::ProgramArgs;
 use crate::error::CliError;
 use crate::number::percent;
+use crate::tell::words::are_fastest;
 use collective::CollectiveArgs;
 use program::TuneArgs;
 
@@ -119,19 +120,18 @@ impl TuneOptions {
     }
 
     /// Returns who is the fastest among named ones from the fastest, and the command that runs it. There are
-    /// `count` with those that are not listed. `without` says who was not compared.
-    fn notes(named: &[(String, f64)], count: usize, command: &str, without: &str) -> Vec<DocumentBlock> {
+    /// `unlisted` more that are not listed. `without` says who was not compared.
+    fn notes(named: &[(String, f64)], unlisted: usize, command: &str, without: &str) -> Vec<DocumentBlock> {
         let (equal, rest) = named.split_at(named.iter().take_while(|(_, slower)| *slower == 0.0).count());
         let equal: Vec<&str> = equal.iter().map(|(name, _)| name.as_str()).collect();
-        let fastest = match &equal[..] {
-            [one] => format!("{one} is the fastest"),
-            [others @ .., last] => format!("{} and {last} are equally fast", others.join(", ")),
-            [] => return Vec::new(),
-        };
+        if equal.is_empty() {
+            return Vec::new();
+        }
+        let fastest = are_fastest(&equal);
         let next = rest.first().map_or(String::new(), |(name, slower)| {
             format!("; next comes {name}, which takes {} longer", percent(*slower).trim_start_matches('+'))
         });
-        let unlisted = match count - named.len() {
+        let unlisted = match unlisted {
             0 => String::new(),
             more => format!("; {more} more choices of options are no faster, and --all lists them"),
         };

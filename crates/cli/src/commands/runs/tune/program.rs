@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use loggp::{ClockKind, Time, Work};
+use loggp_document::{DocumentBlock, plain};
 use loggp_programs::Emulation;
 use loggp_study::rows::tuned::{TuneRow, tune_columns};
 use loggp_study::tuning::{Candidate, Tuning};
@@ -13,6 +14,7 @@ use crate::ask::arguments::command_name;
 use crate::ask::options::{ClockOptions, MachineOptions, ProgramOptions, RunOptions};
 use crate::ask::program_args::ProgramArgs;
 use crate::commands::runs::cores::concurrent_runs;
+use crate::commands::runs::details::contradiction_text;
 use crate::commands::runs::experiment::{Experiment, ProgramSetup};
 use crate::commands::runs::map::without_text;
 use crate::error::{CliError, merge_sentences};
@@ -69,16 +71,38 @@ pub(super) fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<
     let failed = tuning.failed.iter().map(|(case, why)| (case.algorithm.name, why.summary()));
     let without: Vec<(&str, String)> = refused.chain(failed).collect();
     let without = without_text(without.iter().map(|(name, why)| (*name, &**why)));
+    let contradictions = contradictions(&tuning.candidates);
     let count = tuning.candidates.iter().filter(|candidate| candidate.wrong.is_none()).count();
     let rows = rows(args, tuning.candidates, machine);
     let mut right = rows.iter().filter(|row| row.candidate.wrong.is_none()).peekable();
     let command = right.peek().map_or("", |row| &row.command);
     let named: Vec<(String, f64)> = right.map(|row| (row.name(), row.slower)).collect();
-    let notes = TuneOptions::notes(&named, count, command, &without);
+    let mut notes = TuneOptions::notes(&named, count - named.len(), command, &without);
+    notes.insert(0, DocumentBlock::List(contradictions.into_iter().map(plain).collect()));
     let mut report = Report::new(out, own.report.format, tune_columns()).with_files(files);
     rows.into_iter().try_for_each(|row| report.add(row))?;
     report.finish(&heading, unit, |_| notes)?;
     if failures.is_empty() { Ok(()) } else { Err(CliError::Run(failures)) }
+}
+
+/// Returns a sentence on each formula from which the model differs by more than the formula allows.
+fn contradictions(candidates: &[Candidate]) -> Vec<String> {
+    let worst_of = |name: &str| {
+        let own = candidates.iter().filter(|candidate| candidate.case.algorithm.name == name);
+        let wrong = own.filter_map(|candidate| Some((candidate.form?, candidate.contradiction()?)));
+        wrong.max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()))
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for Candidate { case, .. } in candidates {
+        if !names.contains(&case.algorithm.name) {
+            names.push(case.algorithm.name);
+        }
+    }
+    let sentence = |name: &str| {
+        let (form, error) = worst_of(name)?;
+        Some(format!("formula of {name}: {form}{}", contradiction_text(error)))
+    };
+    names.into_iter().filter_map(sentence).collect()
 }
 
 /// Returns the rows to list, of candidates from the fastest: the first of each algorithm, or all.
