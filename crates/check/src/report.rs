@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 
-use loggp_model::error::RunError;
+use loggp_model::error::{RunError, ShowTime};
 use loggp_model::message::MessageId;
 use loggp_model::time::Time;
 use loggp_trace::Order;
@@ -130,10 +130,10 @@ impl FailureKind {
     }
 }
 
-impl fmt::Display for FailureKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl FailureKind {
+    fn write(&self, f: &mut dyn fmt::Write, show: ShowTime) -> fmt::Result {
         match self {
-            FailureKind::RunFailed(error) => error.fmt(f),
+            FailureKind::RunFailed(error) => error.write(f, show),
             FailureKind::WrongResult(why) => write!(f, "the result is wrong: {why}"),
             FailureKind::DifferentResult => f.write_str("the result is another than that of the first run"),
             FailureKind::BrokenRule(rule) => {
@@ -143,9 +143,21 @@ impl fmt::Display for FailureKind {
     }
 }
 
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &|time| time.to_string())
+    }
+}
+
 impl fmt::Display for DelayedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} to {}, {}", self.message, self.to, self.latency)
+        f.write_str(&self.text(&|time| time.to_string()))
+    }
+}
+
+impl DelayedMessage {
+    fn text(&self, show: ShowTime) -> String {
+        format!("{} to {}, {}", self.message, self.to, show(self.latency))
     }
 }
 
@@ -208,7 +220,7 @@ impl<R> CheckReport<R> {
     }
 
     /// Prints with which probability failures are found.
-    fn write_probabilities(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_probabilities(&self, f: &mut dyn fmt::Write) -> fmt::Result {
         let late = ["one message is late", "two messages are late"];
         let changes = [
             "one sender is slow from some message on",
@@ -232,7 +244,7 @@ impl<R> CheckReport<R> {
 }
 
 /// Prints how many orders there are, and how many were not decided or need longer latencies.
-fn write_coverage(f: &mut fmt::Formatter<'_>, coverage: &Coverage) -> fmt::Result {
+fn write_coverage(f: &mut dyn fmt::Write, coverage: &Coverage) -> fmt::Result {
     let Coverage { orders, why_incomplete, beyond, beyond_failed, undecided, undecided_failed } = *coverage;
     let fail = |n: usize| if n == 1 { "one fails".into() } else { format!("{n} fail") };
     let of = if beyond > 0 { " with latencies up to L" } else { "" };
@@ -259,6 +271,20 @@ fn write_coverage(f: &mut fmt::Formatter<'_>, coverage: &Coverage) -> fmt::Resul
 
 impl<R> fmt::Display for CheckReport<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &|time| time.to_string())
+    }
+}
+
+impl<R> CheckReport<R> {
+    /// Returns the text of `Display`, with times as `show` writes them.
+    #[doc(hidden)]
+    pub fn text(&self, show: ShowTime) -> String {
+        let mut text = String::new();
+        self.write(&mut text, show).expect("a string can be written");
+        text
+    }
+
+    fn write(&self, f: &mut dyn fmt::Write, show: ShowTime) -> fmt::Result {
         let CheckReport { strategy, seed, runs, audited, .. } = self;
         let faults = self.faults;
         let s = |n: &usize| if *n == 1 { "" } else { "s" };
@@ -279,7 +305,7 @@ impl<R> fmt::Display for CheckReport<R> {
             self.choices.iter().try_for_each(|choices| writeln!(f, "  {choices}"))?;
         }
         if let Some(failure) = &self.failure {
-            return failure.fmt(f);
+            return failure.write(f, show);
         }
         let is_beyond = self.coverage.is_some_and(|coverage| coverage.beyond + coverage.undecided > 0);
         let all = if is_beyond { "all runs with latencies up to L" } else { "all runs" };
@@ -296,25 +322,34 @@ impl<R> fmt::Display for CheckReport<R> {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "run {} fails: {}", self.run, self.kind)?;
+        self.write(f, &|time| time.to_string())
+    }
+}
+
+impl Failure {
+    fn write(&self, f: &mut dyn fmt::Write, show: ShowTime) -> fmt::Result {
+        write!(f, "run {} fails: ", self.run)?;
+        self.kind.write(f, show)?;
+        writeln!(f)?;
         match &self.delayed[..] {
             [] => write!(f, "no message needs to be late for it: all arrive at once")?,
-            [one] => write!(f, "one message late is enough: {one}; all others arrive at once")?,
+            [one] => write!(f, "one message late is enough: {}; all others arrive at once", one.text(show))?,
             more => {
                 write!(f, "{} messages late are enough, and all others arrive at once:", more.len())?;
-                more.iter().take(LISTED).try_for_each(|late| write!(f, "\n  {late}"))?;
+                more.iter().take(LISTED).try_for_each(|late| write!(f, "\n  {}", late.text(show)))?;
                 (more.len() > LISTED).then(|| f.write_str("\n  ...")).transpose()?;
             }
         }
         for (place, (time, who)) in self.order.precedence().iter().take(LISTED).enumerate() {
             let (begin, who) = (if place == 0 { ";" } else { "," }, who.iter().map(usize::to_string));
+            let time = show(*time);
             write!(f, "{begin} at {time} processor {}", who.collect::<Vec<_>>().join(" goes before "))?;
         }
         for lost in &self.trace.faults.lost {
             write!(f, "; {lost} is lost")?;
         }
         for (twice, later) in &self.trace.faults.twice {
-            write!(f, "; {twice} comes again {later} later")?;
+            write!(f, "; {twice} comes again {} later", show(*later))?;
         }
         for (id, number) in &self.trace.faults.crashed {
             write!(f, "; processor {id} crashes before its message {number}")?;

@@ -269,11 +269,23 @@ impl fmt::Display for ProcStatus {
 /// Number of processors that an error lists; the others are in [`RunError::processors`].
 const LISTED: usize = 8;
 
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.cause.fmt(f)?;
+/// Writes times as text.
+#[doc(hidden)]
+pub type ShowTime<'a> = &'a dyn Fn(Time) -> String;
+
+impl RunError {
+    /// Writes the text of `Display`, with times as `show` writes them.
+    #[doc(hidden)]
+    pub fn write(&self, f: &mut dyn fmt::Write, show: ShowTime) -> fmt::Result {
+        let cause = self.cause.to_string();
+        match &self.cause {
+            Cause::NotReceived { arrival, .. } => {
+                write!(f, "{}{}", cause.trim_end_matches(&arrival.to_string()), show(*arrival))?;
+            }
+            _ => f.write_str(&cause)?,
+        }
         for ProcessorState { id, at, status, place } in self.processors.iter().take(LISTED) {
-            write!(f, "\n  processor {id} at {at} {status}")?;
+            write!(f, "\n  processor {id} at {} {status}", show(*at))?;
             if let Some(place) = place {
                 write!(f, ", at {place}")?;
             }
@@ -282,6 +294,12 @@ impl fmt::Display for RunError {
             0 => Ok(()),
             more => write!(f, "\n  ... and {more} more"),
         }
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &|time| time.to_string())
     }
 }
 

@@ -301,6 +301,20 @@ impl Answers {
 }
 
 impl StudyError {
+    /// Returns the text of `Display`, with times as `show` writes them.
+    pub fn text(&self, show: &dyn Fn(Time) -> String) -> String {
+        let text = |error: &RunError| {
+            let mut text = String::new();
+            error.write(&mut text, show).expect("a string can be written");
+            text
+        };
+        match self {
+            StudyError::Refused(why) => why.to_string(),
+            StudyError::Run(error) => text(error),
+            StudyError::SeededRun(error, seeds) => format!("{}, with {seeds}", text(error)),
+        }
+    }
+
     /// Returns the first line, without what each processor did.
     pub fn summary(&self) -> String {
         self.to_string().lines().next().unwrap_or_default().into()

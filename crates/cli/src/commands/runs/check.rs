@@ -143,7 +143,7 @@ impl CheckCommand {
         let clock = ClockOptions { cores: *cores, ..ClockOptions::default() };
         let run = RunOptions { clock, repeat: 1, ..RunOptions::default() };
         let setup = ProgramSetup::new(&self.program, program, machine, &run, ClockKind::Virtual)?;
-        let Experiment { mut tasks, heading, .. } = setup.single(algorithm, false)?;
+        let Experiment { mut tasks, heading, unit, .. } = setup.single(algorithm, false)?;
         if program.work == Some(Work::Measured) {
             return Err(CliError::request("no run with measured work could be made again; leave out --work"));
         }
@@ -173,7 +173,7 @@ impl CheckCommand {
         drop((check, progress)); // both hold the bar, which goes with the last of them
         let checked = checked.map_err(|error| CliError::from(loggp_study::StudyError::from(error)))?;
         let heading = if is_quiet() { String::new() } else { format!("{heading}\n\n") };
-        writeln!(out, "{heading}{algorithm}: {checked}")?;
+        writeln!(out, "{heading}{algorithm}: {}", checked.text(&|time| unit.show(time)))?;
         out.flush()?;
         let after = format!("{} by seed {}", count(checked.runs, "run"), orders.order_seed);
         let failed = write_failed_run(&checked, &path, orders.trace.is_some(), arguments::words(), out);
