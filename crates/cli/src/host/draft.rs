@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::interrupt::{self, UnfinishedFile};
+use super::interrupt::{self, KeptRows, UnfinishedFile};
 use super::source;
 use super::stdout::{self, Stdout};
 use crate::error::{CliError, system_reason};
@@ -67,7 +67,8 @@ impl Draft {
         if is_stdout {
             stdout::keep_for_file();
         }
-        drafts.push(UnfinishedFile { kind, target: target.clone(), draft: draft.path().into() });
+        let own = draft.path().into();
+        drafts.push(UnfinishedFile { kind, target: target.clone(), draft: own, kept: None });
         Ok(Draft { kind, path: target, draft })
     }
 
@@ -75,6 +76,15 @@ impl Draft {
     pub(crate) fn write(self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), CliError> {
         self.fill(contents)?;
         publish(vec![self])
+    }
+
+    /// Sets what the file gets if the command is interrupted, by what it would get so far. Stdout gets nothing.
+    pub(crate) fn keep(&self, set: impl FnOnce(&mut KeptRows)) {
+        let mut drafts = interrupt::drafts();
+        let own = drafts.iter_mut().find(|unfinished| unfinished.draft == self.draft.path());
+        if let Some(own) = own.filter(|own| !is_stdout(&own.target)) {
+            set(own.kept.get_or_insert_default());
+        }
     }
 
     fn fill(&self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), CliError> {

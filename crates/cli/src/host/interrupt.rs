@@ -19,6 +19,7 @@ use signal_hook::iterator::{Handle, Signals};
 
 use crate::error::CliError;
 use crate::number::count;
+use crate::tell::words::listed;
 
 /// The signals that end the command, and the message of each.
 const SIGNALS: [(i32, &str); 4] = [
@@ -36,6 +37,15 @@ pub(crate) struct UnfinishedFile {
     pub target: PathBuf,
     /// Path of the temporary file.
     pub draft: PathBuf,
+    /// What the file gets if the command is interrupted.
+    pub kept: Option<KeptRows>,
+}
+
+/// A report so far: its text, and how many rows that has.
+#[derive(Default)]
+pub(crate) struct KeptRows {
+    pub text: Vec<u8>,
+    pub rows: usize,
 }
 
 static DRAFTS: Mutex<Vec<UnfinishedFile>> = Mutex::new(Vec::new());
@@ -143,6 +153,25 @@ fn remove(drafts: &[UnfinishedFile]) {
     }
 }
 
+/// Writes the rows so far into the files that have some, and returns the names of these and the most rows.
+fn write_kept(drafts: &[UnfinishedFile]) -> (Vec<String>, usize) {
+    let (mut names, mut most) = (Vec::new(), 0);
+    for UnfinishedFile { target, draft, kept, .. } in drafts {
+        let Some(KeptRows { text, rows }) = kept else { continue };
+        // The command may be writing the draft itself.
+        let mut own = draft.clone().into_os_string();
+        own.push(".rows");
+        match fs::write(&own, text).and_then(|()| fs::rename(&own, target)) {
+            Ok(()) => {
+                names.push(target.file_name().unwrap_or_default().to_string_lossy().into_owned());
+                most = most.max(*rows);
+            }
+            Err(_) => drop(fs::remove_file(&own)), // nothing can be done if it fails
+        }
+    }
+    (names, most)
+}
+
 /// Removes all unfinished files, unless they are locked.
 pub(crate) fn try_remove_drafts() {
     if let Ok(drafts) = DRAFTS.try_lock() {
@@ -216,6 +245,7 @@ fn exit_on(signal: i32) {
         bar.finish_and_clear();
     }
     let drafts = drafts();
+    let (files, rows_of_files) = write_kept(&drafts);
     remove(&drafts);
     if let Some(group) = *GROUP.lock().unwrap_or_else(PoisonError::into_inner) {
         let _: Result<(), _> = kill_process_group(group, Signal::TERM);
@@ -235,11 +265,13 @@ fn exit_on(signal: i32) {
         }
     }
     let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    drop(match WRITTEN.load(Ordering::SeqCst) {
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let kept_in = if files.is_empty() { String::new() } else { format!("; they are in {}", listed(&files)) };
+    drop(match WRITTEN.load(Ordering::SeqCst).max(rows_of_files) {
         0 => writeln!(io::stderr(), "{what}; {}", kept.as_deref().unwrap_or("nothing was written")),
         rows => {
             let (thing, then) = *WRITTEN_ITEM.lock().unwrap_or_else(PoisonError::into_inner);
-            writeln!(io::stderr(), "{what} after {}{then}", count(rows, thing))
+            writeln!(io::stderr(), "{what} after {}{kept_in}{then}", count(rows, thing))
         }
     });
     process::exit(128 + signal);

@@ -5,6 +5,9 @@ use std::io::Write;
 use std::path::Path;
 
 use super::draft::Draft;
+use super::interrupt::KeptRows;
+use crate::ask::arguments::binary_name;
+use crate::ask::lookup::has_own_programs;
 use crate::error::CliError;
 
 /// The form of a picture.
@@ -60,14 +63,26 @@ impl PictureFile {
         kind: &'static str,
     ) -> Result<PictureFile, CliError> {
         if cfg!(not(feature = "pictures")) && form != PictureForm::Svg {
+            let with_them = match has_own_programs() {
+                true => "build your package with them: `cargo run --features loggp-command/pictures -- ...`",
+                false => "install it with `cargo install loggp-command --features pictures`",
+            };
             return Err(CliError::Request(format!(
-                "{}: this loggp was built without PNG and PDF; install it with `cargo install loggp-command --features pictures`, or write {}",
+                "{}: this {} was built without PNG and PDF; {with_them}, or write {}",
                 path.display(),
+                binary_name(),
                 path.with_extension("svg").display()
             )));
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(PictureFile { form, draft: Draft::create(path, kind)?, name })
+    }
+
+    /// Keeps a picture of so many rows, for an interruption.
+    pub(crate) fn keep(&self, svg: &str, rows: usize) -> Result<(), CliError> {
+        let text = self.form.encode(svg.into())?;
+        self.draft.keep(|kept| *kept = KeptRows { text, rows });
+        Ok(())
     }
 
     /// Writes a picture that is drawn as SVG.

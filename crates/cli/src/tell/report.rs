@@ -13,7 +13,7 @@ use super::table::{MOST_DECIMALS, table_with_decimals};
 use crate::ask::format::Format;
 use crate::ask::output::OutputFiles;
 use crate::error::CliError;
-use crate::host::interrupt;
+use crate::host::interrupt::{self, KeptRows};
 use crate::host::stdout::{self, width_of_files};
 use crate::number::Unit;
 
@@ -83,6 +83,13 @@ impl<'a, R> Report<'a, R> {
             self.out.flush()?;
             interrupt::add_written(1);
         }
+        for (format, draft) in self.files.rows.iter().filter(|(format, _)| *format != Format::Table) {
+            let line = self.line(*format, &row, self.rows.is_empty())?;
+            draft.keep(|kept| {
+                kept.text.extend(line);
+                kept.rows += 1;
+            });
+        }
         self.rows.push(row);
         Ok(())
     }
@@ -104,19 +111,41 @@ impl<'a, R> Report<'a, R> {
         }
     }
 
-    /// Keeps the table of the rows so far, for an interruption. Making it takes a twentieth of the time at most.
-    pub(crate) fn keep(&mut self, heading: &str, unit: Unit) {
+    /// Keeps the table of the rows so far, and the picture that `svg` draws of them, for an interruption. Making both takes a
+    /// twentieth of the time at most.
+    pub(crate) fn keep(
+        &mut self,
+        heading: &str,
+        unit: Unit,
+        svg: impl FnOnce(&[R]) -> Option<String>,
+    ) -> Result<(), CliError> {
         let is_early = self.kept.is_some_and(|(end, took)| end.elapsed() < 20 * took);
-        if self.format != Format::Table || stdout::is_kept_for_file() || is_early {
-            return;
+        let is_shown = self.format == Format::Table && !stdout::is_kept_for_file();
+        let files = || self.files.rows.iter().filter(|(format, _)| *format == Format::Table);
+        let pictures = &self.files.pictures;
+        if is_early || !is_shown && files().next().is_none() && pictures.is_empty() {
+            return Ok(());
         }
         let start = Instant::now();
+        if !pictures.is_empty()
+            && let Some(svg) = svg(&self.rows)
+        {
+            pictures.iter().try_for_each(|picture| picture.keep(&svg, self.rows.len()))?;
+        }
         if let Some(table) = table_with_decimals(&self.columns, &self.rows, unit, self.most_decimals) {
             let document = Document { title: heading.into(), blocks: vec![table] };
-            let text = printable(&document.to_text(stdout::width())).to_string();
-            interrupt::set_so_far(Some((text, self.rows.len())));
+            let rows = self.rows.len();
+            if is_shown {
+                let text = printable(&document.to_text(stdout::width())).to_string();
+                interrupt::set_so_far(Some((text, rows)));
+            }
+            for (_, draft) in files() {
+                let text = document.to_text(width_of_files()).trim_start_matches('\n').as_bytes().to_vec();
+                draft.keep(|kept| *kept = KeptRows { text, rows });
+            }
         }
         self.kept = Some((Instant::now(), start.elapsed()));
+        Ok(())
     }
 
     /// Writes the table between the heading and the blocks of `rest`, with times in this unit, if the format is

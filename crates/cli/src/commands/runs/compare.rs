@@ -47,7 +47,8 @@ impl CompareCommand {
         let mut experiment = Experiment::merge(experiments, options.run.shard);
         experiment.tasks = expect_times(experiment.tasks, !names.is_empty())?;
         let mut report = experiment.open_report(out, options, outputs)?;
+        experiment.plot = Some(|experiment, rows| trend::plot(&experiment.heading, rows));
         experiment.run(&mut report, |_| Ok(()))?;
-        report.draw(|rows| trend::plot(&experiment.heading, rows))
+        experiment.draw(report)
     }
 }

@@ -10,6 +10,7 @@ use std::io::Write;
 use loggp::trace::{Caption, Trace};
 use loggp::{ClockKind, Noise, Order, Params, Time, Work};
 use loggp_document::DocumentBlock;
+use loggp_draw::plot::Plot;
 use loggp_programs::{Algorithm, Case, Emulation, FormKind, OptionValue, Program, ProgramOption, Refusal};
 use loggp_study::parallel::run_in_order;
 use loggp_study::range::Range;
@@ -309,6 +310,7 @@ impl<'a> ProgramSetup<'a> {
             is_single: false,
             has_machines: false,
             details,
+            plot: None,
         }
     }
 }
@@ -350,6 +352,8 @@ pub(crate) struct Experiment {
     pub has_machines: bool,
     /// Returns the blocks below the table.
     pub details: fn(&[StudyRow], Unit) -> Vec<DocumentBlock>,
+    /// Returns the plot of the rows, where each run adds to it.
+    pub plot: Option<fn(&Experiment, &[StudyRow]) -> Plot>,
 }
 
 impl Experiment {
@@ -411,6 +415,14 @@ impl Experiment {
         Report::new(out, report.format, columns).with_files(files)
     }
 
+    /// Draws the plot of all rows.
+    pub(crate) fn draw(&self, report: Report<StudyRow>) -> Result<(), CliError> {
+        match self.plot {
+            Some(plot) => report.draw(|rows| plot(self, rows)),
+            None => Ok(()),
+        }
+    }
+
     /// Makes and reports all runs, even if some fail, and then returns the failures as one error. `on_trace` gets
     /// the trace of a traced run before its row is added.
     pub(crate) fn run(
@@ -466,10 +478,14 @@ impl Experiment {
                     let wrong = answers.wrong.as_ref();
                     failed.extend(wrong.map(|why| CliError::Run(format!("the result{of} is wrong: {why}"))));
                     progress.suspend(|| report.add(StudyRow { task, answers }))?;
-                    report.keep(&self.heading, self.unit);
+                    let svg = |rows: &[StudyRow]| self.plot.map(|plot| plot(self, rows).svg());
+                    report.keep(&self.heading, self.unit, svg)?;
                 }
                 Err(StudyError::Refused(why)) => failed.push(CliError::Request(format!("{subject}{why}"))),
-                Err(why) => failed.push(CliError::Run(format!("{failing}{why}"))),
+                Err(why) => {
+                    let why = why.text(&|time| self.unit.show(time));
+                    failed.push(CliError::Run(format!("{failing}{why}")));
+                }
             }
             Ok::<_, CliError>(())
         })?;

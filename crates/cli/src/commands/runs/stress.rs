@@ -86,6 +86,7 @@ impl StressCommand {
             is_single: false,
             has_machines: false,
             details: notes,
+            plot: None,
         };
         let mut report =
             Report::new(out, self.report.format, stress_columns()).with_files(self.outputs.open()?);

@@ -66,6 +66,7 @@ impl SweepCommand {
         let mut experiment = Experiment::merge(experiments.collect::<Result<_, _>>()?, options.run.shard);
         experiment.tasks = expect_times(experiment.tasks, !names.is_empty())?;
         let threads = experiment.tasks.iter().all(is_exact).then(|| concurrent_runs(&experiment.tasks));
+        experiment.plot = if sweep.ranges.len() == 1 { Some(plot) } else { None };
         let mut report = experiment.open_report(out, options, outputs)?;
         let failed = experiment.run_all(&mut report, |_| Ok(()))?;
         let Experiment { untimed, heading, unit, has_machines, details, .. } = &experiment;
@@ -76,7 +77,7 @@ impl SweepCommand {
         if *has_machines {
             report.finish(heading, *unit, |rows| details(rows, *unit))?;
             Experiment::end(&report, failed)?;
-            return report.draw(|rows| plot(&experiment, rows));
+            return experiment.draw(report);
         }
         let map = SweepMap::new(sweep, &algorithms, &report.rows, untimed, *unit, threads);
         if sweep.ranges.len() == 1 {
@@ -89,7 +90,7 @@ impl SweepCommand {
         }
         Experiment::end(&report, failed)?;
         match sweep.ranges.len() {
-            1 => report.draw(|rows| plot(&experiment, rows)),
+            1 => experiment.draw(report),
             _ => report.draw_svg(|_| Ok(map.picture(heading).svg())),
         }
     }
