@@ -147,6 +147,23 @@ async function strange(browser) {
   await type(page, "L", "10");
   await timesOf(page);
   assert.strictEqual(await wrong(page), "");
+  // A link sets the whole setting, whatever the page showed before.
+  const open = (hash) => page.evaluate((hash) => new Promise((done) => { addEventListener("hashchange", () => setTimeout(done, 500), { once: true }); location.hash = hash; }), hash);
+  const valueOf = (name) => page.locator(`.slider:has(#slider-${name}) .value`).inputValue();
+  await open("#paper=contention");
+  assert.deepStrictEqual([await valueOf("P"), await valueOf("size")], ["16", "64"]);
+  await open("#of=broadcast");
+  const fresh = await opened(browser, { hash: "#of=broadcast" });
+  for (const name of ["L", "o", "g", "P"]) assert.strictEqual(await valueOf(name), await fresh.locator(`.slider:has(#slider-${name}) .value`).inputValue(), name);
+  assert.deepStrictEqual(await timesOf(page), await timesOf(fresh));
+  await fresh.context().close();
+  // What is out of range is said, and so is the beginning of what is long.
+  await open("#of=broadcast&P=0");
+  assert.deepStrictEqual([await valueOf("P"), await wrong(page)], ["8", "The link says P=0, which is out of range here: this is shown without."]);
+  await open(`#of=broadcast&${"a".repeat(20000)}=1&b=${"b".repeat(20000)}`);
+  assert.match(await wrong(page), /^The link says b=b{37}\u2026, a{39}\u2026, which is not known here: this is shown without\.$/);
+  await open(`#of=broadcast&${[...Array(1000).keys()].map((n) => `x${n}=1`).join("&")}`);
+  assert.strictEqual(await wrong(page), "The link says x0=1, x1=1, x2=1, x3=1, x4=1, x5=1 and 994 more, which is not known here: this is shown without.");
   await page.context().close();
   const exercise = await opened(browser, { hash: "#exercise=tree" });
   for (const id of ["operation", "first", "second", "machine"]) assert(await exercise.locator(`#${id}`).evaluate((one) => !!one.closest("[inert]")), id);

@@ -27,7 +27,7 @@ function valuesOf(name) {
 
 function makeValues(name) {
   const unit = unitOfSetting();
-  if (name === "P") return processorsFor(chosen().map((id) => algorithmOf(id)?.P).filter(Boolean));
+  if (name === "P") return processorsFor(limitsOfP());
   if (name === "size") {
     const { most, least = 1 } = operationOf()?.size ?? { most: 1 };
     const all = [1, 2, 3, 4, 5, 6, 7].flatMap((n) => range(0, 20, 1).map((power) => n * 2 ** power));

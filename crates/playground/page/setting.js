@@ -72,9 +72,11 @@ function takeOperation(name, first, second) {
   setting.values.P ||= START_VALUES.P;
 }
 
+const limitsOfP = () => chosen().map((id) => algorithmOf(id)?.P).filter(Boolean);
+
 // Keeps P to what both algorithms can run on.
 function fitProcessors() {
-  const limits = chosen().map((id) => algorithmOf(id)?.P).filter(Boolean), fixed = limits.find((limit) => limit.fixed)?.fixed;
+  const limits = limitsOfP(), fixed = limits.find((limit) => limit.fixed)?.fixed;
   const now = Number(setting.values.P), allowed = processorsFor(limits);
   if (fixed) setting.values.P = String(fixed);
   else if (allowed.length && !fits(now, limits)) setting.values.P = String(allowed.reduce((best, one) => Math.abs(one - now) < Math.abs(best - now) ? one : best));
@@ -118,10 +120,17 @@ function note() {
   noted = step;
 }
 
+// What a link says and has no part in the page, in a few words, whatever its length.
+function listOf(said) {
+  const most = 6, short = said.slice(0, most).map((text) => text.length > 40 ? `${text.slice(0, 39)}\u2026` : text);
+  return short.join(", ") + (said.length > most ? ` and ${said.length - most} more` : "");
+}
+
+// A link sets the whole setting: what it does not name is as on a page that is opened without one.
 function readAddress() {
   const decoded = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
   const given = fieldsOf(location.hash.slice(1), decoded), paper = PAPERS[given.find(([name]) => name === "paper")?.[1]];
-  const fields = new Map([...fieldsOf(paper?.[1] ?? ""), ...given]), strange = [];
+  const fields = new Map([...fieldsOf(paper?.[1] ?? ""), ...given]), strange = [], outside = [];
   // The value of a field, if it is one that there is.
   const known = (name, isThere) => {
     const value = fields.get(name)?.slice(0, 40);
@@ -130,23 +139,31 @@ function readAddress() {
     strange.push(`${name}=${value}`);
   };
   goal.link = fields.get("goal") ?? "";
+  setting.values = { ...START_VALUES };
   fields.delete("goal");
   const P = fields.get("P"), isAlgorithm = (name) => operationOf().algorithms.some(({ id }) => id === name || id === `${setting.operation}/${name}`);
   takeMachine(known("machine", (name) => catalog.machines.some((one) => one.name === name)) ?? "");
   takeOperation(known("of", operationOf) ?? "broadcast");
   const [a, b] = [known("a", isAlgorithm), known("b", isAlgorithm)];
   takeOperation(setting.operation, a, b);
+  const { least = 1, most = 1 } = operationOf().size ?? {}, usual = { size: setting.values.size, P: new Map(fieldsOf(paper?.[1] ?? "")).get("P") || START_VALUES.P };
   for (const name of Object.keys(setting.values)) if (fields.has(name)) setting.values[name] = known(name, (value) => !isNumber(name) || /^\d+$/.test(value)) ?? setting.values[name];
-  if (!setting.values.P) setting.values.P = START_VALUES.P;
+  const { size } = setting.values;
+  if (size && size !== usual.size && !(size >= least && size <= most)) {
+    outside.push(`size=${size}`);
+    setting.values.size = usual.size;
+  }
   for (const name of ["x", "y"]) setting[name] = known(name, (value) => PARAMETERS.some(([one]) => one === value)) ?? "";
   setting.paper = known("paper", () => paper) ?? "";
   setting.lesson = Number(known("start", (n) => LESSON[n - 1]) ?? (given.length || kept.seen ? 0 : LESSON[kept.screen - 1] ? kept.screen : 1));
   setting.exercise = known("exercise", (id) => id === "own" || EXERCISES.some((one) => one.id === id)) ?? "";
+  if (!setting.values.P || !fits(Number(setting.values.P), limitsOfP())) setting.values.P = usual.P;
   fitProcessors();
   if (setting.exercise === "own") readOwn(fields);
-  if (/^\d+$/.test(P ?? "") && setting.values.P !== P) strange.push(`P=${P}`);
+  if (/^\d+$/.test(P ?? "") && setting.values.P !== P) outside.push(`P=${P}`);
   strange.push(...[...fields].map((field) => field.join("=")));
   guessed.address = "";
   noted = stepOf(addressOf());
-  setting.strange = strange.length ? `The link says ${strange.join(", ")}, which is not known here: this is shown without.` : "";
+  const says = [[strange, "not known"], [outside, "out of range"]].filter(([said]) => said.length).map(([said, why]) => `${listOf(said)}, which is ${why} here`);
+  setting.strange = says.length ? `The link says ${says.join(", and ")}: this is shown without.` : "";
 }
