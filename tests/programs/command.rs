@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::os::fd::{FromRawFd, OwnedFd};
 #[cfg(unix)]
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -566,6 +566,36 @@ fn a_signal_ends_the_command_at_once_and_leaves_nothing() {
     }
 }
 
+/// The rows that a command has when it is ended are in the files of `-o`.
+#[cfg(unix)]
+#[test]
+fn a_signal_keeps_the_rows_in_their_files() {
+    if is_ignored(2) {
+        return;
+    }
+    let folder = folder("signal-kept");
+    let [csv, txt, svg] = ["rows.csv", "rows.txt", "rows.svg"].map(|name| folder.join(name));
+    let line = "sweep broadcast flat --over P=2..60:50 --clock wall --dilation 20000 --format json";
+    let mut command =
+        loggp(&format!("{line} -o {} -o {} -o {}", csv.display(), txt.display(), svg.display()));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // What is there of the first row is there when the second comes.
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(lines.next().unwrap().is_ok());
+    kill(&child, "INT");
+    let rest = lines.count();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{first}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("interrupted after ") && said.contains(" rows; they are in rows.csv"), "{said}");
+    let rows = fs::read_to_string(&csv).unwrap().lines().count() - 1;
+    assert!((1..=rest + 2).contains(&rows), "{rows}, {rest}");
+    assert!(fs::read_to_string(&txt).unwrap().contains("\n2  flat "));
+    assert!(fs::read_to_string(&svg).unwrap().ends_with("</svg>\n"));
+    assert_eq!(file_count(&folder), 3);
+}
+
 /// `nohup` ignores SIGHUP.
 #[cfg(target_os = "linux")]
 #[test]
@@ -801,6 +831,41 @@ fn a_run_is_drawn_as_it_went_or_as_its_tree() {
              pictures`, or write tree.svg"
         );
     }
+}
+
+/// A wrong command line is answered with the usage of the whole subcommand, and with what does here what was meant.
+#[test]
+fn wrong_words_are_answered_with_what_was_meant() {
+    for (line, part) in [
+        ("run fft --sort", "tip: rows stand in their own order; loggp tune lists from the fastest"),
+        ("run fft -n 4", "tip: -P 8 is for the processors, and --size 64 for the size"),
+        ("compare fft --runs 4", "tip: --repeat 5 makes five runs of each"),
+        ("fft", "there is no subcommand fft; for the program there is `loggp run fft`;"),
+        (
+            "run all-reduce",
+            "for the collective there is `loggp tune collective allreduce`; the program combining is like it",
+        ),
+        ("schedule all-reduce", "for the collective there is allreduce:openmpi, say;"),
+        (
+            "tune fft --machine cm5 --machine cs2-elan",
+            "--machine cm5,cs2-elan: run, compare and sweep take several machines",
+        ),
+    ] {
+        assert_refused(&[(line, part)]);
+    }
+    for line in ["run fft --sort", "run fft --port dual", "run fft flat tree"] {
+        let (_, _, stderr) = answer(line);
+        assert!(stderr.contains("\n\nUsage: loggp run fft [OPTIONS] [ALGORITHM]\n\n"), "{line}: {stderr}");
+    }
+}
+
+/// Machines can be named with commas, and each with its own option.
+#[test]
+fn machines_that_are_named_apart_are_compared() {
+    let line = "compare broadcast optimal flat -P 4 --clock virtual";
+    let both = stdout_of(&format!("{line} --machine cm5,cs2-elan"));
+    assert_eq!(stdout_of(&format!("{line} --machine cm5 --machine cs2-elan")), both);
+    assert!(both.contains("broadcast on cm5: ") && both.contains("broadcast on cs2-elan: "), "{both}");
 }
 
 /// Runs are drawn below each other over one axis, each with the name of its file.

@@ -97,7 +97,8 @@ fn a_timeline_is_opened_in_the_browser_that_is_found() {
     let why = refusal_of(bare(line, &folder));
     assert_eq!(
         why,
-        "--open: there is no screen here; open the page on another computer, or name a browser in BROWSER"
+        "--open: there is no screen here; leave --open out and open the page on another computer, or name a browser in \
+         BROWSER"
     );
     assert!(!folder.join("page.html").exists());
     assert_eq!(found(bare("doctor --format json", &folder), "browser"), "there is no screen here");

@@ -8,7 +8,8 @@ use std::process::{self, Command, Output};
 use loggp::{RunError, Time, US, Work};
 use loggp_programs::option::WholeNumber;
 use loggp_programs::{
-    Algorithm, ClosedForm, Emulation, FormKind, Opt, Outcome, Plan, Predict, Program, Size,
+    Algorithm, Case, ClosedForm, Emulation, FormKind, Opt, Outcome, Plan, PlanResult, Predict, Program, Size,
+    refuse,
 };
 
 use crate::documents::{ShownCommand, commands_of};
@@ -116,7 +117,9 @@ fn own_command() {
     if let Ok(words) = env::var(WORDS) {
         println!("{WORDS}");
         let words = ["my-sum"].into_iter().chain(words.split_whitespace());
-        process::exit(loggp_command::main_with(&[&template::SUM, &WRONG_SUM, &WITH_SEED], words).into());
+        process::exit(
+            loggp_command::main_with(&[&template::SUM, &WRONG_SUM, &WITH_SEED, &FLIP], words).into(),
+        );
     }
 }
 
@@ -218,6 +221,101 @@ impl Plan for WrongSum<'_> {
     }
 }
 
+/// A program whose algorithms take turns in being the fastest. The third is the first again.
+static FLIP: Program = Program {
+    name: "flip",
+    about: "",
+    algorithms: &[flip("even"), flip("odd"), flip("even-again")],
+    size: Size { meaning: "n", default: 1 },
+    options: &[],
+    work: Work::Charged,
+};
+
+const fn flip(name: &'static str) -> Algorithm {
+    let plan: fn(&Case) -> PlanResult = |case| match (case.params.P, case.algorithm.name) {
+        (5, "even" | "even-again") => refuse!("it is no number for this"),
+        _ => Ok(Box::new(Flip(case))),
+    };
+    Algorithm { name, about: "", formula: ClosedForm::None("it is none"), plan }
+}
+
+struct Flip<'a>(&'a Case);
+
+impl Predict for Flip<'_> {
+    fn form(&self) -> Option<(FormKind, Time)> {
+        None
+    }
+}
+
+impl Plan for Flip<'_> {
+    fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
+        let (P, name) = (self.0.params.P, self.0.algorithm.name);
+        let cycles = match (P, name == "odd") {
+            (6, _) => 1,
+            (9, _) => 3,
+            (P, is_odd) if P.is_multiple_of(2) == is_odd => 3,
+            _ => 1,
+        };
+        let run = self.0.machine(emulation).measure(|p| p.work("wait", cycles, || ()))?;
+        Ok(Outcome::new(run, Ok(())))
+    }
+}
+
+/// The sentences below a sweep say of each point what its table says, also where the winner changes at each, several are
+/// equal, or some cannot run.
+#[test]
+fn sentences_of_a_sweep_are_those_of_its_table() {
+    let said = |over: &str| {
+        let line = format!("sweep flip --over {over} L=6us o=2us g=4us");
+        let (status, stdout, stderr) = own_answer(&line, folder().path());
+        assert_eq!(status, Some(0), "{stderr}");
+        stdout
+            .rsplit("no formula for even, odd, even-again: it is none\n")
+            .next()
+            .unwrap()
+            .trim_start()
+            .to_string()
+    };
+    let left_out = "even-again takes the same time as even at every point: even stands for both\n";
+    assert_eq!(
+        said("P=2..9:8"),
+        format!(
+            "\
+even is the fastest at P = 2
+odd is the fastest at P = 3
+even is the fastest at P = 4
+odd is the fastest at P = 5; not compared is even: it is no number for this
+even and odd are equally fast at P = 6
+odd is the fastest at P = 7
+even is the fastest at P = 8
+even and odd are equally fast at P = 9
+{left_out}"
+        )
+    );
+    // Of the values between 4 and 6 nothing is known, and those between 6 and 8 are found.
+    let expected = "\
+even is the fastest up to P = 4
+even and odd are equally fast at P = 6
+odd is the fastest at P = 7
+even is the fastest at P = 8
+";
+    assert_eq!(said("P=2,4,6,8"), format!("{expected}{left_out}"));
+    assert_eq!(said("P=2,4,8"), left_out);
+}
+
+/// An algorithm that takes the same time as another everywhere has no part in a map.
+#[test]
+fn map_leaves_out_what_is_the_same_as_another() {
+    let folder = folder();
+    let line = "sweep flip --over P=2,3,4 --over L=1us,2us o=2us g=4us -o map.svg";
+    let (status, stdout, stderr) = own_answer(line, folder.path());
+    assert_eq!(status, Some(0), "{stderr}");
+    let svg = fs::read_to_string(folder.path().join("map.svg")).unwrap();
+    let left_out = "even-again takes the same time as even at every point: even stands for both";
+    assert!(stdout.contains("\na  even       4 of 6 points\nb  odd        2 of 6 points\n\n"), "{stdout}");
+    assert!(stdout.contains(left_out) && svg.contains(left_out) && !stdout.contains("a=c"), "{stdout}");
+}
+
 /// An option that the command has too, and so the program cannot.
 static SEED: Opt<usize> = Opt::new("seed", "N", "a seed of its own", 1, &WholeNumber(1..=9));
 
@@ -239,6 +337,30 @@ fn option_that_the_command_has_is_refused() {
     assert!(stderr.starts_with(why), "{stderr}");
 }
 
+/// A check whose machine is given in cycles tells its failure in cycles too.
+#[test]
+fn failure_is_told_in_the_unit_of_the_heading() {
+    let folder = folder();
+    for (times, waited) in [("L=60 o=2 g=4", "at 266 waited"), ("L=60us o=2us g=4us", "at 266 us waited")] {
+        let line = format!("check my-sum flat P=4 {times} --losses 1");
+        let (status, stdout, _) = own_answer(&line, folder.path());
+        assert_eq!(status, Some(1), "{stdout}");
+        assert!(stdout.contains(&format!("\n  processor 0 {waited} for a message")), "{stdout}");
+        let again = stdout.trim_end().rsplit("\n  cargo run -- ").next().unwrap();
+        let (_, _, stderr) = own_answer(again, folder.path());
+        assert!(stderr.contains(&format!("\n  processor 0 {waited} for a message")), "{again}: {stderr}");
+    }
+}
+
+/// A package can have what this build leaves out, by a word of its user.
+#[test]
+#[cfg(not(feature = "pictures"))]
+fn package_is_told_how_it_gets_pictures() {
+    let (status, _, stderr) = own_answer("run my-sum P=2 -o sum.pdf", folder().path());
+    let advice = "build your package with them: `cargo run --features loggp-command/pictures -- ...`, or write sum.svg";
+    assert!(status == Some(2) && stderr.contains(advice), "{stderr}");
+}
+
 /// The run that a check finds is kept, whatever the next check finds.
 #[test]
 fn checks_do_not_replace_each_others_runs() {
@@ -258,6 +380,8 @@ fn formula_that_is_not_exact_is_told() {
     let line = "compare wrong-sum P=2 L=6us o=2us g=4us --clock virtual";
     let (_, stdout, stderr) = own_answer(line, folder().path());
     let note = "formula of flat: exact (ours); but the model takes +1,800.00%, so the formula or the program has a mistake";
+    assert!(stdout.contains(note), "{stdout}{stderr}");
+    let (_, stdout, stderr) = own_answer("tune wrong-sum P=2 L=6us o=2us g=4us", folder().path());
     assert!(stdout.contains(note), "{stdout}{stderr}");
 }
 

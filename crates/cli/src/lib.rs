@@ -217,14 +217,35 @@ impl FileMachine {
     }
 }
 
-/// Converts an error of the command line. That of an unknown subcommand names the nearest one.
-fn command_line_error(error: clap::Error) -> CliError {
-    match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(typed)) if error.kind() == ErrorKind::InvalidSubcommand => {
-            lookup::unknown_subcommand(typed, &command())
-        }
-        _ => CliError::CommandLine(error),
+/// Converts an error of the command line. That of an unknown subcommand names the nearest one, and that of an unknown option
+/// what does the same here. Its usage is that of the whole subcommand, and not only of what was typed.
+fn command_line_error(
+    mut error: clap::Error,
+    words: &[OsString],
+    definition: &mut clap::Command,
+) -> CliError {
+    if !error.use_stderr() {
+        return CliError::CommandLine(error.format(definition));
     }
+    if let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
+        && error.kind() == ErrorKind::InvalidSubcommand
+    {
+        return lookup::unknown_subcommand(typed, &command());
+    }
+    definition.build();
+    let mut options = words::innermost(definition, words).clone();
+    if error.get(ContextKind::Usage).is_some() {
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(options.render_usage()));
+    }
+    let typed = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(typed)) if error.kind() == ErrorKind::UnknownArgument => typed.as_str(),
+        _ => "",
+    };
+    if let Some(hint) = words::hint(typed, &options) {
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
+    }
+    CliError::CommandLine(error.format(&mut options))
 }
 
 /// Reads the command line and carries it out.
@@ -235,7 +256,7 @@ fn execute(words: &[OsString]) -> Result<(), CliError> {
         words::rewritten(words, &definition).and_then(|words| definition.clone().try_get_matches_from(words));
     let command_line = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
     let CommandLine { request, quiet, .. } =
-        command_line.map_err(|error| command_line_error(error.format(&mut definition)))?;
+        command_line.map_err(|error| command_line_error(error, words, &mut definition))?;
     style::set_quiet(quiet);
     interrupt::watch_signals();
     let mut out = io::BufWriter::new(stdout::Stdout::lock());

@@ -34,12 +34,16 @@ pub(crate) struct MachineChoice {
 }
 
 impl ChoiceOptions {
-    /// Returns the options for each of the machines of `--machine`, which may be several names with commas.
+    /// Returns the options for each of the machines that are named.
     pub(crate) fn of_each_machine(&self) -> Vec<ChoiceOptions> {
-        let names = self.machine.iter().flat_map(|names| machine_names(names));
         let each: Vec<_> =
-            names.map(|name| ChoiceOptions { machine: Some(name.into()), ..self.clone() }).collect();
+            self.names().map(|name| ChoiceOptions { machines: vec![name.into()], ..self.clone() }).collect();
         if each.is_empty() { vec![self.clone()] } else { each }
+    }
+
+    /// Returns the names of all machines: `--machine` may be given several times, each time with several names.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.machines.iter().flat_map(|names| machine_names(names))
     }
 }
 
@@ -72,7 +76,7 @@ impl PartialMachine {
     pub(crate) fn complete(self, options: &ChoiceOptions) -> Result<MachineChoice, CliError> {
         let PartialMachine { name, builder, ports, rendezvous, assumed, .. } = self;
         let open = builder.open_names().join(" and ");
-        let params = builder.build().map_err(|why| match &options.machine {
+        let params = builder.build().map_err(|why| match options.names().next() {
             Some(machine) if !open.is_empty() && preset(machine).is_err() => {
                 let first = open.split(" and ").next().unwrap_or_default();
                 let sentence =
@@ -92,12 +96,15 @@ impl PartialMachine {
 /// `--params` overrides the machine's values, and `P` overrides both. The cycle is set first, because bare
 /// numbers in `--params` count cycles; the machine's own times are already read and don't change with it.
 pub(crate) fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Result<PartialMachine, CliError> {
-    if let Some(machines) = options.machine.as_deref().filter(|names| machine_names(names).count() > 1) {
+    let given: Vec<&str> = options.names().collect();
+    if given.len() > 1 {
+        let machines = given.join(",");
         let sentence =
             format!("--machine {machines}: run, compare and sweep take several machines; give one here");
         return Err(CliError::Request(sentence));
     }
-    let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
+    let given = given.first().copied();
+    let named = given.or(options.params.is_none().then_some(DEFAULT_MACHINE));
     let described = |name, builder| PartialMachine {
         name,
         builder,
@@ -121,7 +128,7 @@ pub(crate) fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Resu
         let set = machine.builder.set(text);
         machine.builder = set.map_err(CliError::request)?;
     }
-    machine.assumed = match (&options.machine, named) {
+    machine.assumed = match (given, named) {
         (Some(_), _) => Vec::new(),
         (None, Some(_)) => vec!["machine"],
         (None, None) => {

@@ -53,12 +53,25 @@ pub(crate) fn has_own_programs() -> bool {
 /// Returns the program with this name.
 pub(crate) fn find_program(name: &str) -> Result<&'static Program, String> {
     programs().iter().find(|program| program.name == name).copied().ok_or_else(|| {
-        let near = match CollectiveKind::ALL.iter().any(|kind| kind.name() == name) {
-            true => format!("for the collective there is `loggp tune collective {name}`; {}", like(name)),
-            false => nearest_name(name, programs().iter().map(|program| program.name)),
+        let near = match find_collective(name) {
+            Some(kind) => {
+                let collective = kind.name();
+                format!(
+                    "for the collective there is `{} tune collective {collective}`; {}",
+                    command_name(),
+                    like(collective)
+                )
+            }
+            None => nearest_name(name, programs().iter().map(|program| program.name)),
         };
         format!("there is no program {}; {near}`{} programs` lists all", escaped(name), command_name())
     })
+}
+
+/// Returns the collective that is called so, whatever stands between its words: `all-reduce` is `allreduce`.
+pub(crate) fn find_collective(name: &str) -> Option<CollectiveKind> {
+    let letters = |name: &str| name.to_lowercase().replace(['-', '_'], "");
+    CollectiveKind::ALL.into_iter().find(|kind| letters(kind.name()) == letters(name))
 }
 
 /// Returns the program that does nearly what a collective does, as part of a sentence.
@@ -107,7 +120,10 @@ pub(crate) fn capitalized(sentence: &str) -> String {
 
 /// Returns the error for a name that no subcommand has, with the nearest one.
 pub(crate) fn unknown_subcommand(name: &str, command: &clap::Command) -> CliError {
-    let near = nearest_name(name, command.get_subcommands().map(clap::Command::get_name));
+    let near = match programs().iter().any(|program| program.name == name) {
+        true => format!("for the program there is `{} run {name}`; ", command_name()),
+        false => nearest_name(name, command.get_subcommands().map(clap::Command::get_name)),
+    };
     let sentence = format!("there is no subcommand {name}; {near}`{} --help` lists all\n", command_name());
     CliError::CommandLine(
         clap::Error::raw(ErrorKind::InvalidSubcommand, sentence).format(&mut command.clone()),

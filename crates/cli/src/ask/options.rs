@@ -49,10 +49,10 @@ pub(crate) struct MachineOptions {
 #[derive(Args, Clone)]
 pub(crate) struct ChoiceOptions {
     /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
-    /// it, and - for stdin [default: cs2-elan, unless --params is given]. `run`, `compare` and `sweep` take several, with commas:
-    /// cm5,cs2-elan
-    #[arg(long, value_name = "NAME|FILE", value_parser = completion_values::machine(), hide_possible_values = true)]
-    pub machine: Option<String>,
+    /// it, and - for stdin [default: cs2-elan, unless --params is given]. `run`, `compare` and `sweep` take several, with commas,
+    /// cm5,cs2-elan, or each with its own --machine
+    #[arg(long = "machine", id = "machine", value_name = "NAME|FILE", value_parser = completion_values::machine(), hide_possible_values = true)]
+    pub machines: Vec<String>,
     /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles. L=6us alone is the same
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub params: Option<String>,

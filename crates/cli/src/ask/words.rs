@@ -63,6 +63,30 @@ pub(crate) fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<
         .collect())
 }
 
+/// Returns the innermost of the subcommands that words name, in a definition that is built.
+pub(crate) fn innermost<'c>(definition: &'c Command, words: &[OsString]) -> &'c Command {
+    let texts = words.iter().skip(1).filter_map(|word| word.to_str());
+    texts.fold(definition, |command, word| command.find_subcommand(word).unwrap_or(command))
+}
+
+/// Returns what is meant by an option that other programs have, where the subcommand has something for it.
+pub(crate) fn hint(typed: &str, options: &Command) -> Option<&'static str> {
+    /// Options by which it is asked for elsewhere, the one that a subcommand needs for it, and what to write.
+    const HINTS: [(&[&str], &str, &str); 3] = [
+        (
+            &["--sort", "--order-by"],
+            "format",
+            "rows stand in their own order; loggp tune lists from the fastest, and -o FILE.csv is for what sorts tables",
+        ),
+        (&["-n", "-np", "--np"], "processors", "-P 8 is for the processors, and --size 64 for the size"),
+        (&["--runs"], "repeat", "--repeat 5 makes five runs of each"),
+    ];
+    let name = typed.split('=').next()?;
+    let is_meant =
+        |(typed, needs, _): &&(&[&str], &str, &str)| typed.contains(&name) && has_option(options, needs);
+    HINTS.iter().find(is_meant).map(|(_, _, hint)| *hint)
+}
+
 /// Returns how many words before the subcommand are options of all.
 fn global_words(words: &[&str]) -> usize {
     let mut count = 0;

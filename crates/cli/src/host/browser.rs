@@ -31,11 +31,12 @@ pub(crate) fn find() -> Result<PathBuf, &'static str> {
     let has = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     if !["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].into_iter().any(has) {
         return Err(
-            "there is no screen here; open the page on another computer, or name a browser in BROWSER",
+            "there is no screen here; leave --open out and open the page on another computer, or name a browser in BROWSER",
         );
     }
     let found = OPENERS.into_iter().find_map(find_program);
-    found.ok_or("no browser is found here; name one in BROWSER, or open the page by hand")
+    found
+        .ok_or("no browser is found here; name one in BROWSER, or leave --open out and open the page by hand")
 }
 
 /// Opens a page, and does not wait until it is closed.

@@ -149,7 +149,7 @@ impl CheckMpiCommand {
 
     fn machine(&self, ranks: usize) -> Result<Machine, CliError> {
         let mut options = self.choice.clone();
-        if options.machine.is_none() && options.params.is_none() {
+        if options.machines.is_empty() && options.params.is_none() {
             options.params = Some(ANY_ORDER.into());
             options.cycle = options.cycle.or(Some(LOOK));
         }

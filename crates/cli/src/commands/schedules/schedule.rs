@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use loggp::schedule::Schedule;
 use loggp::{NS, Time};
-use loggp_goal::patterns::{self, PATTERNS, collective_names};
+use loggp_goal::patterns::{self, CollectiveKind, PATTERNS, collective_names};
 use loggp_model::text::nearest_name;
 
 use crate::ask::completion_values;
-use crate::ask::lookup::name_list;
+use crate::ask::lookup::{find_collective, name_list};
 use crate::ask::options::parse_count;
 use crate::ask::output::{extension, unknown_extension};
 use crate::error::CliError;
@@ -84,7 +84,10 @@ impl GoalOutput {
 pub(crate) fn unknown_pattern(name: &str) -> String {
     let collectives: Vec<String> = collective_names().map(|(name, _)| name).collect();
     let all = PATTERNS.iter().map(|pattern| pattern.name).chain(collectives.iter().map(String::as_str));
-    let near = nearest_name(name, all);
+    let near = match find_collective(name).map(CollectiveKind::name) {
+        Some(collective) => format!("for the collective there is {collective}:openmpi, say; "),
+        None => nearest_name(name, all),
+    };
     format!("there is no pattern {name}; {near}`loggp schedule --help` lists all")
 }
 

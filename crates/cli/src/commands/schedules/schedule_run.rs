@@ -114,7 +114,7 @@ impl PlayOptions {
             ("-P", P.is_some()),
             ("--size", size.is_some()),
             ("--unit", unit.is_some()),
-            ("--machine", choice.machine.is_some()),
+            ("--machine", !choice.machines.is_empty()),
             ("--params", choice.params.is_some() && !may_have_params),
             ("--cycle", choice.cycle.is_some()),
             ("--levels", levels.levels.is_some()),

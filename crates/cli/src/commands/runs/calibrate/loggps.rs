@@ -29,9 +29,9 @@ const LONGEST: u64 = 1 << 26;
 
 /// Derives a machine from a file of times.
 pub(super) fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
-    let MachineOptions { choice: ChoiceOptions { machine, params, cycle }, stack, .. } = &command.machine;
+    let MachineOptions { choice: ChoiceOptions { machines, params, cycle }, stack, .. } = &command.machine;
     let given =
-        [("--machine", machine.is_some()), ("--params", params.is_some()), ("--stack", stack.is_some())];
+        [("--machine", !machines.is_empty()), ("--params", params.is_some()), ("--stack", stack.is_some())];
     if let Some((name, _)) = given.into_iter().chain(command.clock.given_options()).find(|(_, given)| *given)
     {
         let why = format!(
