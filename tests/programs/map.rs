@@ -128,7 +128,7 @@ fn equal_times_are_ties() {
     let names: BTreeSet<&str> = own.chain(like.map(|(algorithm, _)| algorithm.name)).collect();
     assert_eq!(names, BTreeSet::from(["optimal", "binomial", "long", "fixed", "split"]));
     assert_eq!((cell.fastest(), cell.lead()), (Some(0), Some(0.0)));
-    let table = stdout_of("sweep scatter optimal binomial short --over P=2,8 --over size=3,4");
+    let table = stdout_of("sweep scatter optimal long short --over P=2,16 --over size=3,4");
     assert!(table.contains(" 4  a=b "), "{table}");
 }
 
