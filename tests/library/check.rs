@@ -815,7 +815,7 @@ fn waits_for_fixed_moments_are_checked_completely() {
         }
         vec![]
     };
-    let (report, found) = check_systematically(&machine(5, 8), &program);
+    let (report, found) = check_systematically(&machine(5, 8), program);
     let coverage = report.coverage.unwrap();
     assert!(coverage.is_complete(), "{report}");
     assert_eq!((coverage.orders, coverage.beyond, found.len()), (4, 0, 4), "{report}");

@@ -380,10 +380,13 @@ struct Instead {
     and_again: bool,
 }
 
+/// Makes what is sent in place of a message from its bytes.
+type Exchange = Box<dyn FnMut(&[u8]) -> Instead + Send>;
+
 /// A link over which one message is another than the program's: its bytes are changed, or some are sent before it.
 struct Foreign {
     channels: Channels,
-    instead: Mutex<Box<dyn FnMut(&[u8]) -> Instead + Send>>,
+    instead: Mutex<Exchange>,
     /// The number of messages before that one; none is changed if that is never.
     left: AtomicUsize,
 }

@@ -63,16 +63,18 @@ fn surcharge_is_for_longer_messages_only() {
     assert_eq!(costs, [(2, 0), (2, 2), (7, 10)].map(|(send, stream)| (send * PS, stream * PS)));
 }
 
-/// An act can cause another in the same instant only if a message may take no time.
+/// An act can cause another in the same instant only if a message may take no time. Then all messages are visible, as
+/// they are where the capacity is limited.
 #[test]
 fn lookahead_is_zero_if_messages_may_take_no_time() {
     let lookahead = |parameters: &str, P: usize, latency: Latency| {
         let network = TestNetwork::new(Params { P, ..params(parameters) }, Ports::Single, latency).network;
-        (network.lookahead().as_ps(), network.has_zero_lookahead)
+        (network.lookahead().as_ps(), network.is_always_visible)
     };
-    assert_eq!(lookahead("L=6, o=2, g=4", 8, Latency::Exact), (8, false));
-    assert_eq!(lookahead("L=6, o=2, g=4", 8, Latency::Random { seed: 1 }), (2, false));
-    assert_eq!(lookahead("L=6, o=0, g=4", 8, Latency::Random { seed: 1 }), (0, true));
+    assert_eq!(lookahead("L=6, o=2, g=4", 8, Latency::Exact), (8, true));
+    assert_eq!(lookahead("L=6, o=2, g=0", 8, Latency::Exact), (8, false));
+    assert_eq!(lookahead("L=6, o=2, g=0", 8, Latency::Random { seed: 1 }), (2, false));
+    assert_eq!(lookahead("L=6, o=0, g=0", 8, Latency::Random { seed: 1 }), (0, true));
     assert_eq!(lookahead("L=0, o=0, g=0", 2, Latency::Exact), (0, true));
 }
 
