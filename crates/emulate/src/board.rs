@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use loggp_mpi_trace::call::{CollectiveKind, Counts, Root};
-use loggp_mpi_trace::recording::post::Types;
+use loggp_mpi_trace::recording::post::{Signature, Types};
 use loggp_mpi_trace::schedule::KnownCommunicator;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use crate::failure::{FaultKind, LastCall};
+use crate::failure::{FaultKind, LastCall, Unfinished};
 
 /// A collective of the program: its communicator's number, and how many that had before.
 pub(crate) type CollectiveId = (u32, u64);
@@ -45,7 +45,10 @@ pub(crate) struct Manner {
     pub root: Root,
     /// How many ranks take part.
     pub members: usize,
-    pub types: Types,
+    /// The types of its data, and how many bytes of these each part has at least.
+    pub data: (Signature, u64),
+    /// The number of its operation, or 0.
+    pub operation: u64,
     /// The rank, and its call in words.
     pub rank: usize,
     pub call: LastCall,
@@ -73,16 +76,27 @@ impl Manner {
         if self.root != first.root && is_named(self.root) && is_named(first.root) {
             return say(FaultKind::ParameterMatching, "with another root than the one");
         }
-        let differs = |one: u64, other: u64| one != 0 && other != 0 && one != other;
-        if differs(self.types.operation, first.types.operation) {
+        let (own, earlier) = (self.operation, first.operation);
+        if own != 0 && earlier != 0 && own != earlier {
             return say(FaultKind::ParameterMatching, "with another operation than the one");
         }
-        let of = |types: Types| if types.sent != 0 { types.sent } else { types.received };
-        if differs(of(self.types), of(first.types)) {
+        let ((own, bytes), (earlier, other_bytes)) = (&self.data, &first.data);
+        if own.differs(earlier, *bytes.min(other_bytes)) {
             return say(FaultKind::ParameterMatching, "with data of another type than those");
         }
         None
     }
+}
+
+/// Returns the types of what a rank sends, or else of what it receives, and how many bytes each part has at least.
+pub(crate) fn data_of(types: &Types, sent: &Counts, received: &Counts) -> (Signature, u64) {
+    let (types, counts) =
+        if types.sent.is_known() { (&types.sent, sent) } else { (&types.received, received) };
+    let bytes = match counts {
+        Counts::Same(bytes) => *bytes,
+        Counts::Each(each) => each.iter().copied().filter(|bytes| *bytes > 0).min().unwrap_or(0),
+    };
+    (types.clone(), bytes)
 }
 
 #[derive(Default)]
@@ -154,12 +168,19 @@ impl Board {
         }
     }
 
-    /// Returns the collectives that not all of their communicator have called, each with its communicator's number.
-    pub(crate) fn unfinished(self) -> Vec<(u32, CollectiveKind)> {
+    /// Returns the collectives that not all of their communicator have called.
+    pub(crate) fn unfinished(self) -> Vec<Unfinished> {
         let all = self.0.into_inner();
         let is_short = |instance: &Instance| instance.laid.len() < instance.members;
-        let kinds = all.into_iter().filter(|(_, instance)| is_short(instance));
-        kinds.filter_map(|((communicator, _), instance)| Some((communicator, instance.first?.kind))).collect()
+        let those = all.into_iter().filter(|(_, instance)| is_short(instance));
+        let first = those.filter_map(|((communicator, _), instance)| Some((communicator, instance.first?)));
+        first
+            .map(|(communicator, Manner { kind, call, .. })| Unfinished {
+                communicator,
+                kind,
+                place: call.address,
+            })
+            .collect()
     }
 
     /// Takes what a rank gets of a collective, which `takers` ranks take part in.

@@ -9,7 +9,7 @@ use loggp_mpi_trace::call::{CollectiveKind, Counts, RequestId, Root};
 use loggp_mpi_trace::schedule::Collective;
 use loggp_schedule::ScheduleBuilder;
 
-use crate::board::{CollectiveId, Contribution, Form, Manner, Taken};
+use crate::board::{CollectiveId, Contribution, Form, Manner, Taken, data_of};
 use crate::failure::FaultKind;
 use crate::plan::{Background, Blank, BlankTag, Plan};
 use crate::rank::Rank;
@@ -57,7 +57,8 @@ impl Rank<'_> {
         let is_immediate = request.is_some();
         let of = self.communicator(communicator);
         let members = of.members.len() + of.remote.as_ref().map_or(0, Vec::len);
-        let manner = Manner { kind, is_immediate, root, members, types: self.types, rank: self.id, call };
+        let (data, operation) = (data_of(&self.types, &laid.counts, &received), self.types.operation);
+        let manner = Manner { kind, is_immediate, root, members, data, operation, rank: self.id, call };
         if let Err(fault) = self.shared.board.lay(id, laid, manner) {
             self.fail(p, fault);
         }

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use loggp::{Cause, ProcStatus, RunError, Time};
-use loggp_mpi_trace::call::{CallKind, CollectiveKind, Envelope, Place, Receive, SendMode, WaitForm};
+use loggp_mpi_trace::call::{
+    CallKind, CollectiveKind, Envelope, OneSided, Place, Receive, SendMode, WaitForm,
+};
 use loggp_mpi_trace::recording::post::PostKind;
 use loggp_mpi_trace::recording::{places, post::Address};
 use rustc_hash::FxHashMap;
@@ -50,7 +52,7 @@ impl Called {
             PostKind::Call(CallKind::Collective { kind, communicator, request, .. }) => {
                 Called::Collective(*kind, *communicator, request.is_some())
             }
-            PostKind::Call(CallKind::OneSided(_)) => Called::Named("a one-sided call"),
+            PostKind::Call(CallKind::OneSided(what)) => Called::Named(name_of(what)),
             PostKind::Call(_) => Called::Start,
             PostKind::Wait { form, .. } => Called::Wait(*form),
             PostKind::Probe { receive, is_wait, .. } => Called::Probe(*receive, *is_wait),
@@ -116,6 +118,19 @@ impl Called {
     }
 }
 
+/// Returns the name of a one-sided call.
+fn name_of(what: &OneSided) -> &'static str {
+    match what {
+        OneSided::Put { .. } | OneSided::Get { .. } | OneSided::InOrder => "a one-sided call",
+        OneSided::Flush { .. } => "MPI_Win_flush",
+        OneSided::Lock { to: Some(_), .. } => "MPI_Win_lock",
+        OneSided::Lock { to: None, .. } => "MPI_Win_lock_all",
+        OneSided::Unlock { to: Some(_), .. } => "MPI_Win_unlock",
+        OneSided::Unlock { to: None, .. } => "MPI_Win_unlock_all",
+        OneSided::Fence { .. } => "MPI_Win_fence",
+    }
+}
+
 /// Returns the text with a capital letter at its begin.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
@@ -134,6 +149,8 @@ pub(crate) struct LastCall {
     pub wants: Vec<Wanted>,
     /// True if the rank has received from anyone, or any tag.
     pub has_chosen: bool,
+    /// Sentences on the locks of windows that the rank has.
+    pub locks: Vec<String>,
 }
 
 /// The calls of all ranks at the end, and the messages that nobody has taken: for each rank, by their senders.
@@ -141,7 +158,16 @@ pub(crate) struct Calls {
     pub of_ranks: Vec<Option<LastCall>>,
     pub sent: Vec<FxHashMap<usize, Sent>>,
     /// The collectives that not all of their communicator have called.
-    pub unfinished: Vec<(u32, CollectiveKind)>,
+    pub unfinished: Vec<Unfinished>,
+}
+
+/// A collective that not all of its communicator have called.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    pub communicator: u32,
+    pub kind: CollectiveKind,
+    /// Where the first one has called it.
+    pub place: Address,
 }
 
 /// What is wrong with a program.
@@ -150,6 +176,7 @@ pub(crate) enum FaultKind {
     CallOrdering,
     ParameterMatching,
     MessageRace,
+    ThreadLevel,
 }
 
 impl std::fmt::Display for FaultKind {
@@ -158,6 +185,7 @@ impl std::fmt::Display for FaultKind {
             FaultKind::CallOrdering => "call ordering",
             FaultKind::ParameterMatching => "parameter matching",
             FaultKind::MessageRace => "message race",
+            FaultKind::ThreadLevel => "thread level",
         })
     }
 }
@@ -173,9 +201,11 @@ impl Calls {
             let wants = call.iter().flat_map(|call| &call.wants);
             wants.into_iter().any(|want| self.sent.get(rank).is_some_and(|sent| is_nearly_there(sent, want)))
         };
-        // Two that call the same on different communicators wait for each other.
-        let is_elsewhere = |(on, kind): &(u32, CollectiveKind)| {
-            self.unfinished.iter().any(|(other, of)| of == kind && other != on)
+        // Two that make one call of the program on different communicators wait for each other. Where these are two calls, each
+        // rank may make both, in another order.
+        let is_elsewhere = |one: &Unfinished| {
+            let is_same = |other: &Unfinished| other.kind == one.kind && other.place == one.place;
+            self.unfinished.iter().any(|other| other.communicator != one.communicator && is_same(other))
         };
         match self.of_ranks.iter().enumerate().any(is_near) || self.unfinished.iter().any(is_elsewhere) {
             true => FaultKind::ParameterMatching,
@@ -261,6 +291,10 @@ pub(crate) fn describe(error: &RunError, calls: &Calls, is_checked: bool) -> Str
     let more = states.count().saturating_sub(LISTED);
     if more > 0 {
         let _ = write!(text, "\n  ... and {more} more");
+    }
+    let locks = calls.of_ranks.iter().flatten().flat_map(|call| &call.locks);
+    for lock in locks.filter(|_| is_of_orders).take(LISTED) {
+        let _ = write!(text, "\n  {lock}");
     }
     text
 }

@@ -7,9 +7,10 @@
 //! - `segment`: the shared file, and the turns of a rank and the command;
 //! - `link`: what a rank posts, with its data, and the answers;
 //! - `rank`: the loop of a processor, which makes the calls of its rank: `messages`, `requests`, `collectives` and
-//!   `communicators` have a file each, and `reply` is what the rank hears;
+//!   `communicators` have a file each, and `reply` is what the rank hears; `probes` has the messages that are at a rank already;
 //! - `plan`: the messages of a collective, as the MPI in use sends them; `board`: the data of collectives;
 //! - `failure`: why a program cannot go on, and in which calls its ranks are then;
+//! - `threads`: ranks of which several threads call MPI;
 //! - `windows`: what ranks do with each other's memory;
 //! - `session`: all ranks of a program, from their begin to their end.
 //!
@@ -26,11 +27,13 @@ mod failure;
 mod link;
 mod messages;
 mod plan;
+mod probes;
 mod rank;
 mod reply;
 mod requests;
 mod segment;
 mod session;
+mod threads;
 mod windows;
 
 pub use segment::RANK_BYTES;

@@ -1,11 +1,11 @@
-//! The program's messages: sends, receives, exchanges and probes.
+//! The program's messages: sends, receives and exchanges.
 
 use std::collections::VecDeque;
 
 use loggp::{Payload, Proc, Tag, WithSender};
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{Envelope, Receive, RequestId, SendMode};
-use loggp_mpi_trace::recording::post::Address;
+use loggp_mpi_trace::recording::post::{Address, Signature};
 
 use crate::failure::FaultKind;
 use crate::rank::Rank;
@@ -15,8 +15,8 @@ use crate::requests::{Completion, Pending};
 /// A message of the program: its tag in its communicator, and its data.
 pub(crate) struct Parcel {
     pub tag: u32,
-    /// The type of its data, if it is known.
-    pub kind: u64,
+    /// The types of its data, if they are known.
+    pub types: Signature,
     pub data: Vec<u8>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct UnderWay {
     number: u64,
     pub scope: u32,
     pub tag: u32,
-    bytes: u64,
+    pub bytes: u64,
     /// Where the program sends it, if that is checked.
     pub place: Address,
 }
@@ -47,6 +47,20 @@ pub(crate) struct Got {
     pub parcel: Parcel,
 }
 
+impl Got {
+    /// Returns whether a receive in a scope takes it.
+    pub(crate) fn is_meant(&self, receive: &Receive, scope: u32) -> bool {
+        is_meant(receive, scope, (self.from, self.scope, self.parcel.tag))
+    }
+}
+
+/// Returns whether a receive in a scope takes a message of a sender, a scope and a tag.
+pub(crate) fn is_meant(receive: &Receive, scope: u32, (from, of, tag): (usize, u32, u32)) -> bool {
+    of == scope
+        && receive.from.is_none_or(|asked| asked as usize == from)
+        && receive.tag.is_none_or(|asked| asked as u32 == tag)
+}
+
 impl Rank<'_> {
     pub(crate) fn take_data(data: &mut &[u8], bytes: u64) -> Vec<u8> {
         let (own, rest) = data.split_at((bytes as usize).min(data.len()));
@@ -57,7 +71,7 @@ impl Rank<'_> {
     /// Returns a message of the current call, with its data.
     fn parcel(&self, message: &Envelope, data: &mut &[u8]) -> Parcel {
         let data = Rank::take_data(data, message.bytes);
-        Parcel { tag: message.tag as u32, kind: self.types.sent, data }
+        Parcel { tag: message.tag as u32, types: self.types.sent.clone(), data }
     }
 
     /// Returns the tag on the machine of a message, and notes that it is under way.
@@ -139,23 +153,30 @@ impl Rank<'_> {
     /// Receives a message.
     pub(crate) fn receive(&mut self, p: &mut Proc, receive: &Receive) -> Got {
         let got = self.receive_any_type(p, receive);
-        self.compare_types(p, got.from, got.parcel.kind, self.types.received);
+        self.compare_types(p, got.from, &got.parcel, &self.types.received);
         got
     }
 
     pub(crate) fn receive_any_type(&mut self, p: &mut Proc, receive: &Receive) -> Got {
-        if let Some(got) = self.take_here(receive) {
+        if let Some(got) = self.take_here(p, receive) {
             return got;
         }
         if receive.from == Some(self.id as u32) {
             self.fail_to_receive_own(p, receive);
         }
-        let filter = self.filter(receive);
+        let got = self.receive_there(p, receive);
+        self.note_taken(&got);
+        got
+    }
+
+    /// Receives a message from the machine, which stays among those under way.
+    pub(crate) fn receive_there(&mut self, p: &mut Proc, receive: &Receive) -> Got {
+        let (filter, scope) = (self.filter(receive), self.scope(receive.communicator));
         let (from, parcel) = match receive.from {
             Some(from) => p.recv(WithSender(filter.from(from as usize))),
             None => p.recv(filter.with_sender()),
         };
-        self.arrived(receive.communicator, from, parcel)
+        Got { from, scope, parcel }
     }
 
     pub(crate) fn fail_to_receive_own(&mut self, p: &mut Proc, receive: &Receive) -> ! {
@@ -172,38 +193,22 @@ impl Rank<'_> {
         self.fail(p, (kind, why))
     }
 
-    /// Takes a message that is at the rank already: one that a probe has received, or its own.
-    pub(crate) fn take_here(&mut self, receive: &Receive) -> Option<Got> {
-        if self.probed.is_empty() && self.own.is_empty() {
-            return None;
-        }
-        let (scope, id) = (self.scope(receive.communicator), self.id);
-        let is_meant = |got: &Got| {
-            got.scope == scope
-                && receive.from.is_none_or(|from| from as usize == got.from)
-                && receive.tag.is_none_or(|tag| tag as u32 == got.parcel.tag)
-        };
-        if let Some(at) = self.probed.iter().position(|(number, got)| number.is_none() && is_meant(got)) {
-            return Some(self.probed.remove(at).1);
-        }
-        if receive.from.is_some_and(|from| from as usize != id) {
-            return None;
-        }
-        let at = self.own.iter().position(is_meant)?;
-        self.own.remove(at)
-    }
-
-    /// Notes that a message has been received.
-    pub(crate) fn arrived(&mut self, communicator: u32, from: usize, parcel: Parcel) -> Got {
-        let scope = self.scope(communicator);
+    /// Notes that a message has been taken.
+    pub(crate) fn note_taken(&self, got: &Got) {
         let mut sent = self.shared.sent[self.id].lock();
-        if let Some(queue) = sent.get_mut(&from)
+        if let Some(queue) = sent.get_mut(&got.from)
             && let Some(at) =
-                queue.iter().position(|message| (message.scope, message.tag) == (scope, parcel.tag))
+                queue.iter().position(|message| (message.scope, message.tag) == (got.scope, got.parcel.tag))
         {
             queue.remove(at);
         }
-        Got { from, scope, parcel }
+    }
+
+    /// Returns a message that the machine has received, and notes that it has been taken.
+    pub(crate) fn arrived(&mut self, communicator: u32, from: usize, parcel: Parcel) -> Got {
+        let got = Got { from, scope: self.scope(communicator), parcel };
+        self.note_taken(&got);
+        got
     }
 
     /// Notes that a message, of this number among those of the rank, is no longer under way.
@@ -215,8 +220,8 @@ impl Rank<'_> {
 
     /// Posts a receive.
     pub(crate) fn post_receive(&mut self, p: &mut Proc, receive: &Receive) -> Pending {
-        if let Some(got) = self.take_here(receive) {
-            self.compare_types(p, got.from, got.parcel.kind, self.types.received);
+        if let Some(got) = self.take_here(p, receive) {
+            self.compare_types(p, got.from, &got.parcel, &self.types.received);
             let from = self.place(receive.communicator, got.from);
             return Pending::Ready(Completion::Receive(from, got.parcel));
         }
@@ -229,8 +234,8 @@ impl Rank<'_> {
             Some(from) => p.irecv(WithSender(filter.from(from as usize))),
             None => p.irecv(filter.with_sender()),
         };
-        let (tag, kind) = (receive.tag, self.types.received);
-        Pending::Receive { request, communicator, scope, from, tag, kind }
+        let (tag, types) = (receive.tag, self.types.received.clone());
+        Pending::Receive { request, communicator, scope, from, tag, types }
     }
 
     /// Makes a send and a receive in one call.
@@ -252,7 +257,7 @@ impl Rank<'_> {
             let parcel = self.parcel(&message, data);
             let (tag, from) = (self.envelope(&message), receive.from.expect("it names one") as usize);
             let parcel = p.send_recv(message.peer as usize, from, tag, parcel);
-            self.compare_types(p, from, parcel.kind, self.types.received);
+            self.compare_types(p, from, &parcel, &self.types.received);
             let got = self.arrived(receive.communicator, from, parcel);
             return Reply::Message(self.place(receive.communicator, from), got.parcel);
         }
@@ -279,106 +284,14 @@ impl Rank<'_> {
         }
     }
 
-    /// Looks for a message, or waits for one.
-    pub(crate) fn probe(
-        &mut self,
-        p: &mut Proc,
-        receive: &Receive,
-        is_wait: bool,
-        is_matched: bool,
-    ) -> Reply {
-        let here = self.take_here(receive);
-        let is_here = here.is_some();
-        let got = match here {
-            Some(got) => Some(got),
-            // The message is received here, and a later receive has it.
-            None if is_wait => Some(self.receive(p, receive)),
-            None => {
-                let filter = self.filter(receive);
-                let found = match receive.from {
-                    Some(from) if from as usize == self.id => None,
-                    Some(from) => p.probe(filter.from(from as usize)),
-                    None => p.probe(filter),
-                };
-                match found {
-                    Some(from) if is_matched => {
-                        let one = Receive { from: Some(from as u32), ..*receive };
-                        Some(self.receive(p, &one))
-                    }
-                    Some(from) => return self.describe(p, receive, from),
-                    None => None,
-                }
-            }
-        };
-        let Some(got) = got else { return Reply::Words(vec![0; if is_matched { 5 } else { 4 }]) };
-        let from = self.place(receive.communicator, got.from);
-        let mut words = vec![from, u64::from(got.parcel.tag), got.parcel.data.len() as u64];
-        if is_matched || !is_wait {
-            words.insert(0, 1);
-        }
-        let number = is_matched.then(|| {
-            self.next_message += 1;
-            self.next_message
-        });
-        words.extend(number);
-        let is_own = is_here && got.from == self.id && !is_matched;
-        match is_own {
-            true => self.own.push_front(got),
-            false => self.probed.push((number, got)),
-        }
-        Reply::Words(words)
-    }
-
-    /// Returns what a look has found: the first message of a sender that the receive takes. If there is none that has not been
-    /// withdrawn, it looks again.
-    fn describe(&mut self, p: &mut Proc, receive: &Receive, from: usize) -> Reply {
-        let scope = self.scope(receive.communicator);
-        let place = self.place(receive.communicator, from);
-        let is_meant = |message: &&UnderWay| {
-            message.scope == scope && receive.tag.is_none_or(|asked| asked as u32 == message.tag)
-        };
-        let sent = self.shared.sent[self.id].lock();
-        let found = sent.get(&from).and_then(|queue| queue.iter().find(is_meant));
-        let words = found.map(|message| vec![1, place, u64::from(message.tag), message.bytes]);
-        drop(sent);
-        if let Some(words) = words {
-            return Reply::Words(words);
-        }
-        // A receive takes what was withdrawn, and goes on waiting.
-        let taken = p.irecv(WithSender(self.filter(receive).from(from)));
-        p.is_done(&taken);
-        p.withdraw(&taken);
-        self.probe(p, receive, false, false)
-    }
-
-    pub(crate) fn receive_matched(
-        &mut self,
-        p: &mut Proc,
-        message: u64,
-        request: Option<RequestId>,
-    ) -> Reply {
-        let Some(at) = self.probed.iter().position(|(number, _)| *number == Some(message)) else {
-            p.fail_with(format!("rank {} receives a message that no probe has matched", self.id));
-        };
-        let got = self.probed.remove(at).1;
-        let from = self.place_in_scope(got.scope, got.from);
-        match request {
-            None => Reply::Message(from, got.parcel),
-            Some(request) => {
-                self.requests.insert(request, Pending::Ready(Completion::Receive(from, got.parcel)));
-                Reply::NOTHING
-            }
-        }
-    }
-
     pub(crate) fn place_in_scope(&mut self, scope: u32, world: usize) -> u64 {
         let number = self.communicators.iter().position(|of| 2 * of.number == scope).unwrap_or(0);
         self.place(number as u32, world)
     }
 
-    /// Compares the type of a message with that of its receive.
-    pub(crate) fn compare_types(&self, p: &mut Proc, from: usize, sent: u64, asked: u64) {
-        if sent != 0 && asked != 0 && sent != asked {
+    /// Compares the types of a message with those of its receive.
+    pub(crate) fn compare_types(&self, p: &mut Proc, from: usize, parcel: &Parcel, asked: &Signature) {
+        if parcel.types.differs(asked, parcel.data.len() as u64) {
             let call = self.last_call();
             let why = format!(
                 "rank {} is{}, and gets data of another type than it names from rank {from}; both ends of a message name the same type",

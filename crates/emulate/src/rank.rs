@@ -19,6 +19,7 @@ use crate::plan::{Plan, scaled};
 use crate::reply::Reply;
 use crate::requests::Pending;
 use crate::session::Shared;
+use crate::windows::Held;
 
 /// A rank, as its processor sees it.
 pub(crate) struct Rank<'a> {
@@ -36,6 +37,8 @@ pub(crate) struct Rank<'a> {
     pub given_up: Vec<Pending>,
     /// What it has asked of others' memories, and of whom.
     pub gets: Vec<(u32, Request<()>)>,
+    /// The locks of windows that it has.
+    pub held: Vec<Held>,
     pub plans: FxHashMap<PlanKey, Arc<Plan>>,
     pub makings: FxHashMap<Vec<u32>, u64>,
     /// How many messages it has sent to others.
@@ -65,8 +68,8 @@ impl Drop for Rank<'_> {
         if std::thread::panicking() {
             let CurrentCall { what, place } = self.call;
             let address = self.link.address(place);
-            let (wants, has_chosen) = (self.wants(), self.has_chosen);
-            *self.shared.calls[self.id].lock() = Some(LastCall { what, address, wants, has_chosen });
+            let (wants, has_chosen, locks) = (self.wants(), self.has_chosen, self.describe_locks());
+            *self.shared.calls[self.id].lock() = Some(LastCall { what, address, wants, has_chosen, locks });
         }
     }
 }
@@ -87,6 +90,7 @@ impl<'a> Rank<'a> {
             own: VecDeque::new(),
             given_up: Vec::new(),
             gets: Vec::new(),
+            held: Vec::new(),
             plans: FxHashMap::default(),
             makings: FxHashMap::default(),
             messages_sent: 0,
@@ -183,9 +187,11 @@ impl<'a> Rank<'a> {
         p.wait_until(p.now() + step.max(p.params().cycle));
     }
 
-    /// Ends the run, since the rank has said why it cannot go on.
+    /// Ends the run, since the rank calls what cannot be emulated.
     pub(crate) fn refuse(&self, p: &mut Proc, why: &str) -> ! {
-        p.fail_with(format!("rank {} {why}", self.id));
+        let why = format!("rank {} {why}", self.id);
+        *self.shared.refused.lock() = Some(why.clone());
+        p.fail_with(why);
     }
 
     /// Ends the run, since a fault has been found.
@@ -327,6 +333,19 @@ impl<'a> Rank<'a> {
         let given_up = std::mem::take(&mut self.given_up);
         for pending in given_up.into_iter().chain(left.into_iter().map(|(_, pending)| pending)) {
             self.finish_given_up(p, pending);
+        }
+        if self.shared.settings.checks.is_some() {
+            self.look_for_left(p);
+        }
+    }
+
+    /// Ends the run if the rank has a lock at its end, or messages that it has not received.
+    fn look_for_left(&mut self, p: &mut Proc) {
+        if let Some(lock) = self.describe_locks().first() {
+            self.fail(p, (FaultKind::CallOrdering, format!("{lock} before MPI_Finalize")));
+        }
+        if let Some(left) = self.describe_left() {
+            self.fail(p, (FaultKind::CallOrdering, left));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use loggp::{Proc, Request};
 use loggp_mpi_trace::call::{Receive, RequestId, WaitForm};
+use loggp_mpi_trace::recording::post::Signature;
 
 use crate::board::Taken;
 use crate::collectives::Open;
@@ -48,8 +49,8 @@ pub(crate) enum Pending {
         scope: u32,
         from: Option<u32>,
         tag: Option<i32>,
-        /// The type of the data, if it is known.
-        kind: u64,
+        /// The types of the data, if they are known.
+        types: Signature,
     },
     /// A receive from the rank itself, which has not sent yet.
     Own(Receive),
@@ -167,7 +168,7 @@ impl Rank<'_> {
     /// Waits until one of the requests is over, and returns its place.
     fn first_over(&mut self, p: &mut Proc, places: &[(usize, RequestId)]) -> usize {
         loop {
-            if let Some(at) = (0..places.len()).find(|at| self.is_ready(places[*at].1)) {
+            if let Some(at) = (0..places.len()).find(|at| self.is_ready(p, places[*at].1)) {
                 return at;
             }
             let mut numbers = Vec::new();
@@ -205,8 +206,8 @@ impl Rank<'_> {
     }
 
     /// Returns whether a request is over without a wait at the machine.
-    fn is_ready(&mut self, request: RequestId) -> bool {
-        self.take_own(request);
+    fn is_ready(&mut self, p: &mut Proc, request: RequestId) -> bool {
+        self.take_own(p, request);
         match self.requests.get(&request) {
             None | Some(Pending::Ready(_)) => true,
             Some(Pending::Collective(open)) => open.0.is_over(),
@@ -215,10 +216,10 @@ impl Rank<'_> {
     }
 
     /// Gives a receive from the rank itself the message that has been sent meanwhile.
-    fn take_own(&mut self, request: RequestId) {
+    fn take_own(&mut self, p: &mut Proc, request: RequestId) {
         let Some(Pending::Own(receive)) = self.requests.get(&request) else { return };
         let receive = *receive;
-        if let Some(got) = self.take_here(&receive) {
+        if let Some(got) = self.take_here(p, &receive) {
             let from = self.place(receive.communicator, got.from);
             self.requests.insert(request, Pending::Ready(Completion::Receive(from, got.parcel)));
         }
@@ -231,7 +232,7 @@ impl Rank<'_> {
 
     /// Returns whether a request is over by now.
     fn is_over(&mut self, p: &mut Proc, request: RequestId) -> bool {
-        if self.is_ready(request) {
+        if self.is_ready(p, request) {
             return true;
         }
         match self.requests.get_mut(&request) {
@@ -243,7 +244,7 @@ impl Rank<'_> {
 
     /// Waits for a request, and returns what came of it.
     fn complete(&mut self, p: &mut Proc, request: RequestId) -> Completion {
-        self.take_own(request);
+        self.take_own(p, request);
         match self.requests.remove(&request) {
             Some(pending) => self.finish_request(p, pending),
             None => p.fail_with(format!("rank {} waits for a request that it has not posted", self.id)),
@@ -258,16 +259,16 @@ impl Rank<'_> {
                 p.wait(request);
                 Completion::Send
             }
-            Pending::Receive { request, communicator, scope, from, tag, kind } => {
+            Pending::Receive { request, communicator, scope, from, tag, types } => {
                 self.awaited = Some((from, tag, scope));
                 let (from, parcel) = p.wait(request);
                 self.awaited = None;
-                self.compare_types(p, from, parcel.kind, kind);
+                self.compare_types(p, from, &parcel, &types);
                 let got = self.arrived(communicator, from, parcel);
                 Completion::Receive(self.place(communicator, from), got.parcel)
             }
             Pending::Own(receive) => {
-                let Some(got) = self.take_here(&receive) else { self.fail_to_receive_own(p, &receive) };
+                let Some(got) = self.take_here(p, &receive) else { self.fail_to_receive_own(p, &receive) };
                 Completion::Receive(self.place(receive.communicator, got.from), got.parcel)
             }
             Pending::Both(both) => {

@@ -19,6 +19,8 @@ use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex::{self, Timespec};
 
+use crate::threads::Threads;
+
 const HEADER_BYTES: usize = 4096;
 const SLOT_BYTES: usize = 384 << 10;
 /// The bytes of shared memory that each rank takes.
@@ -192,6 +194,11 @@ impl Slot<'_> {
             let pid = self.word(4).load(Ordering::Relaxed) as i32;
             (pid, self.word(8).load(Ordering::Relaxed) as usize)
         })
+    }
+
+    /// Returns what the rank says of its threads, whoever has the turn.
+    pub(crate) fn threads(&self) -> Option<Threads> {
+        Threads::of_word(self.word(52).load(Ordering::Acquire))
     }
 
     /// Returns whether it is the command's turn.

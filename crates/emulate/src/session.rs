@@ -19,10 +19,11 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::board::{Board, CollectiveId};
 use crate::communicators::{Duplication, Making};
-use crate::failure::{Calls, LastCall, describe};
+use crate::failure::{Calls, FaultKind, LastCall, describe};
 use crate::messages::Sent;
 use crate::rank::Rank;
 use crate::segment::{Flags, Segment, Slot};
+use crate::threads::{Threads, find_threads};
 use crate::windows::Locks;
 
 /// How a program is emulated.
@@ -68,6 +69,8 @@ impl Default for Settings {
 #[derive(Default)]
 pub(crate) struct Watch {
     processes: OnceLock<Vec<(i32, AtomicI32)>>,
+    /// How many threads each had when it came.
+    threads: OnceLock<Vec<usize>>,
     limit: Option<Duration>,
     /// True if the program's launcher has ended, or is to end.
     is_over: AtomicBool,
@@ -133,12 +136,28 @@ impl Watch {
     /// Binds a rank to some cores.
     fn bind_to(&self, rank: usize, cores: &CpuSet) {
         let Some((process, _)) = self.processes.get().and_then(|all| all.get(rank)) else { return };
-        let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
-        for thread in threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok()) {
+        for thread in threads_of(*process) {
             // A rank that is elsewhere computes as well.
             let _: Result<_, _> = sched_setaffinity(Pid::from_raw(thread), cores);
         }
     }
+
+    /// Returns how many ranks there are.
+    pub(crate) fn ranks(&self) -> usize {
+        self.processes.get().map_or(0, Vec::len)
+    }
+
+    /// Returns whether a rank has more threads than when it came.
+    pub(crate) fn has_new_threads(&self) -> bool {
+        let now = self.processes.get().into_iter().flatten().map(|(process, _)| threads_of(*process).count());
+        now.zip(self.threads.get().into_iter().flatten()).any(|(now, before)| now > *before)
+    }
+}
+
+/// Returns the threads of a process.
+fn threads_of(process: i32) -> impl Iterator<Item = i32> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok())
 }
 
 /// Returns whether a process runs: one that its parent has not missed yet does not.
@@ -174,6 +193,8 @@ pub(crate) struct Shared<'a> {
     pub duplicates: Mutex<FxHashMap<CollectiveId, Duplication>>,
     /// The locks of windows.
     pub locks: Mutex<Locks>,
+    /// What a rank has called that cannot be emulated.
+    pub refused: Mutex<Option<String>>,
 }
 
 /// An emulated program: its ranks, which come by the shared file.
@@ -183,6 +204,7 @@ pub struct Session {
     watch: Watch,
     has_choices: AtomicBool,
     left: OnceLock<String>,
+    refused: OnceLock<String>,
     /// The files of the ranks' MPI in the host's shared memory, which it does not remove if its ranks are killed.
     files: OnceLock<BTreeSet<PathBuf>>,
 }
@@ -206,6 +228,7 @@ impl Session {
             watch,
             has_choices: AtomicBool::new(false),
             left: OnceLock::new(),
+            refused: OnceLock::new(),
             files: OnceLock::new(),
         })
     }
@@ -254,6 +277,8 @@ impl Session {
         }
         let files = found.iter().flatten().flat_map(|process| shared_files(*process)).collect();
         let _: Result<(), _> = self.files.set(files);
+        let threads = found.iter().flatten().map(|process| threads_of(*process).count()).collect();
+        let _: Result<(), _> = self.watch.threads.set(threads);
         let processes = found.into_iter().flatten().map(|process| (process, AtomicI32::new(-1)));
         let _: Result<(), _> = self.watch.processes.set(processes.collect());
         Ok(Some(ranks))
@@ -281,6 +306,7 @@ impl Session {
             making: Mutex::default(),
             duplicates: Mutex::default(),
             locks: Mutex::default(),
+            refused: Mutex::default(),
         };
         // How long a rank computes is asked of its process.
         let machine = machine.clone().work(Work::Charged).patience(Duration::MAX);
@@ -299,15 +325,44 @@ impl Session {
             return Err(Cause::OtherProcess(leak).into());
         }
         run.map_err(|error| {
+            let is_checked = self.settings.checks.is_some();
+            let threads = find_threads(&self.segment, &self.watch, &error);
             self.give_up();
+            match threads {
+                Some((rank, Threads::Several)) => return self.refuse(&Threads::Several.text(rank)),
+                Some((rank, threads)) if is_checked => {
+                    let why = format!("{}: {}", FaultKind::ThreadLevel, threads.text(rank));
+                    return Cause::OtherProcess(why).into();
+                }
+                _ => (),
+            }
+            let refused = shared.refused.lock().take();
+            if let Some(why) = refused.filter(|why| error.cause == Cause::OtherProcess(why.clone())) {
+                return self.refuse(&why);
+            }
             let calls: Vec<_> = shared.calls.iter().map(|call| call.lock().take()).collect();
             let sent = shared.sent.into_iter().map(Mutex::into_inner).collect();
             let calls = Calls { of_ranks: calls, sent, unfinished: shared.board.unfinished() };
             match error.cause {
                 Cause::Params(_) | Cause::Host(_) => error,
-                _ => Cause::OtherProcess(describe(&error, &calls, self.settings.checks.is_some())).into(),
+                _ => Cause::OtherProcess(describe(&error, &calls, is_checked)).into(),
             }
         })
+    }
+
+    /// Returns the error of a program that calls what cannot be emulated: of one that is checked it says nothing about the
+    /// program.
+    fn refuse(&self, why: &str) -> RunError {
+        if self.settings.checks.is_none() {
+            return Cause::OtherProcess(why.into()).into();
+        }
+        let sentence = format!("the program cannot be checked: {why}");
+        Cause::Host(self.refused.get_or_init(|| sentence).clone()).into()
+    }
+
+    /// Returns why the program cannot be checked, if it calls what cannot be emulated.
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.get().map(String::as_str)
     }
 
     /// Returns whether a call so far has depended on the order of messages: else all orders are one.
@@ -325,7 +380,7 @@ impl Session {
         // Ranks that wait for each other in their MPI have all cores again.
         let mut all = CpuSet::new();
         (0..CpuSet::MAX_CPU).for_each(|core| all.set(core));
-        for rank in 0..self.watch.processes.get().map_or(0, Vec::len) {
+        for rank in 0..self.watch.ranks() {
             self.watch.bind_to(rank, &all);
             self.segment.slot(rank).answer(time.as_ps(), &[], &[], 0);
         }

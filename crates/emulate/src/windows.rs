@@ -8,6 +8,7 @@ use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::OneSided;
 use rustc_hash::FxHashMap;
 
+use crate::failure::{Called, LastCall};
 use crate::plan::{Blank, BlankTag};
 use crate::rank::Rank;
 use crate::reply::Reply;
@@ -48,6 +49,13 @@ impl WindowLock {
         }
         next
     }
+}
+
+/// A lock that a rank has: of a window, of one rank or of all, and the number of the place where it asked for it.
+pub(crate) struct Held {
+    window: u32,
+    of: Option<u32>,
+    place: u32,
 }
 
 /// The bytes of what asks for a lock or gives one back.
@@ -127,12 +135,27 @@ impl Rank<'_> {
                 p.wait_to_act();
             }
         }
+        self.held.push(Held { window, of: to, place: self.call.place });
+    }
+
+    /// Returns a sentence on each lock that the rank has.
+    pub(crate) fn describe_locks(&self) -> Vec<String> {
+        let text = |held: &Held| {
+            let (what, of) = match held.of {
+                Some(of) => (Called::Named("MPI_Win_lock"), format!("the window of rank {of}")),
+                None => (Called::Named("MPI_Win_lock_all"), "a window of all ranks".into()),
+            };
+            let call = LastCall { what, address: self.link.address(held.place), ..LastCall::default() };
+            format!("rank {} has the lock of {of}, taken{}, and has not given it back", self.id, call.text())
+        };
+        self.held.iter().map(text).collect()
     }
 
     /// Gives a lock back once all is there: who waits for it gets it by a word.
     fn unlock(&mut self, p: &mut Proc, window: u32, to: Option<u32>) {
         self.finish_gets(p, to);
         p.flush(to.map(|to| to as usize));
+        self.held.retain(|held| (held.window, held.of) != (window, to));
         let all = self.locked(window, to);
         if all[0] as usize != self.id {
             p.put(all[0] as usize, WORD);

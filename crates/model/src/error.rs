@@ -213,7 +213,8 @@ pub enum ProcStatus {
         to: usize,
         /// The length of the message, in words.
         words: usize,
-        /// The machine's S: a longer message is not sent before its receiver is ready to receive.
+        /// The machine's S: a longer message is not sent before its receiver is ready to receive. [`usize::MAX`] if the send
+        /// waits for its receiver whatever the length.
         S: usize,
     },
     /// Waiting until a message may enter the network: its capacity is used up by messages that were not
@@ -253,6 +254,10 @@ impl fmt::Display for ProcStatus {
             ProcStatus::Looking => f.write_str("looked for messages again and again"),
             ProcStatus::WaitingFor(wanted) => write!(f, "waited for {wanted}"),
             ProcStatus::WaitingForRequest(request) => write!(f, "waited for {request}"),
+            // A send that waits for its receiver whatever its length.
+            ProcStatus::WaitingToSend { to, words, S: usize::MAX } => {
+                write!(f, "waited to send {words} words until processor {to} receives them")
+            }
             ProcStatus::WaitingToSend { to, words, S } => write!(
                 f,
                 "waited to send {words} words, more than S = {S}, until processor {to} receives them"

@@ -1,16 +1,13 @@
 /* One fault of each kind that `loggp check` finds, and what is right. The word behind the program's name says which. What is found, and
- * where, is in tests/programs/check_mpi.rs, which knows lines by their comments HERE and THERE. */
+ * where, is in tests/programs/check_mpi/cases.rs, which knows lines by their comments HERE and THERE. */
 
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "faults.h"
 
-#define WORLD MPI_COMM_WORLD
-#define IGNORED MPI_STATUS_IGNORE
+#include "fault_orders.h"
 
-static int rank, ranks, one = 1, other, many[8];
-static MPI_Request request;
+#include "fault_threads.h"
+
+#include "fault_types.h"
 
 static void deadlock(void)
 {
@@ -181,31 +178,6 @@ static void invalid_communicator(void)
     MPI_Barrier(MPI_COMM_NULL); /* HERE */
 }
 
-/* Rank 0 waits for rank 2 after a message that may be rank 2's. */
-static void race(void)
-{
-    if (rank > 0)
-        MPI_Send(&rank, 1, MPI_INT, 0, 0, WORLD);
-    else {
-        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, IGNORED);
-        MPI_Recv(&other, 1, MPI_INT, 2, 0, WORLD, IGNORED); /* HERE */
-    }
-}
-
-/* What comes first is added first: the sum is the same. */
-static void wildcards(void)
-{
-    int sum = 0;
-    for (int i = 1; i < ranks && rank == 0; i++) {
-        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, IGNORED);
-        sum += one;
-    }
-    if (rank > 0)
-        MPI_Send(&rank, 1, MPI_INT, 0, rank, WORLD);
-    else if (sum != ranks * (ranks - 1) / 2)
-        abort();
-}
-
 static void wrong_result(void)
 {
     MPI_Finalize();
@@ -230,17 +202,27 @@ static const struct {
     CASE(communicator_not_freed), CASE(group_not_freed), CASE(type_not_freed), CASE(operation_not_freed),
     CASE(send_buffer_written), CASE(receive_buffer_written), CASE(receive_buffer_sent), CASE(invalid_rank),
     CASE(invalid_tag), CASE(invalid_count), CASE(invalid_communicator), CASE(race), CASE(wildcards),
-    CASE(wrong_result), CASE(endless),
+    CASE(probed_any), CASE(looked_any), CASE(probed_sender), CASE(probed_later), CASE(probed_unreceived),
+    CASE(same_order), CASE(other_order), CASE(other_communicator), CASE(lock_kept), CASE(lock_left),
+    CASE(lock_given_back), CASE(struct_as_numbers), CASE(other_struct), CASE(vector_as_floats),
+    CASE(other_struct_for_all), CASE(same_signatures), CASE(wrong_result), CASE(endless),
 };
 
 int main(int count, char **words)
 {
-    MPI_Init(&count, &words);
+    int level = MPI_THREAD_SINGLE;
+    for (size_t i = 0; i < sizeof threaded / sizeof *threaded; i++)
+        if (strcmp(words[1], threaded[i].name) == 0)
+            level = threaded[i].level;
+    MPI_Init_thread(&count, &words, level, &level);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &ranks);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(words[1], cases[i].name) == 0)
             cases[i].run();
+    for (size_t i = 0; i < sizeof threaded / sizeof *threaded; i++)
+        if (strcmp(words[1], threaded[i].name) == 0)
+            threaded[i].run();
     MPI_Finalize();
     return 0;
 }

@@ -13,7 +13,7 @@ struct slot {
     uint32_t ranks, attached, kind, record_bytes;
     uint64_t data_bytes, all_bytes;
     int64_t now; /* picoseconds */
-    uint32_t words, reserved;
+    uint32_t words, threads; /* what is wrong with its threads, whoever has the turn */
     uint64_t unaccounted;
     uint32_t errand; /* The number of a duplicate and 1, which the rank is to make while it waits. */
     unsigned char unused[4096 - 68];
@@ -37,6 +37,7 @@ enum { HAS_CLOCKS = 1, WORK_IS_NONE = 2, CAN_DEFER = 4, HAS_CHECKS = 8 };
 enum post { POST_CALLS, POST_CHUNK, POST_NEXT };
 /* Codes of records that no recording has. */
 enum emulated_code {
+    CALL_SIGNATURE = 9,
     CALL_MPROBE = 48,
     CALL_IMPROBE = 49,
     CALL_MRECV = 50, /* + has a request */
@@ -258,32 +259,11 @@ static void take_bytes(void *to, size_t bytes)
     }
 }
 
-/* Where several threads may call MPI at once, only one of them does. */
-static void look_for_threads(void)
-{
-    static int first = -1;
-    int none = -1, thread = this_thread(), is_first;
-    __atomic_compare_exchange_n(&first, &none, thread, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    is_first = first == thread;
-    if (!is_first && pthread_mutex_trylock(&mutex) != 0)
-        fprintf(stderr, "loggp: rank %d calls MPI in a second thread while another one is in MPI, as an emulated program cannot\n",
-                own_rank);
-    else if (!is_first)
-        pthread_mutex_unlock(&mutex);
-    pthread_mutex_lock(&mutex);
-    if (!is_first)
-        refuse("calls MPI in a second thread, which an emulated program cannot; let one thread make all calls, "
-               "and ask MPI_Init_thread for no more than MPI_THREAD_SERIALIZED");
-}
-
 /* Begins a call. What the processor has done for the program since the last one is work. */
 static void enter(void *place)
 {
     inside = 1;
-    if (is_multiple)
-        look_for_threads();
-    else
-        pthread_mutex_lock(&mutex); /* Another thread may ask for the time. */
+    pthread_mutex_lock(&mutex); /* Another thread may ask for the time. */
     call.place = place;
     if (!(header->flags & WORK_IS_NONE)) {
         int64_t passed = process_ns() - last_process_ns - reading_ns;

@@ -144,14 +144,14 @@ static void begin_recording(void);
 static void begin_program(void)
 {
     const char *emulation = getenv("LOGGP_EMULATE");
-    int level = MPI_THREAD_SINGLE;
     MPI_Comm parent = MPI_COMM_NULL;
     is_seen = 1;
     /* Processes that a program has spawned have a world of their own, whose ranks have the same numbers. */
     if (PMPI_Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL)
         return;
-    PMPI_Query_thread(&level);
-    is_multiple = level == MPI_THREAD_MULTIPLE;
+    PMPI_Query_thread(&thread_level);
+    is_multiple = thread_level == MPI_THREAD_MULTIPLE;
+    first_thread = pthread_self();
     PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
     world.handle = MPI_COMM_WORLD;

@@ -21,9 +21,9 @@
 /* Does what is `emulated`, if the program is. */
 #define EMULATED(emulated)                                                                                           \
     if (is_emulated && !inside) {                                                                                    \
-        enter(PLACE);                                                                                                \
+        begin_call(PLACE);                                                                                           \
         int emulated_error = emulated;                                                                               \
-        leave();                                                                                                     \
+        end_call();                                                                                                  \
         return emulated_error;                                                                                       \
     }
 

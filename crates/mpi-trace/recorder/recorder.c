@@ -53,7 +53,11 @@
 
 #include "checks.h"
 
+#include "signatures.h"
+
 #include "watch.h"
+
+#include "threads.h"
 
 #include "emulated.h"
 

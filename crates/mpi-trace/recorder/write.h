@@ -58,6 +58,9 @@ static volatile int is_emulated;
 static uint64_t work;
 /* True if several threads may be in MPI at once. */
 static int is_multiple;
+/* What MPI lets threads do, and the one that initialized it. */
+static int thread_level;
+static pthread_t first_thread;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* True inside of a call of MPI: what it calls of MPI itself is not recorded. */

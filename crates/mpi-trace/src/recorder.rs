@@ -2,7 +2,7 @@
 
 /// The files of the source, each with its name. The first one is compiled:
 /// `mpicc -O2 -fPIC -shared -o libloggp-mpi.so recorder.c`.
-pub const SOURCE: [(&str, &str); 19] = [
+pub const SOURCE: [(&str, &str); 21] = [
     ("recorder.c", include_str!("../recorder/recorder.c")),
     ("write.h", include_str!("../recorder/write.h")),
     ("emulate.h", include_str!("../recorder/emulate.h")),
@@ -17,7 +17,9 @@ pub const SOURCE: [(&str, &str); 19] = [
     ("names.h", include_str!("../recorder/names.h")),
     ("others.h", include_str!("../recorder/others.h")),
     ("checks.h", include_str!("../recorder/checks.h")),
+    ("signatures.h", include_str!("../recorder/signatures.h")),
     ("watch.h", include_str!("../recorder/watch.h")),
+    ("threads.h", include_str!("../recorder/threads.h")),
     ("objects.h", include_str!("../recorder/objects.h")),
     ("emulated_process.h", include_str!("../recorder/emulated_process.h")),
     ("windows.h", include_str!("../recorder/windows.h")),

@@ -14,6 +14,7 @@ pub mod merge;
 pub mod places;
 pub mod post;
 mod record;
+mod signature;
 mod source;
 mod stream;
 #[cfg(feature = "merge")]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::bytes::{Cursor, Wrong};
 use super::known::Known;
+pub use super::signature::Signature;
+
 use super::record::{
     code, read_communicator, read_definition, read_post, read_ranks, read_receive, wait_form,
 };
@@ -12,6 +14,7 @@ use crate::call::{CallKind, Communicator, Receive, RequestId, WaitForm};
 
 /// The codes of calls that no recording has.
 mod posted {
+    pub(super) const SIGNATURE: u8 = 9;
     pub(super) const MPROBE: u8 = 48;
     pub(super) const IMPROBE: u8 = 49;
     pub(super) const MRECV: u8 = 50;
@@ -42,12 +45,12 @@ pub struct Post {
     pub persistent: Option<u64>,
 }
 
-/// Of which types the data of a call are, and by which operation they are combined: numbers that are the same on all ranks, and 0
+/// Of which types the data of a call are, and by which operation they are combined: a number that is the same on all ranks, and 0
 /// if it is not known. Only the ranks of a checked program say them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Types {
-    pub sent: u64,
-    pub received: u64,
+    pub sent: Signature,
+    pub received: Signature,
     pub operation: u64,
 }
 
@@ -108,12 +111,18 @@ pub type Address = (String, u64);
 pub struct PostReader {
     known: Known,
     has_types: bool,
+    /// Those that the rank has named, the first of which says nothing.
+    signatures: Vec<Signature>,
 }
 
 impl PostReader {
     /// Creates a reader for a rank of a program of so many. The ranks of a checked program say of which types data are.
     pub fn new(ranks: u32, has_types: bool) -> PostReader {
-        PostReader { known: Known::new(ranks, Arc::default()), has_types }
+        PostReader {
+            known: Known::new(ranks, Arc::default()),
+            has_types,
+            signatures: vec![Signature::default()],
+        }
     }
 
     /// Returns the communicators that the rank has named so far, by their numbers.
@@ -143,6 +152,10 @@ impl PostReader {
 
     fn read_one(&mut self, cursor: &mut Cursor) -> Result<Option<Post>, Wrong> {
         let (code, known) = (cursor.byte()?, &mut self.known);
+        if code == posted::SIGNATURE {
+            self.signatures.push(Signature::read(cursor)?);
+            return Ok(None);
+        }
         if code < code::SEND && code != code::FINALIZE {
             read_definition(code, cursor, known)?;
             return Ok(None);
@@ -192,7 +205,7 @@ impl PostReader {
             },
         };
         let types = match &kind {
-            PostKind::Call(call) if self.has_types => read_types(cursor, call)?,
+            PostKind::Call(call) if self.has_types => read_types(cursor, &self.signatures, call)?,
             _ => Types::default(),
         };
         let persistent = match &kind {
@@ -205,19 +218,27 @@ impl PostReader {
     }
 }
 
-fn read_types(cursor: &mut Cursor, call: &CallKind) -> Result<Types, Wrong> {
+fn read_types(cursor: &mut Cursor, signatures: &[Signature], call: &CallKind) -> Result<Types, Wrong> {
     let (has_sent, has_received, has_operation) = match call {
         CallKind::Send { .. } => (true, false, false),
         CallKind::Recv { .. } => (false, true, false),
         CallKind::SendRecv { message, receive, .. } => (message.is_some(), receive.is_some(), false),
         CallKind::Collective { .. } => (true, true, true),
         CallKind::Start(calls) => {
-            return calls.first().map_or(Ok(Types::default()), |call| read_types(cursor, call));
+            let read = |call| read_types(cursor, signatures, call);
+            return calls.first().map_or(Ok(Types::default()), read);
         }
         _ => return Ok(Types::default()),
     };
-    let mut number = |is_there: bool| if is_there { cursor.number() } else { Ok(0) };
-    Ok(Types { sent: number(has_sent)?, received: number(has_received)?, operation: number(has_operation)? })
+    let mut signature = |is_there: bool| {
+        let number = if is_there { cursor.small()? } else { 0 };
+        match signatures.get(number as usize) {
+            Some(signature) => Ok(signature.clone()),
+            None => cursor.wrong(format!("types of number {number} have not been named")),
+        }
+    };
+    let (sent, received) = (signature(has_sent)?, signature(has_received)?);
+    Ok(Types { sent, received, operation: if has_operation { cursor.number()? } else { 0 } })
 }
 
 fn read_requests(cursor: &mut Cursor, known: &Known) -> Result<Vec<Option<RequestId>>, Wrong> {

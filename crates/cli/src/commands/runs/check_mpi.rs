@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -93,6 +93,22 @@ struct Started {
     ranks: usize,
 }
 
+/// What the runs of a program have shown beside their results.
+#[derive(Default)]
+struct Seen {
+    /// True if a call has depended on the order of messages.
+    has_choices: AtomicBool,
+    /// Why the program cannot be checked.
+    refused: OnceLock<String>,
+}
+
+impl Seen {
+    /// Returns the error of a check that came to no verdict.
+    fn error(&self, why: RunError) -> CliError {
+        self.refused.get().map_or_else(|| CliError::run(why), CliError::request)
+    }
+}
+
 impl CheckMpiCommand {
     /// Runs the program under many orders, and prints what was found.
     pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
@@ -113,10 +129,10 @@ impl CheckMpiCommand {
         let ranks = first.ranks;
         let machine = self.machine(ranks).inspect_err(|_| first.session.give_up())?;
         let name = self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        let (first, has_choices) = (Mutex::new(Some(first)), AtomicBool::new(false));
+        let (first, seen) = (Mutex::new(Some(first)), Seen::default());
         let trial = |order: &Order, synchronizes: bool| {
             let started = first.lock().ok().and_then(|mut first| first.take());
-            self.trial(&launch, started, &machine.clone().order(order), (synchronizes, &has_choices))
+            self.trial(&launch, started, &machine.clone().order(order), (synchronizes, &seen))
         };
         let usual = |order: &Order| trial(order, self.synchronize);
         let mut checked = check.clone().runs(1).run_trials(&Order::default(), ranks, usual);
@@ -130,14 +146,14 @@ impl CheckMpiCommand {
             synchronizes = strict.as_ref().is_ok_and(|report| !report.has_passed());
             checked = if synchronizes || strict.is_err() { strict } else { checked };
         }
-        if goes_on(&checked) && has_choices.load(Ordering::Relaxed) {
+        if goes_on(&checked) && seen.has_choices.load(Ordering::Relaxed) {
             checked = check.run_trials(&Order::default(), ranks, usual);
         }
         drop((check, progress)); // both hold the bar, which goes with the last of them
-        let mut checked = checked.map_err(CliError::run)?;
+        let mut checked = checked.map_err(|why| seen.error(why))?;
         checked.choices.clear(); // they are calls of the emulation
         let kept = checked.failure.as_ref().map(|failure| self.keep(failure, &path)).transpose()?;
-        let has_choices = has_choices.into_inner();
+        let has_choices = seen.has_choices.into_inner();
         self.report(out, (&name, &machine), (&checked, has_choices, synchronizes), kept.as_deref())?;
         let after = format!("{} by seed {}", count(checked.runs, "run"), self.orders.order_seed);
         let failed = checked
@@ -195,7 +211,7 @@ impl CheckMpiCommand {
         launch: &Launch,
         started: Option<Started>,
         machine: &Machine,
-        (synchronizes, has_choices): (bool, &AtomicBool),
+        (synchronizes, seen): (bool, &Seen),
     ) -> TrialResult<()> {
         let started = match started {
             Some(started) => Ok(started),
@@ -204,7 +220,7 @@ impl CheckMpiCommand {
         let started = started.map_err(|why| {
             RunError::from(Cause::Host(why.into_sentence().unwrap_or_else(|| "it cannot be started".into())))
         })?;
-        Ok(match run(started, machine, has_choices)? {
+        Ok(match run(started, machine, seen)? {
             status if status.success() => Ok(()),
             status => Err(format!("the program ended with {status}")),
         })
@@ -214,8 +230,9 @@ impl CheckMpiCommand {
     fn repeat(&self, launch: &Launch, failed: &Trace) -> Result<(), CliError> {
         let started = self.start(launch, self.synchronize)?;
         let machine = self.machine(started.ranks).inspect_err(|_| started.session.give_up())?;
-        match run(started, &machine.order(failed), &AtomicBool::new(false)) {
-            Err(error) => Err(CliError::run(error)),
+        let seen = Seen::default();
+        match run(started, &machine.order(failed), &seen) {
+            Err(error) => Err(seen.error(error)),
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(CliError::Run(format!("the program ended with {status}"))),
         }
@@ -281,10 +298,11 @@ impl CheckMpiCommand {
 }
 
 /// Runs the ranks of a program to their end, and returns the launcher's exit status.
-fn run(started: Started, machine: &Machine, has_choices: &AtomicBool) -> Result<ExitStatus, RunError> {
+fn run(started: Started, machine: &Machine, seen: &Seen) -> Result<ExitStatus, RunError> {
     let Started { session, mut child, .. } = started;
     let ran = session.run(machine);
-    has_choices.fetch_or(session.has_choices(), Ordering::Relaxed);
+    seen.has_choices.fetch_or(session.has_choices(), Ordering::Relaxed);
+    session.refused().into_iter().for_each(|why| _ = seen.refused.get_or_init(|| why.into()));
     if let Ok(run) = &ran {
         session.release(run.time);
     }

@@ -1,5 +1,7 @@
-//! `loggp check -- mpirun`: the faults of `crates/mpi-trace/programs/faults.c` are found, each of its kind and at its place. Where
-//! there is no MPI, nothing is checked.
+//! `loggp check -- mpirun`: the faults of `crates/mpi-trace/programs/faults.c` and its headers are found, each of its kind and at
+//! its place. Where there is no MPI, nothing is checked.
+
+mod cases;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -16,82 +18,12 @@ use serde_json::Value;
 use crate::command::{is_ignored, kill};
 use crate::requests::{answer_of, loggp, stdout_of};
 
+use cases::{CASES, Case};
+
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../mpi-trace/programs/faults.c");
 
-/// A program of the source, the options of its check, the kind of what is found, and parts of the sentence. Where a part says
-/// `HERE` it means the line with this comment; a program without a kind is right.
-type Case = (&'static str, &'static str, &'static str, &'static [&'static str]);
-
-const CASES: [Case; 29] = [
-    (
-        "deadlock",
-        "",
-        "call ordering",
-        &[
-            "deadlock: 2 of 2 ranks wait",
-            "rank 0 at 0 us in MPI_Recv from 1 with tag 0 HERE",
-            "rank 1 at 0 us in MPI_Recv from 0 with tag 0 HERE",
-        ],
-    ),
-    ("buffering", "", "", &[]),
-    ("buffering", "--buffering none", "call ordering", &["in MPI_Send of 4 bytes to 1 with tag 0 HERE"]),
-    ("unreceived", "", "call ordering", &["never received: one from rank 0 to rank 1 with tag 0, sent HERE"]),
-    (
-        "other_collective",
-        "",
-        "call ordering",
-        &["rank 1 is in MPI_Allreduce THERE, where rank 0 was in MPI_Barrier HERE"],
-    ),
-    ("other_root", "", "parameter matching", &["in MPI_Bcast HERE, with another root"]),
-    ("other_size", "", "parameter matching", &["expects 12 bytes", "that has 8", "in MPI_Bcast HERE"]),
-    ("other_operation", "", "parameter matching", &["in MPI_Allreduce HERE, with another operation"]),
-    ("other_collective_type", "", "parameter matching", &["in MPI_Bcast HERE, with data of another type"]),
-    (
-        "other_type",
-        "",
-        "parameter matching",
-        &["in MPI_Recv from 0 with tag 0 HERE, and gets data of another"],
-    ),
-    ("other_tag", "", "parameter matching", &["deadlock", "in MPI_Recv from 0 with tag 1 HERE"]),
-    (
-        "truncation",
-        "",
-        "parameter matching",
-        &["8 bytes, from rank 0 with tag 0, into a buffer of 4", "HERE"],
-    ),
-    (
-        "request_not_awaited",
-        "",
-        "request lifecycle",
-        &["calls MPI_Isend HERE and never completes its request"],
-    ),
-    (
-        "request_not_started",
-        "",
-        "request lifecycle",
-        &["of MPI_Send_init THERE, which was never started", "HERE"],
-    ),
-    ("request_not_freed", "", "resource leak", &["makes a request by MPI_Send_init HERE and never frees it"]),
-    ("communicator_not_freed", "", "resource leak", &["a communicator by MPI_Comm_dup HERE and never frees"]),
-    ("group_not_freed", "", "resource leak", &["a group by MPI_Comm_group HERE and never frees it"]),
-    ("type_not_freed", "", "resource leak", &["a datatype by MPI_Type_contiguous HERE and never frees it"]),
-    ("operation_not_freed", "", "resource leak", &["an operation by MPI_Op_create HERE and never frees it"]),
-    ("send_buffer_written", "", "local concurrency", &["what MPI_Isend HERE began", "to its send buffer"]),
-    (
-        "receive_buffer_written",
-        "",
-        "local concurrency",
-        &["what MPI_Irecv HERE began", "to its receive buffer"],
-    ),
-    ("receive_buffer_sent", "", "local concurrency", &["MPI_Irecv THERE still receives into", "HERE"]),
-    ("invalid_rank", "", "invalid parameter", &["calls MPI_Send with rank 2 of a communicator of 2", "HERE"]),
-    ("invalid_tag", "", "invalid parameter", &["calls MPI_Send with tag -5", "HERE"]),
-    ("invalid_count", "", "invalid parameter", &["calls MPI_Send for -1 elements", "HERE"]),
-    ("invalid_communicator", "", "invalid parameter", &["calls MPI_Barrier with MPI_COMM_NULL", "HERE"]),
-    ("wrong_result", "", "the result is wrong", &["the program ended with exit status: 3"]),
-    ("endless", "--limit 300ms", "null", &["has computed for 300ms", "in MPI_Barrier HERE"]),
-    ("wildcards", "--runs 5", "", &[]),
-];
+/// Programs that run on three ranks: two of them send to one.
+const MATTERS_WHO: [&str; 4] = ["wildcards", "probed_any", "looked_any", "probed_sender"];
 
 /// An MPI that is here, and a folder with the program and the library for it.
 struct Mpi {
@@ -132,7 +64,7 @@ impl Mpi {
             stdout_of(&format!("record --build --mpicc {mpicc} -o {}", folder.display()));
         }
         let mut compiler = Command::new(mpicc);
-        compiler.args(["-g", "-O0", "-w", SOURCE, "-o"]).arg(folder.join("faults"));
+        compiler.args(["-g", "-O0", "-w", SOURCE, "-lpthread", "-o"]).arg(folder.join("faults"));
         assert!(compiler.status().unwrap().success());
         Mpi { mpirun, folder }
     }
@@ -151,13 +83,16 @@ impl Mpi {
 /// Returns the places in the source, as a report names them: for each function what stands for its marked lines.
 fn places() -> BTreeMap<String, Vec<(&'static str, String)>> {
     let (mut places, mut function) = (BTreeMap::<_, Vec<_>>::new(), String::new());
-    for (number, line) in (1..).zip(fs::read_to_string(SOURCE).unwrap().lines()) {
-        if let Some(begin) = line.strip_prefix("static void ") {
-            function = begin.split('(').next().unwrap().into();
-        }
-        for mark in ["THERE", "HERE"].into_iter().filter(|mark| line.ends_with(&format!("/* {mark} */"))) {
-            let place = format!("at {function} (faults.c:{number})");
-            places.entry(function.clone()).or_default().push((mark, place));
+    for file in ["faults.c", "fault_orders.h", "fault_threads.h", "fault_types.h"] {
+        let text = fs::read_to_string(Path::new(SOURCE).with_file_name(file)).unwrap();
+        for (number, line) in (1..).zip(text.lines()) {
+            if let Some((begin, _)) = line.strip_prefix("static ").and_then(|begin| begin.split_once('(')) {
+                function = begin.rsplit([' ', '*']).next().unwrap().into();
+            }
+            for mark in ["THERE", "HERE"].into_iter().filter(|mark| line.ends_with(&format!("/* {mark} */"))) {
+                let place = format!("at {function} ({file}:{number})");
+                places.entry(function.clone()).or_default().push((mark, place));
+            }
         }
     }
     places.values_mut().for_each(|marks| marks.sort_by_key(|(mark, _)| *mark == "HERE")); // it is a part of the other one
@@ -167,13 +102,15 @@ fn places() -> BTreeMap<String, Vec<(&'static str, String)>> {
 /// Checks a program and asserts that what is found is what the case says.
 fn assert_found(
     mpi: &Mpi,
+    number: usize,
     (name, options, kind, parts): &Case,
     places: &BTreeMap<String, Vec<(&str, String)>>,
 ) {
-    let trace = mpi.folder.join(format!("{name}.json"));
+    // Several cases have the same program, and run at once.
+    let trace = mpi.folder.join(format!("{number}.json"));
     let _ = fs::remove_file(&trace);
     let options = format!("{options} --format json --trace {}", trace.display());
-    let ranks = if *name == "wildcards" { 3 } else { 2 };
+    let ranks = if MATTERS_WHO.contains(name) { 3 } else { 2 };
     let (status, stdout, stderr) = answer_of(mpi.check(&options, ranks, &format!("faults {name}")));
     let said = format!("{name} with {}: {stdout}{stderr}", mpi.mpirun);
     let row: Value = serde_json::from_str(&stdout).unwrap_or_else(|why| panic!("{why}: {said}"));
@@ -190,8 +127,10 @@ fn assert_found(
     for part in *parts {
         let marks = places.get(*name).into_iter().flatten();
         let part = marks.fold((*part).to_owned(), |part, (mark, place)| part.replace(mark, place));
+        let others = places.iter().map(|(function, marks)| (format!("{{{function}}}"), &marks.last().unwrap().1));
+        let part = others.fold(part, |part, (function, place)| part.replace(&function, place));
         assert!(
-            !part.contains("HERE") && row["fault"]["why"].as_str().unwrap().contains(&part),
+            !part.contains(['{', '}']) && !part.contains("HERE") && row["fault"]["why"].as_str().unwrap().contains(&part),
             "no {part}: {said}"
         );
     }
@@ -207,10 +146,24 @@ fn a_fault_of_each_kind_is_found() {
     let check = || {
         let next = || cases.lock().unwrap().next();
         while let Some((number, case)) = next() {
-            assert_found(if number % 4 == 0 { &mpis[0] } else { last }, case, &places);
+            assert_found(if number % 4 == 0 { &mpis[0] } else { last }, number, case, &places);
         }
     };
     scope(|scope| (0..3).for_each(|_| _ = scope.spawn(check)));
+}
+
+/// What a check cannot see is no fault.
+#[test]
+fn what_cannot_be_checked_is_said() {
+    for mpi in mpis() {
+        let trace = mpi.folder.join("multiple.json");
+        let options = format!("--format json --trace {}", trace.display());
+        let (status, stdout, stderr) = answer_of(mpi.check(&options, 2, "faults multiple"));
+        let begin = "error: the program cannot be checked: rank ";
+        assert_eq!((status, &*stdout, trace.exists()), (Some(2), "", false), "{stderr}");
+        assert!(stderr.starts_with(begin) && stderr.contains("calls MPI in a second thread"), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
 }
 
 /// The failure has its order, which makes it again.

@@ -1,0 +1,192 @@
+/* Programs that are right or wrong by the order of messages, of collectives, or of locks. */
+
+/* Rank 0 waits for rank 2 after a message that may be rank 2's. */
+static void race(void)
+{
+    if (rank > 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, WORLD);
+    else {
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, IGNORED);
+        MPI_Recv(&other, 1, MPI_INT, 2, 0, WORLD, IGNORED); /* HERE */
+    }
+}
+
+/* What comes first is added first: the sum is the same. */
+static void wildcards(void)
+{
+    int sum = 0;
+    for (int i = 1; i < ranks && rank == 0; i++) {
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, IGNORED);
+        sum += one;
+    }
+    if (rank > 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, rank, WORLD);
+    else if (sum != ranks * (ranks - 1) / 2)
+        abort();
+}
+
+/* What a probe has seen and what a receive of anyone takes are two messages. */
+static void probed_any(void)
+{
+    MPI_Status status;
+    for (int i = 1; i < ranks && rank == 0; i++) {
+        MPI_Probe(MPI_ANY_SOURCE, 0, WORLD, &status);
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, IGNORED);
+        if (one != status.MPI_SOURCE)
+            abort();
+    }
+    if (rank > 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, WORLD);
+}
+
+static void look_for(int tag, MPI_Status *status)
+{
+    int flag = 0;
+    while (!flag)
+        MPI_Iprobe(MPI_ANY_SOURCE, tag, WORLD, &flag, status);
+}
+
+/* The same with a look, and with messages of different tags. */
+static void looked_any(void)
+{
+    MPI_Status status;
+    for (int i = 1; i < ranks && rank == 0; i++) {
+        look_for(MPI_ANY_TAG, &status);
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, IGNORED);
+        if (one != status.MPI_TAG)
+            abort();
+    }
+    if (rank > 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, rank, WORLD);
+}
+
+/* Right: the message that was seen is received, or one that any will do for. */
+static void probed_sender(void)
+{
+    MPI_Status status;
+    for (int i = 1; i < ranks && rank == 0; i++) {
+        if (i % 2)
+            look_for(MPI_ANY_TAG, &status);
+        else
+            MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, &status);
+        MPI_Recv(&one, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, WORLD, IGNORED);
+        if (one != status.MPI_SOURCE)
+            abort();
+    }
+    if (rank > 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, rank, WORLD);
+    MPI_Barrier(WORLD);
+    for (int i = 1; i < ranks && rank == 0; i++) {
+        MPI_Probe(MPI_ANY_SOURCE, 0, WORLD, &status);
+        MPI_Recv(&one, 1, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, &status);
+        if (one != status.MPI_SOURCE)
+            abort();
+    }
+    if (rank > 0)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, WORLD);
+}
+
+/* Right: messages of one sender are received in their order, whichever of them a probe has seen. */
+static void probed_later(void)
+{
+    MPI_Status status;
+    for (int i = 1; i < 4 && rank == 1; i++)
+        MPI_Send(&i, 1, MPI_INT, 0, i, WORLD);
+    if (rank != 0)
+        return;
+    MPI_Probe(1, 2, WORLD, &status);
+    MPI_Probe(1, 3, WORLD, &status);
+    MPI_Probe(1, MPI_ANY_TAG, WORLD, &status);
+    if (status.MPI_TAG != 1)
+        abort();
+    for (int i = 1; i < 4; i++) {
+        MPI_Recv(&one, 1, MPI_INT, i % 2 ? 1 : MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, IGNORED);
+        if (one != i)
+            abort();
+    }
+}
+
+static void probed_unreceived(void)
+{
+    if (rank == 0)
+        MPI_Send(&one, 1, MPI_INT, 1, 0, WORLD); /* HERE */
+    else
+        MPI_Probe(0, 0, WORLD, IGNORED);
+}
+
+/* The barriers of two communicators, in this order. */
+static void enter_both(MPI_Comm first, MPI_Comm second)
+{
+    MPI_Barrier(first);
+    MPI_Barrier(second);
+}
+
+static void same_order(void)
+{
+    MPI_Comm own;
+    MPI_Comm_dup(WORLD, &own);
+    enter_both(WORLD, own);
+    MPI_Comm_free(&own);
+}
+
+static void other_order(void)
+{
+    MPI_Comm own;
+    MPI_Comm_dup(WORLD, &own);
+    if (rank == 0) {
+        MPI_Barrier(WORLD); /* HERE */
+        MPI_Barrier(own);
+    } else {
+        MPI_Barrier(own); /* THERE */
+        MPI_Barrier(WORLD);
+    }
+    MPI_Comm_free(&own);
+}
+
+static void other_communicator(void)
+{
+    MPI_Comm own;
+    MPI_Comm_dup(WORLD, &own);
+    MPI_Barrier(rank == 0 ? WORLD : own); /* HERE */
+    MPI_Comm_free(&own);
+}
+
+static int memory;
+
+static void lock_kept(void)
+{
+    MPI_Win window;
+    MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, WORLD, &window);
+    if (rank == 0)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window); /* HERE */
+    MPI_Barrier(WORLD);
+    if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window); /* THERE */
+        MPI_Win_unlock(1, window);
+    }
+    MPI_Win_free(&window);
+}
+
+/* Nobody waits for it. */
+static void lock_left(void)
+{
+    MPI_Win window;
+    MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, WORLD, &window);
+    if (rank == 0)
+        MPI_Win_lock_all(0, window); /* HERE */
+    MPI_Win_free(&window);
+}
+
+static void lock_given_back(void)
+{
+    MPI_Win window;
+    MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, WORLD, &window);
+    for (int i = 0; i < 3; i++) {
+        MPI_Win_lock(i ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 1, 0, window);
+        MPI_Accumulate(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, window);
+        MPI_Win_unlock(1, window);
+    }
+    MPI_Win_lock_all(0, window);
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+}
