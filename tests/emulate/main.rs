@@ -160,7 +160,8 @@ fn wildcards_and_probes_find_what_is_there_at_the_machines_time() {
 fn messages_of_one_sender_keep_their_order_whichever_was_seen() {
     run(2, |rank| {
         if rank.id == 1 {
-            return (1..4).try_for_each(|tag| rank.call(rank::SEND, &to(0, tag, 1), &[tag as u8]).map(|_| ()));
+            return (1..4)
+                .try_for_each(|tag| rank.call(rank::SEND, &to(0, tag, 1), &[tag as u8]).map(|_| ()));
         }
         for (asked, seen) in [(Some(2), 2), (Some(3), 3), (None, 1)] {
             let probed = rank.call(rank::PROBE, &from(Some(1), asked, 0), &[])?;

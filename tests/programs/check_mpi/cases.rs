@@ -87,6 +87,7 @@ pub(super) const CASES: &[Case] = &[
     ),
     ("looked_any", "", "message race", &["rank 0 has ended before it called MPI_Finalize"]),
     ("probed_sender", "--runs 5", "", &[]),
+    ("probed_either", "--strategy systematic", "", &[]),
     ("probed_later", "--runs 3", "", &[]),
     (
         "probed_unreceived",

@@ -23,7 +23,7 @@ use cases::{CASES, Case};
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../mpi-trace/programs/faults.c");
 
 /// Programs that run on three ranks: two of them send to one.
-const MATTERS_WHO: [&str; 4] = ["wildcards", "probed_any", "looked_any", "probed_sender"];
+const MATTERS_WHO: [&str; 5] = ["wildcards", "probed_any", "looked_any", "probed_sender", "probed_either"];
 
 /// An MPI that is here, and a folder with the program and the library for it.
 struct Mpi {
@@ -89,7 +89,8 @@ fn places() -> BTreeMap<String, Vec<(&'static str, String)>> {
             if let Some((begin, _)) = line.strip_prefix("static ").and_then(|begin| begin.split_once('(')) {
                 function = begin.rsplit([' ', '*']).next().unwrap().into();
             }
-            for mark in ["THERE", "HERE"].into_iter().filter(|mark| line.ends_with(&format!("/* {mark} */"))) {
+            for mark in ["THERE", "HERE"].into_iter().filter(|mark| line.ends_with(&format!("/* {mark} */")))
+            {
                 let place = format!("at {function} ({file}:{number})");
                 places.entry(function.clone()).or_default().push((mark, place));
             }
@@ -127,10 +128,13 @@ fn assert_found(
     for part in *parts {
         let marks = places.get(*name).into_iter().flatten();
         let part = marks.fold((*part).to_owned(), |part, (mark, place)| part.replace(mark, place));
-        let others = places.iter().map(|(function, marks)| (format!("{{{function}}}"), &marks.last().unwrap().1));
+        let others =
+            places.iter().map(|(function, marks)| (format!("{{{function}}}"), &marks.last().unwrap().1));
         let part = others.fold(part, |part, (function, place)| part.replace(&function, place));
         assert!(
-            !part.contains(['{', '}']) && !part.contains("HERE") && row["fault"]["why"].as_str().unwrap().contains(&part),
+            !part.contains(['{', '}'])
+                && !part.contains("HERE")
+                && row["fault"]["why"].as_str().unwrap().contains(&part),
             "no {part}: {said}"
         );
     }
