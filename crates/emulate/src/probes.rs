@@ -1,6 +1,8 @@
 //! Messages that are at a rank before it receives them: those that a probe has seen, and its own.
 
-use loggp::{Proc, WithSender};
+use std::borrow::Cow;
+
+use loggp::{Proc, Time, WithSender};
 use loggp_mpi_trace::call::{Envelope, Receive, RequestId};
 
 use crate::failure::LastCall;
@@ -61,6 +63,8 @@ impl Rank<'_> {
         if !self.may_take_another(receive) {
             return None;
         }
+        // Messages come a gap apart, so that none can be there right after the one that was seen.
+        p.compute_for(Cow::Borrowed("computing"), p.params().g.max(p.params().cycle) + Time::from_ps(1));
         let (scope, from) = (self.scope(receive.communicator), self.look(p, receive)?);
         if self.seen().chain(&self.own).any(|got| got.from == from && got.is_meant(receive, scope)) {
             return None;

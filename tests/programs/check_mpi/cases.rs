@@ -79,6 +79,12 @@ pub(super) const CASES: &[Case] = &[
     ("endless", "--limit 300ms", "null", &["has computed for 300ms", "in MPI_Barrier HERE"]),
     ("wildcards", "--runs 5", "", &[]),
     ("probed_any", "", "message race", &["rank 0 has ended before it called MPI_Finalize"]),
+    (
+        "probed_any",
+        "--strategy systematic",
+        "message race",
+        &["rank 0 has ended before it called MPI_Finalize"],
+    ),
     ("looked_any", "", "message race", &["rank 0 has ended before it called MPI_Finalize"]),
     ("probed_sender", "--runs 5", "", &[]),
     ("probed_either", "--strategy systematic", "", &[]),
