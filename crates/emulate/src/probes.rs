@@ -37,7 +37,7 @@ impl Rank<'_> {
         }
         let Some(from) = seen else { return Some((self.own.remove(own?)?, true)) };
         // Messages of one sender keep their order, whichever of them a probe has seen.
-        let tag = self.first_under_way(receive, from).map(|message| message.tag as i32);
+        let tag = self.first_under_way(receive, from).map(|message| message.tag);
         let first = Receive { from: Some(from as u32), tag, ..*receive };
         let is_first = |(number, got): &(Option<u64>, Got)| number.is_none() && got.is_meant(&first, scope);
         let got = match self.probed.iter().position(is_first) {
