@@ -19,7 +19,7 @@ mod version;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread::Builder;
 
@@ -36,6 +36,7 @@ use commands::Subcommand;
 use error::CliError;
 pub use host::alloc::ExitingAllocator;
 pub use host::draft::replace_file;
+use host::folder::set_folder;
 use host::{alloc, interrupt, stdout};
 use tell::style;
 
@@ -100,6 +101,12 @@ fn with_name_in_examples(command: clap::Command, name: &str) -> clap::Command {
 /// the process is for: signals end it.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     main_with(&[], words)
+}
+
+/// As [`main`], of a command in a folder that is not that of the process's own file: Python carries it out.
+pub fn main_in(folder: PathBuf, words: impl IntoIterator<Item = OsString>) -> u8 {
+    set_folder(folder);
+    main(words)
 }
 
 /// As [`main`], with programs of one's own beside the papers': the `main` of one's own package, as `loggp new` makes it.

@@ -31,12 +31,22 @@ const PROGRAMS: u64 = 500;
 
 fn main() {
     // Noise that was drawn has no text from which it could be read.
-    let cases = (0..).map(draw).filter(|case| case.noise.is_none());
+    let cases = (0..).map(draw).filter(|case| case.noise.is_none()).map(ask_with_a_word);
     for case in cases.take(PROGRAMS as usize) {
         let (outcome, faults) = check(&case, false);
         assert!(faults.is_empty(), "{faults:?}");
         println!("{}", json!({"machine": machine(&case), "calls": calls(&case), "outcome": said(&outcome)}));
     }
+}
+
+/// Returns the program with requests of a word for what a memory holds, as each is in Python.
+fn ask_with_a_word(mut case: Case) -> Case {
+    for call in case.program.iter_mut().flatten() {
+        if let Op::Get { asked, .. } | Op::PostGet { asked, .. } = call {
+            *asked = 1;
+        }
+    }
+    case
 }
 
 /// Returns the parameters by name, with times in ps.
@@ -61,6 +71,7 @@ fn machine(case: &Case) -> Value {
     let Case { levels, latency, ties, barrier, .. } = case;
     let mut machine = params(&case.params);
     machine["ports"] = ports(case.ports);
+    machine["rendezvous"] = case.rendezvous.to_string().into();
     machine["latency"] = latency.to_string().into();
     machine["ties"] = ties.to_string().into();
     if let Some(cost) = barrier {
@@ -106,6 +117,10 @@ fn call(op: &Op) -> Value {
         Op::Until { pattern: of, wait } => json!(["recv_deadline", pattern(of), wait]),
         Op::Poll { pattern: of, looks } => json!(["try_recv", pattern(of), looks]),
         Op::Probe { pattern: of, looks } => json!(["probe", pattern(of), looks]),
+        Op::Put { to, words } => json!(["put", to, words]),
+        Op::Get { to, back, .. } => json!(["get", to, back]),
+        Op::PostGet { to, back, .. } => json!(["iget", to, back]),
+        Op::Flush(of) => json!(["flush", of]),
         Op::Isend { to, tag, words } => json!(["isend", to, tag, words]),
         Op::Irecv(of) => json!(["irecv", pattern(of)]),
         Op::WaitFor { how: kind, place } => json!(["wait", how(kind), place]),

@@ -1,7 +1,7 @@
 //! The command `loggp`, for a process of its own: `loggp._command` starts it.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loggp::params::Parameter;
 use loggp::preset;
@@ -12,10 +12,15 @@ use crate::machine::Machine;
 use crate::time::{Time, read_time};
 
 /// Carries out a command line, whose first word is the command's name, and returns the exit status. Signals
-/// end the process.
+/// end the process. The command is where its environment's Python is, which may be a link to another one.
 #[pyfunction]
-pub fn command(py: Python<'_>, words: Vec<OsString>) -> u8 {
-    py.detach(|| loggp_command::main(words))
+pub fn command(py: Python<'_>, words: Vec<OsString>) -> PyResult<u8> {
+    let python: Option<PathBuf> = py.import("sys")?.getattr("executable")?.extract()?;
+    let folder = python.as_deref().and_then(Path::parent);
+    Ok(py.detach(|| match folder {
+        Some(folder) => loggp_command::main_in(folder.to_path_buf(), words),
+        None => loggp_command::main(words),
+    }))
 }
 
 /// Returns a machine's parameters as a file for `--machine` has them.

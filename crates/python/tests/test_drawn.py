@@ -49,7 +49,8 @@ class Ledger:
 def program_of(calls: list[list[Any]]) -> Any:
     def program(p):
         ledger, notes = Ledger(calls, p.id), []
-        kept: dict[str, list[tuple[Any, Any]]] = {kind: [] for kind in ("Isend", "Irecv", "IrecvFrom", "IrecvAnyTag")}
+        kinds = ("Isend", "Irecv", "IrecvFrom", "IrecvAnyTag", "Get")
+        kept: dict[str, list[tuple[Any, Any]]] = {kind: [] for kind in kinds}
 
         def note(came=None):
             if came is not None:
@@ -127,6 +128,18 @@ def program_of(calls: list[list[Any]]) -> Any:
                     notes.append([p.now.ps, None if seen is None else [seen, tag or 0, 0]])
                     if seen is not None:
                         break
+            elif kind == "put":
+                yield p.put(rest[0], words=rest[1])
+                note()
+            elif kind == "get":
+                yield p.get(rest[0], words=rest[1])
+                note()
+            elif kind == "iget":
+                kept["Get"].append((None, (yield p.iget(rest[0], words=rest[1]))))
+                note()
+            elif kind == "flush":
+                yield p.flush(rest[0])
+                note()
             elif kind == "isend":
                 kept["Isend"].append((None, (yield p.isend(rest[0], rest[1], bytes(rest[2])))))
                 note()
@@ -189,4 +202,4 @@ def test_drawn_programs_end_as_in_rust(place: int) -> None:
             assert len(notes) == len(own), text
             for (at, came), (own_at, own_came) in zip(notes, own):
                 assert own_at in (None, at) and own_came == came, text
-    assert {"send", "recv", "isend", "wait", "test", "probe", "together", "send_recv"} <= kinds
+    assert {"send", "recv", "isend", "wait", "test", "probe", "together", "send_recv", "put", "get", "iget"} <= kinds

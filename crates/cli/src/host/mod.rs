@@ -4,6 +4,7 @@ pub(crate) mod alloc;
 pub(crate) mod browser;
 pub(crate) mod draft;
 pub(crate) mod executable;
+pub(crate) mod folder;
 pub(crate) mod interrupt;
 pub(crate) mod picture;
 pub(crate) mod source;

@@ -10,6 +10,7 @@ use std::process::Command;
 use loggp_mpi_trace::recorder::{SOURCE, built_for};
 
 use crate::error::{CliError, system_reason};
+use crate::host::folder::own_folder;
 
 /// The variable that names a library, or a folder with libraries.
 pub(crate) const VARIABLE: &str = "LOGGP_MPI_RECORDER";
@@ -82,10 +83,6 @@ fn set_permissions(_path: &Path) -> std::io::Result<()> {
 /// Returns the name of the library for an MPI.
 fn file_name(mpi: &str) -> String {
     format!("libloggp-mpi-{mpi}.so")
-}
-
-fn own_folder() -> Option<PathBuf> {
-    Some(env::current_exe().ok()?.canonicalize().ok()?.parent()?.to_path_buf())
 }
 
 /// Finds the library for an MPI: `openmpi`, `mpich`, or `None` if it is not known which it is.
