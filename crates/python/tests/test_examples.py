@@ -23,8 +23,9 @@ def test_examples(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 @in_repository
 def test_every_example_of_rust_is_there() -> None:
-    rust = (ROOT / "examples").glob("*.rs")
-    assert [path.stem for path in EXAMPLES] == sorted(path.stem for path in rust)
+    rust = {path.stem for path in (ROOT / "examples").glob("*.rs")}
+    # `messages` measures the computer, as `benches/message.py` does here.
+    assert {path.stem for path in EXAMPLES} == rust - {"messages"}
 
 
 def test_docstrings_are_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
