@@ -121,7 +121,7 @@ fn texts_of_a_recording_give_no_orders() {
     let mut bytes = fs::read(ring).unwrap();
     // Of the same lengths, and so is the file.
     for (text, orders) in [
-        ("/tmp/rec/ring", "\n\u{1b}]0;rin\u{7}\r\u{202e}"),
+        ("/tmp/rec/ring", "\n\u{1b}]0;sum\u{7}\r\u{202e}"),
         ("relax", "\u{1b}[2J\n"),
         ("./ring.c", "\u{9b}31m\u{202e}"),
         ("Open MPI v4.1.4", "\u{1b}[31m\nerror: me"),
