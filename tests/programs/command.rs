@@ -837,7 +837,11 @@ fn a_run_is_drawn_as_it_went_or_as_its_tree() {
 #[test]
 fn wrong_words_are_answered_with_what_was_meant() {
     for (line, part) in [
-        ("run fft --sort", "tip: rows stand in their own order; loggp tune lists from the fastest"),
+        (
+            "run fft --sort",
+            "tip: rows keep the order of what was asked; `loggp tune` begins with the fastest",
+        ),
+        ("compare --machine cm5", "no program is named; `loggp programs` lists all"),
         ("run fft -n 4", "tip: -P 8 is for the processors, and --size 64 for the size"),
         ("compare fft --runs 4", "tip: --repeat 5 makes five runs of each"),
         ("fft", "there is no subcommand fft; for the program there is `loggp run fft`;"),

@@ -99,13 +99,22 @@ fn stretches_are_those_of_brute_force() {
     assert!(count > 8 && ties > 2, "{count} {ties}");
 }
 
-/// Where two become equal is found to the picosecond.
+/// Where two become equal is found to the picosecond, and told by the value with fewer digits.
 #[test]
 fn a_tie_that_lasts_is_told() {
     let line = "sweep broadcast optimal flat P=8 o=2us g=4us --over";
     let swept = stdout_of(&format!("{line} L=1us..40us:3"));
-    let told = "\noptimal is the fastest up to L = 19.999999 us\noptimal and flat are equally fast from L = 20 us on\n";
+    let told =
+        "\noptimal is the fastest below L = 20 us\noptimal and flat are equally fast from L = 20 us on\n";
     assert!(swept.ends_with(told), "{swept}");
+    let swept = stdout_of("sweep broadcast optimal binomial flat P=8 o=2us g=4us --over L=2us,22us");
+    let told = "\noptimal and binomial are equally fast at L = 2 us\n\
+                optimal is the fastest between L = 2 us and 20 us\n\
+                optimal and flat are equally fast from L = 20 us on\n";
+    assert!(swept.ends_with(told), "{swept}");
+    let map =
+        stdout_of("sweep broadcast optimal binomial flat P=8 o=2us g=4us --over L=2us,22us --over P=4,8");
+    assert!(map.contains("optimal = binomial  optimal         above 2 us\n"), "{map}");
     let swept = stdout_of(&format!("{line} L=30us..40us:3"));
     assert!(
         swept.ends_with("\nflat takes the same time as optimal at every point: optimal stands for both\n"),

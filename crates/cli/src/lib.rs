@@ -248,6 +248,9 @@ fn command_line_error(
         Some(ContextValue::String(typed)) if error.kind() == ErrorKind::UnknownArgument => typed.as_str(),
         _ => "",
     };
+    if words::lacks_program(typed, &options) {
+        return CliError::CommandLine(options.error(ErrorKind::MissingSubcommand, lookup::no_program()));
+    }
     if let Some(hint) = words::hint(typed, &options) {
         error.remove(ContextKind::SuggestedArg);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));

@@ -68,6 +68,11 @@ pub(crate) fn find_program(name: &str) -> Result<&'static Program, String> {
     })
 }
 
+/// Returns what is wrong with a request in which no program stands.
+pub(crate) fn no_program() -> String {
+    format!("no program is named; `{} programs` lists all", command_name())
+}
+
 /// Returns the collective that is called so, whatever stands between its words: `all-reduce` is `allreduce`.
 pub(crate) fn find_collective(name: &str) -> Option<CollectiveKind> {
     let letters = |name: &str| name.to_lowercase().replace(['-', '_'], "");

@@ -113,10 +113,7 @@ impl<T: Args> FromArgMatches for ProgramArgs<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<ProgramArgs<T>, clap::Error> {
         let refuse = |kind, why: String| clap::Error::raw(kind, format!("{why}\n"));
         let Some((name, matches)) = matches.subcommand() else {
-            return Err(refuse(
-                ErrorKind::MissingSubcommand,
-                format!("there is no program named; `{} programs` lists all", command_name()),
-            ));
+            return Err(refuse(ErrorKind::MissingSubcommand, lookup::no_program()));
         };
         let program = lookup::find_program(name).map_err(|why| refuse(ErrorKind::InvalidSubcommand, why))?;
         let shared = T::augment_args(Command::new(name.to_string()));

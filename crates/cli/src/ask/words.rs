@@ -76,7 +76,8 @@ pub(crate) fn hint(typed: &str, options: &Command) -> Option<&'static str> {
         (
             &["--sort", "--order-by"],
             "format",
-            "rows stand in their own order; loggp tune lists from the fastest, and -o FILE.csv is for what sorts tables",
+            "rows keep the order of what was asked; `loggp tune` begins with the fastest, and -o FILE.csv \
+             writes a table for a spreadsheet",
         ),
         (&["-n", "-np", "--np"], "processors", "-P 8 is for the processors, and --size 64 for the size"),
         (&["--runs"], "repeat", "--repeat 5 makes five runs of each"),
@@ -85,6 +86,13 @@ pub(crate) fn hint(typed: &str, options: &Command) -> Option<&'static str> {
     let is_meant =
         |(typed, needs, _): &&(&[&str], &str, &str)| typed.contains(&name) && has_option(options, needs);
     HINTS.iter().find(is_meant).map(|(_, _, hint)| *hint)
+}
+
+/// Returns whether an option is one of the programs of a subcommand, which itself does not have it.
+pub(crate) fn lacks_program(typed: &str, options: &Command) -> bool {
+    let is_of_program =
+        |program: &Command| typed.strip_prefix("--").is_some_and(|name| has_option(program, name));
+    options.get_subcommand_value_name() == Some("PROGRAM") && options.get_subcommands().any(is_of_program)
 }
 
 /// Returns how many words before the subcommand are options of all.

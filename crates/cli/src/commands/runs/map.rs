@@ -66,8 +66,7 @@ impl<'a> SweepMap<'a> {
     /// Returns a sentence for each stretch of a sweep over one quantity, if there are several.
     pub(crate) fn sentences(&self) -> Vec<DocumentBlock> {
         let sentence = |(number, stretch): (usize, &Stretch)| {
-            let is_end = [number == 0, number + 1 == self.stretches.len()];
-            let place = self.stretch_text(stretch, is_end);
+            let place = self.stretch_text(number);
             let without = self.without(&stretch.failed);
             format!("{} {place}{without}", are_fastest(&self.names(&stretch.fastest)))
         };
@@ -101,15 +100,39 @@ impl<'a> SweepMap<'a> {
         numbers.iter().map(|number| self.map.algorithms[*number].name).collect()
     }
 
-    /// Returns where a stretch is, which may be the first of all, or the last.
-    fn stretch_text(&self, stretch: &Stretch, is_end: [bool; 2]) -> String {
+    /// Returns where the stretch with this number is, which may be the first of all, or the last.
+    fn stretch_text(&self, number: usize) -> String {
+        let stretch = &self.stretches[number];
+        let before = number.checked_sub(1).map(|before| &self.stretches[before]);
+        let behind = self.stretches.get(number + 1);
+        let (first, is_above) =
+            self.end_text(&stretch.first, before.filter(|_| stretch.is_adjacent).map(|before| &before.last));
+        let (last, is_below) = self
+            .end_text(&stretch.last, behind.filter(|behind| behind.is_adjacent).map(|behind| &behind.first));
         let name = self.ranges[0].quantity.name();
-        let [first, last] = [&stretch.first, &stretch.last].map(|point| self.value(0, point));
-        match is_end {
-            _ if stretch.is_point() => format!("at {name} = {first}"),
-            [true, _] => format!("up to {name} = {last}"),
-            [_, true] => format!("from {name} = {first} on"),
-            _ => format!("from {name} = {first} to {last}"),
+        match [before, behind] {
+            _ if stretch.is_point() => format!("at {name} = {}", self.value(0, &stretch.first)),
+            [None, _] if is_below => format!("below {name} = {last}"),
+            [None, _] => format!("up to {name} = {last}"),
+            [_, None] if is_above => format!("above {name} = {first}"),
+            [_, None] => format!("from {name} = {first} on"),
+            _ => match [is_above, is_below] {
+                [true, true] => format!("between {name} = {first} and {last}"),
+                [true, false] => format!("above {name} = {first} and up to {last}"),
+                [false, true] => format!("from {name} = {first} on and below {last}"),
+                [false, false] => format!("from {name} = {first} to {last}"),
+            },
+        }
+    }
+
+    /// Returns an end of a stretch, and whether that is the neighbour's first value outside: of two times that are a
+    /// picosecond apart the one with fewer digits.
+    fn end_text(&self, own: &SweepPoint, neighbour: Option<&SweepPoint>) -> (String, bool) {
+        let own = self.value(0, own);
+        let neighbour = neighbour.filter(|_| self.ranges[0].quantity.is_time());
+        match neighbour.map(|point| self.value(0, point)) {
+            Some(shorter) if shorter.len() < own.len() => (shorter, true),
+            _ => (own, false),
         }
     }
 
@@ -300,14 +323,15 @@ impl<'a> SweepMap<'a> {
 
     /// Returns where a change is.
     fn change_text(&self, change: MapChange) -> String {
-        let [before, behind] = [&change.before.last, &change.behind.first].map(|point| self.value(0, point));
-        match change.tie {
-            Some(tie) => {
+        let MapChange { before, behind, tie } = change;
+        match (tie, self.end_text(&behind.first, Some(&before.last))) {
+            (Some(tie), _) => {
                 let equal = if tie.fastest.len() == 2 { "both" } else { "all" };
                 format!("above {}, where {equal} are equal", self.value(0, &tie.first))
             }
-            None if change.behind.is_adjacent => format!("from {behind} on"),
-            None => format!("between {before} and {behind}"),
+            (None, (last, true)) if behind.is_adjacent => format!("above {last}"),
+            (None, (first, _)) if behind.is_adjacent => format!("from {first} on"),
+            _ => format!("between {} and {}", self.value(0, &before.last), self.value(0, &behind.first)),
         }
     }
 
