@@ -166,10 +166,10 @@ static void free_receives(void)
     }
 }
 
-/* Calls for one message leave the error of a status as it was. */
+/* Calls for one message leave the error of a status as it was; that of no request says that there is none. */
 static void keep_errors(void)
 {
-    int value = 3, is_right;
+    int value = 3, is_right, is_there;
     MPI_Status status;
     MPI_Message message;
     MPI_Request request;
@@ -188,6 +188,11 @@ static void keep_errors(void)
         MPI_Irecv(&value, 1, MPI_INT, 0, 11, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, &status);
         CHECK(status.MPI_ERROR == MPI_ERR_DIMS);
+        MPI_Wait(&request, &status);
+        is_right = status.MPI_ERROR == MPI_SUCCESS;
+        status.MPI_ERROR = MPI_ERR_DIMS;
+        MPI_Request_get_status(request, &is_there, &status);
+        CHECK(is_right && is_there && status.MPI_ERROR == MPI_SUCCESS);
     }
 }
 

@@ -54,6 +54,14 @@ MAKE(Intercomm_create, comm, ask_leaders(comm, leader, peer, remote_leader, tag)
      (MPI_Comm comm, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm *made),
      (comm, leader, peer, remote_leader, tag, made))
 MAKE(Intercomm_merge, comm, ask_parent(comm), 0, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made))
+#if defined(HAS_FOUR)
+MAKE(Comm_create_from_group, MPI_COMM_WORLD, ask_group(MPI_COMM_WORLD, group), 1,
+     (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler errors, MPI_Comm *made), (group, tag, info, errors, made))
+MAKE(Intercomm_create_from_groups, MPI_COMM_WORLD, ask_groups(own, leader, remote, remote_leader, tag, errors), 1,
+     (MPI_Group own, int leader, MPI_Group remote, int remote_leader, const char *tag, MPI_Info info, MPI_Errhandler errors,
+      MPI_Comm *made),
+     (own, leader, remote, remote_leader, tag, info, errors, made))
+#endif
 
 /* An immediate one is an all-gather of a word, with a request. Both libraries say at once which handle it will be. */
 static void record_idup(const struct span *span, const char *name, MPI_Comm parent_handle, MPI_Comm made, MPI_Request *request)

@@ -301,6 +301,14 @@ static void clear_errors(int count, MPI_Status *statuses)
         statuses[i].MPI_ERROR = MPI_SUCCESS;
 }
 
+/* Of a request that is none, or inactive. */
+static void set_empty(MPI_Status *status)
+{
+    set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = MPI_SUCCESS;
+}
+
 /* Of what is to or from nobody. */
 static void set_nobody(MPI_Status *status)
 {
@@ -534,7 +542,7 @@ static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_S
     for (int i = 0; i < count; i++) {
         enum state state = state_of(given[i]);
         if (state == STATE_IDLE)
-            set_status(status_at(statuses, i), MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+            set_empty(status_at(statuses, i));
         else if (state == STATE_OWN)
             set_nobody(status_at(statuses, i));
         else if (flag != NULL && count > MOST_AT_ONCE)
@@ -578,7 +586,7 @@ static int emulate_any(int code, int count, MPI_Request *given, int *index, int 
     *index = MPI_UNDEFINED;
     if (complete_own(1, count, given, index, status) == 0) {
         if (number_in(STATE_POSTED, count, given) == 0)
-            set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+            set_empty(status);
         else if ((is_done = ask(code, count, given)))
             take_completions(wait_name(code), given, 0, index, status);
     }
@@ -606,7 +614,7 @@ static int emulate_get_status(MPI_Request request, int *flag, MPI_Status *status
     if (state == STATE_OWN) {
         set_nobody(status);
     } else if (state == STATE_IDLE) {
-        set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+        set_empty(status);
     } else if ((*flag = ask(CALL_GET_STATUS, 1, &request)) && (*find_request(request))->kind == REQUEST_RECV) {
         int source = (int)word(), tag = (int)word();
         set_status(status, source, tag, word(), 0);

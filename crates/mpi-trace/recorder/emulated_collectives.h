@@ -299,3 +299,36 @@ static int emulate_comm_free(MPI_Comm *handle)
     note_freed(OBJECT_COMMUNICATOR, (uintptr_t)before);
     return error;
 }
+
+#if defined(HAS_FOUR)
+static MPI_Comm make_from_group(MPI_Group group, const char *tag, MPI_Errhandler errors)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    ask_group(MPI_COMM_WORLD, group);
+    end_making(PMPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, errors, &made), MPI_COMM_WORLD, &made, 1);
+    return made;
+}
+
+/* Only the leader need know the other group. It tells its own one by communicators that no program sees, as libraries do. */
+static int ask_groups(MPI_Group own, int leader, MPI_Group remote, int remote_leader, const char *tag, MPI_Errhandler errors)
+{
+    MPI_Comm local = make_from_group(own, tag, errors), both = MPI_COMM_NULL;
+    int leads = find_communicator(local)->rank == leader, is_first = 0;
+    if (leads) {
+        MPI_Group world_group, pair;
+        int count, *others = world_ranks(remote, &count), other = others[remote_leader];
+        is_first = own_rank < other;
+        PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+        PMPI_Group_incl(world_group, 2, is_first ? (int[]){own_rank, other} : (int[]){other, own_rank}, &pair);
+        both = make_from_group(pair, tag, errors);
+        PMPI_Group_free(&pair);
+        PMPI_Group_free(&world_group);
+        free(others);
+    }
+    ask_leaders(local, leader, both, is_first, 0);
+    if (leads)
+        emulate_comm_free(&both);
+    emulate_comm_free(&local);
+    return 0;
+}
+#endif

@@ -43,9 +43,9 @@ static void *find_symbol(const char *name)
     }
 
 #define CANNOT                                                                                                       \
-    "calls %s, which an emulated program cannot; it has MPI 3.1, and of MPI 4.0 large counts, persistent collectives "  \
-    "and MPI_Isendrecv, without files, sessions, generalized and partitioned requests, and other processes than those " \
-    "of the start"
+    "calls %s, which an emulated program cannot; it has MPI 3.1, and of MPI 4.0 large counts, persistent collectives, " \
+    "communicators of groups and MPI_Isendrecv, without files, sessions, generalized and partitioned requests, and "    \
+    "other processes than those of the start"
 
 __attribute__((noreturn)) static void refuse_call(const char *name, void *place)
 {
@@ -162,3 +162,5 @@ FORTRAN(dist_graph_create)
 FORTRAN(dist_graph_create_adjacent)
 FORTRAN(intercomm_create)
 FORTRAN(intercomm_merge)
+FORTRAN(comm_create_from_group)
+FORTRAN(intercomm_create_from_groups)

@@ -35,8 +35,6 @@ REFUSED(MPI_Pready)
 REFUSED(MPI_Pready_range)
 REFUSED(MPI_Pready_list)
 REFUSED(MPI_Parrived)
-REFUSED(MPI_Intercomm_create_from_groups)
-REFUSED(MPI_Comm_create_from_group)
 REFUSED(MPI_Session_finalize)
 #endif
 
