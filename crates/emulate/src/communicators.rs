@@ -171,11 +171,12 @@ impl Rank<'_> {
     /// Exchanges a word among ranks that have no communicator yet.
     pub(crate) fn gather_among(&mut self, p: &mut Proc, key: &(Vec<u32>, u64)) {
         let me = key.0.iter().position(|rank| *rank as usize == self.id).unwrap_or(0);
-        // The first of them gathers, and tells all. The number of their making tells it apart.
+        // The first of them gathers, and tells all. Others may make a communicator with it, which have called for that by now:
+        // so it asks these.
         let tag = RawTag::scoped(RawTag::LAST_SCOPE - key.0[0], Some(key.1 as u32 & (u32::MAX >> 1)));
         let tag: BlankTag = Tag::from_raw(tag, None);
         if me == 0 {
-            (1..key.0.len()).for_each(|_| _ = p.recv(tag));
+            key.0[1..].iter().for_each(|rank| _ = p.recv(tag.from(*rank as usize)));
             key.0[1..].iter().for_each(|rank| p.send(*rank as usize, tag, Blank::word()));
         } else {
             p.send(key.0[0] as usize, tag, Blank::word());

@@ -196,6 +196,29 @@ static void keep_errors(void)
     }
 }
 
+/* Rank 0 makes communicators with one rank after another, of which the first one comes last. */
+static void make_pairs(void)
+{
+    int value = 0, got;
+    MPI_Group all, pair;
+    MPI_Comm comm;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    for (int i = 0; i < 20 && rank == 1; i++)
+        MPI_Sendrecv(&value, 1, MPI_INT, 1, 12, &got, 1, MPI_INT, 1, 12, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int other = 1; other < ranks; other++) {
+        if (rank != 0 && rank != other)
+            continue;
+        MPI_Group_incl(all, 2, (int[]){0, other}, &pair);
+        MPI_Comm_create_group(MPI_COMM_WORLD, pair, 0, &comm);
+        MPI_Group_free(&pair);
+        value = other;
+        MPI_Bcast(&value, 1, MPI_INT, 0, comm);
+        CHECK(value == other);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Group_free(&all);
+}
+
 /* All ranks are in it at once. */
 static void set_info(void)
 {
@@ -225,6 +248,7 @@ int main(int count, char **words)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     keep_errors();
+    make_pairs();
     set_info();
     cancel();
     duplicate();
