@@ -4,7 +4,7 @@ use loggp::params::LeveledParams;
 use loggp::path::{Events, FormulaBuilder, Path};
 use loggp::schedule::{KeptOrder, Operation, Player, Schedule, ScheduleBuilder};
 use loggp::trace::Trace;
-use loggp::{Machine, PS, Params, Ports, Proc, Tag, Time};
+use loggp::{Machine, PS, Params, Ports, Proc, Protocol, Tag, Time};
 use loggp_study::analysis::{CurveRequest, RunCurve, RunPath, replay_with};
 
 use crate::cases::seeds;
@@ -104,15 +104,34 @@ fn in_row(programs: &[Vec<Act>]) -> Schedule {
     builder.build().unwrap()
 }
 
-/// Draws a machine; where nothing `contends`, it has no capacity.
-fn draw_machine(rng: &mut fastrand::Rng, P: usize, contends: bool) -> LeveledParams {
+/// Draws a machine whose messages are long above `S` words, if it says so; where nothing `contends`, it has no capacity,
+/// and no word after a message's first one takes time.
+fn draw_machine(
+    rng: &mut fastrand::Rng,
+    P: usize,
+    contends: bool,
+    S: impl Fn(&mut fastrand::Rng) -> Option<usize>,
+) -> LeveledParams {
     let text = |rng: &mut fastrand::Rng| {
-        let [L, o, g, G] = [rng.i64(1..30), rng.i64(0..10), rng.i64(1..20), rng.i64(0..4)];
+        let [L, o, g] = [rng.i64(1..30), rng.i64(0..10), rng.i64(1..20)];
+        let [G_s, G_l] = [0; 2].map(|none| if contends { rng.i64(0..4) } else { none });
         let capacity = if contends && rng.bool() { "2" } else { "none" };
-        format!("L={L}ps,o={o}ps,g={g}ps,G={G}ps,C={capacity},word=1")
+        let long = match S(rng) {
+            None => format!("G={G_l}ps"),
+            Some(S) => {
+                let ([O_s, O_r, R], s) = ([(); 3].map(|()| rng.i64(0..12)), rng.usize(0..4));
+                format!("s={s},S={S},O_s={O_s}ps,O_r={O_r}ps,G_s={G_s}ps,G_l={G_l}ps,R={R}ps")
+            }
+        };
+        format!("L={L}ps,o={o}ps,g={g}ps,{long},C={capacity},word=1")
     };
     let params = Params::builder(P).set(&text(rng)).unwrap().build().unwrap();
     draw_levels(rng, params, text)
+}
+
+/// Draws how long messages move.
+fn draw_protocol(rng: &mut fastrand::Rng) -> Protocol {
+    if rng.bool() { Protocol::Push } else { Protocol::Pull }
 }
 
 /// A random program's run, with its machine.
@@ -122,19 +141,20 @@ struct RandomRun {
     about: String,
 }
 
-/// Makes the run of a random program on a random machine; where nothing `contends`, it has no capacity, and no message is
-/// longer than a word.
+/// Makes the run of a random program on a random machine; where nothing `contends`, it has no capacity, and no message
+/// occupies a port.
 fn random_run(seed: u64, contends: bool) -> Option<RandomRun> {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let P = rng.usize(2..6);
-    let longest = if contends { 6 } else { 1 };
-    let LeveledParams { params, levels } = draw_machine(&mut rng, P, contends);
-    let programs = random_programs(&mut rng, P, longest);
-    let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-    let machine = Machine::new(params).levels(levels).ports(ports).rate("work", PS).trace(true);
-    let trace = machine.run(|p| run_acts(p, &programs[p.id()])).ok()?.trace.unwrap();
+    let (P, is_loggps) = (rng.usize(2..6), rng.bool());
+    let S = |rng: &mut fastrand::Rng| is_loggps.then(|| rng.usize(0..6));
+    let LeveledParams { params, levels } = draw_machine(&mut rng, P, contends, S);
+    let programs = random_programs(&mut rng, P, 6);
+    let (ports, protocol) =
+        (if rng.bool() { Ports::Single } else { Ports::Dual }, draw_protocol(&mut rng));
+    let machine = Machine::new(params).levels(levels).ports(ports).rendezvous(protocol);
+    let trace = machine.rate("work", PS).trace(true).run(|p| run_acts(p, &programs[p.id()])).ok()?.trace.unwrap();
     let machine = trace.machine();
-    let about = format!("seed {seed}, {machine:?}, {ports}, {programs:?}");
+    let about = format!("seed {seed}, {machine:?}, {ports}, {protocol:?}, {programs:?}");
     Some(RandomRun { trace, machine, about })
 }
 
@@ -172,8 +192,8 @@ fn curves_of_one_sided_programs_are_exact() {
                 let again = replay_with(&trace, with(&machine, name, value)).unwrap();
                 let events = Events::new(&again);
                 let formula = FormulaBuilder::new(&again.machine()).formula(&Path::from_events(&events).hops);
-                let unexplained = ["idle", "g", "port", "stall"].map(|kind| formula.rest(kind));
-                assert_eq!(unexplained, [Time::ZERO; 4], "{about} at {value}: {formula}");
+                let unexplained = ["idle", "g", "port", "stall", "surcharge"].map(|kind| formula.rest(kind));
+                assert_eq!(unexplained, [Time::ZERO; 5], "{about} at {value}: {formula}");
                 events.finish
             };
             let is_convex = compare(&curve, time_at, &about);
@@ -216,14 +236,18 @@ fn one_sided_runs_in_a_kept_order_are_plays() {
     for seed in seeds(120) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let (P, contends) = (rng.usize(2..6), rng.bool());
-        let schedule = in_row(&random_programs(&mut rng, P, if contends { 6 } else { 1 }));
-        let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let machine = draw_machine(&mut rng, P, contends);
-        let player = |machine: LeveledParams| Player::new(machine).ports(ports).trace(true);
+        let schedule = in_row(&random_programs(&mut rng, P, 6));
+        let (ports, protocol) =
+            (if rng.bool() { Ports::Single } else { Ports::Dual }, draw_protocol(&mut rng));
+        // A kept order has the announcements of one S.
+        let S = Some(rng.usize(0..6)).filter(|_| rng.bool());
+        let mut draw = || draw_machine(&mut rng, P, contends, |_| S);
+        let machine = draw();
+        let player = |machine| Player::new(machine).ports(ports).rendezvous(protocol).trace(true);
         let Ok((report, kept)) = player(machine.clone()).run_keeping_order(&schedule) else { continue };
         let kept: KeptOrder = kept.unwrap();
         assert_eq!(kept.run(machine.clone()).unwrap().finishes(), report.finishes, "seed {seed}");
-        for other in (0..4).map(|_| draw_machine(&mut rng, P, contends)) {
+        for other in (0..4).map(|_| draw()) {
             let (run, play) =
                 (kept.run(other.clone()).unwrap(), player(other.clone()).run(&schedule).unwrap());
             let about = format!("seed {seed}, {ports}, {other:?}");

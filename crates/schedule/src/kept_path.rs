@@ -10,7 +10,7 @@ use loggp_model::rules::network::Passage;
 use loggp_model::rules::rank::{reception_events, send_events};
 use loggp_model::time::Time;
 use loggp_trace::Message;
-use loggp_trace::path::{EventIndex, Formula, FormulaBuilder, Path};
+use loggp_trace::path::{EventIndex, Formula, FormulaBuilder, MessageKind, Path};
 
 use super::kept_order::{Act, KeptMessage};
 use super::kept_run::KeptRun;
@@ -226,21 +226,27 @@ impl EventIndex for KeptEvents<'_, '_> {
         self.run.order.first_messages[id] as usize..self.run.order.first_messages[id + 1] as usize
     }
 
-    fn is_read(&self, message: usize) -> bool {
-        self.run.order.is_read(message as u32)
+    fn kind_of(&self, message: usize) -> MessageKind {
+        let order = self.run.order;
+        match order.acts[order.messages[message].sent_by as usize] {
+            Act::Read(_) => MessageKind::Read,
+            Act::Put(_) => MessageKind::Put,
+            Act::Get(request) if request as usize == message => MessageKind::Request,
+            Act::Get(_) => MessageKind::Answer,
+            _ => MessageKind::Sent,
+        }
     }
 
     fn has_answers(&self) -> bool {
         self.run.order.has_answers
     }
 
-    fn is_answer(&self, message: usize) -> bool {
-        self.run.order.is_answer(message as u32)
+    fn is_read(&self, message: usize) -> bool {
+        self.run.order.is_read(message as u32)
     }
 
-    fn is_put(&self, message: usize) -> bool {
-        let order = self.run.order;
-        matches!(order.acts[order.messages[message].sent_by as usize], Act::Put(_))
+    fn is_answer(&self, message: usize) -> bool {
+        self.run.order.is_answer(message as u32)
     }
 
     fn is_sent_in_order(&self) -> bool {

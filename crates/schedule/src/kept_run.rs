@@ -157,7 +157,10 @@ impl<J: KeptJudge> Acts for KeptPlay<'_, '_, J> {
                             let read = DataRead { message: self.run.id(message), announced: 0, words };
                             sender.prepare_read(network, read).entry
                         }
-                        _ => network.predict_entry(&sender.egress, to as usize, words as usize, sender.now),
+                        Act::Send(_) => {
+                            network.predict_entry(&sender.egress, to as usize, words as usize, sender.now)
+                        }
+                        _ => network.predict_one_sided(&sender.egress, to as usize, words as usize, sender.now),
                     };
                     if is_seen || network.is_visible(entry) || entry.asked_at == Time::MAX {
                         let turn = network.turn_time(entry).max(*turn);
@@ -241,7 +244,7 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         let state = &mut self.ranks[rank as usize];
         let entry = state.entry;
         state.turn = turn;
-        let KeptMessage { from, to, words, .. } = self.run.order.messages[message as usize];
+        let KeptMessage { from, to, .. } = self.run.order.messages[message as usize];
         let network = &self.run.network;
         let sender = &mut state.rank;
         let mut begin = sender.now;
@@ -251,7 +254,7 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         let passage = if matches!(act, Act::Read(_)) {
             sender.read(network, self.judge, &mut self.ingresses, from as usize, &entry)
         } else {
-            begin = begin.max(sender.next_send(network, to as usize, words as usize));
+            begin = begin.max(sender.egress.send_gap_end() - entry.overhead);
             state.unsent = message + 1;
             sender.send(network, self.judge, &mut self.ingresses, to as usize, &entry)
         };

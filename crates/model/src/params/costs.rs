@@ -26,7 +26,12 @@ impl Params {
     /// Returns the time for which the sender is busy: o, or o + kO_s under LogGPS, and R more above S.
     pub fn send_overhead(&self, k: usize) -> Time {
         let R = if self.is_synchronous(k) { self.R } else { Time::ZERO };
-        self.gps().map_or(self.o, |gps| self.o + factor(k) * gps.O_s + R)
+        self.one_sided_overhead(k) + R
+    }
+
+    /// Returns the time for which the sender of a message to a memory is busy: o, or o + kO_s under LogGPS.
+    pub fn one_sided_overhead(&self, k: usize) -> Time {
+        self.gps().map_or(self.o, |gps| self.o + factor(k) * gps.O_s)
     }
 
     /// Returns the time for which the receiver is busy: o, or o + kO_r under LogGPS.

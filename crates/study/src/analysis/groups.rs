@@ -155,10 +155,9 @@ impl<'e, 'a> CallGroups<'e, 'a> {
 
     /// Returns the class of a message's length.
     fn length_class(&self, message: usize) -> LengthClass {
-        let message = self.events.message(message);
-        let (words, params) = (message.words, self.events.trace.params_between(message.id.from, message.to));
+        let words = self.events.message(message).words;
         let log2 = words.checked_next_power_of_two().map_or(usize::BITS, usize::trailing_zeros);
         let log2 = if words == 0 { 0 } else { log2 + 1 };
-        LengthClass { log2, is_synchronous: params.is_synchronous(words) }
+        LengthClass { log2, is_synchronous: self.events.is_synchronous(message) }
     }
 }

@@ -1,6 +1,6 @@
 //! Finds the request, the reply and the data of each rendezvous (LogGPS, section 3.1).
 //!
-//! A trace does not mark them, but the protocol does. Only a message of more than S words is announced. Its
+//! A trace does not mark them, but the protocol does. Only a message of more than S words to a processor is announced. Its
 //! sender takes the reply right before it sends the message, and its receiver sends the reply right after it
 //! has taken the request; neither sends or receives anything in between, nor does the program's request that
 //! acts for it. So the message leads to the reply, and the reply to the request. A receiver that pulls reads the message
@@ -65,11 +65,10 @@ impl MessageRoles {
 
 /// Returns the request for a message and its reply, if it was announced.
 fn find_rendezvous(events: &Events, data: usize) -> Option<(usize, usize)> {
-    let message = events.message(data);
-    let params = events.trace.params_between(message.id.from, message.to);
-    if !params.is_synchronous(message.words) {
+    if !events.is_synchronous(data) {
         return None;
     }
+    let message = events.message(data);
     let sent = events.send_event(data)?;
     let (request, reply) = match events.trace.rendezvous {
         Protocol::Pull => (received_before(events, sent)?, sent_after(events, events.receive_event(data)?)?),

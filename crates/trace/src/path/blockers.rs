@@ -9,7 +9,7 @@ use loggp_model::log::IndexedEvent;
 use loggp_model::params::Ports;
 use loggp_model::time::Time;
 
-use super::index::{EventIndex, partition_place};
+use super::index::{EventIndex, MessageKind, partition_place};
 use crate::Message;
 
 /// The message whose progress ended another's wait.
@@ -219,7 +219,9 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
                 Order::ToByArrival => self.messages_to(id).into(),
                 Order::AnswersByArrival => self.answers_of(id).into(),
                 Order::Gone if has_answers => sent.chain(self.answers_of(id).iter().copied()).collect(),
-                Order::Acknowledged => sent.filter(|message| self.events.is_put(*message)).collect(),
+                Order::Acknowledged => {
+                    sent.filter(|message| self.events.kind_of(*message) == MessageKind::Put).collect()
+                }
                 _ => sent.collect(),
             };
             messages.sort_by_key(|message| self.moment(order, *message));

@@ -4,9 +4,11 @@
 use std::ops::Range;
 
 use loggp_model::message::MessageId;
+use loggp_model::params::Protocol;
 use loggp_model::time::Time;
 
-use crate::{Activity, ActivityKind, Message, Progress, Trace};
+use super::index::MessageKind;
+use crate::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace};
 
 /// An activity of a processor or of one of its requests.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +52,8 @@ pub struct Events<'a> {
     sends: Vec<Option<u32>>,
     /// For each message, the index of the reception.
     receives: Vec<Option<u32>>,
+    /// For each message, how it gets to where it goes.
+    kinds: Vec<MessageKind>,
     /// True if any message is a memory's answer.
     pub(super) has_answers: bool,
 }
@@ -87,8 +91,9 @@ impl<'a> Events<'a> {
         let finish = own.map(|event| event.end).max().unwrap_or_default();
         let nobody = vec![None; messages.len()];
         let (sends, receives) = (nobody.clone(), nobody);
-        let has_answers = false;
-        let mut events = Events { trace, finish, events, tracks, messages, sends, receives, has_answers };
+        let (kinds, has_answers) = (vec![MessageKind::Sent; messages.len()], false);
+        let mut events =
+            Events { trace, finish, events, tracks, messages, sends, receives, kinds, has_answers };
         for place in 0..events.events.len() {
             let Some(message) = events.message_of(place) else { continue };
             match events.events[place].kind {
@@ -96,8 +101,42 @@ impl<'a> Events<'a> {
                 _ => events.receives[message] = Some(place as u32),
             }
         }
-        events.has_answers = (0..events.messages.len()).any(|message| events.is_answer(message));
+        events.find_kinds();
         events
+    }
+
+    /// Finds out how the messages get to where they go. No processor sends a memory's answer. What goes to a memory
+    /// its calls say, or in a played trace that no processor receives it.
+    fn find_kinds(&mut self) {
+        let all = 0..self.messages.len();
+        if self.trace.rendezvous == Protocol::Pull {
+            for message in all.clone() {
+                let Message { id, to, words, .. } = *self.messages[message];
+                if self.trace.params_between(id.from, to).is_synchronous(words) {
+                    self.kinds[message] = MessageKind::Read;
+                }
+            }
+        }
+        for Call { kind, .. } in &self.trace.calls {
+            if let CallKind::OneSided { sent: Some(sent), .. } = kind
+                && let Some(message) = self.message_index(sent.message)
+            {
+                self.kinds[message] = MessageKind::Put;
+            }
+        }
+        for message in all {
+            match (self.sends[message], self.receives[message]) {
+                (None, Some(_)) => {
+                    self.has_answers = true;
+                    self.kinds[message] = MessageKind::Answer;
+                    if let Some(request) = message.checked_sub(1) {
+                        self.kinds[request] = MessageKind::Request;
+                    }
+                }
+                (Some(_), None) if self.trace.reaches_memories => self.kinds[message] = MessageKind::Put,
+                _ => (),
+            }
+        }
     }
 
     /// Returns the tracks of processors.
@@ -179,9 +218,19 @@ impl<'a> Events<'a> {
         self.receives[message].map(|place| place as usize)
     }
 
-    /// Returns whether a message is a memory's answer: no processor sent it.
-    pub fn is_answer(&self, message: usize) -> bool {
-        self.sends[message].is_none() && self.receives[message].is_some()
+    /// Returns how a message gets to where it goes.
+    pub fn kind_of(&self, message: usize) -> MessageKind {
+        self.kinds[message]
+    }
+
+    /// Returns whether a message waits for its receiver: it has more than S words, and does not go to a memory.
+    pub fn is_synchronous(&self, message: usize) -> bool {
+        let Message { id, to, words, .. } = *self.messages[message];
+        match self.kinds[message] {
+            MessageKind::Put | MessageKind::Request | MessageKind::Answer => false,
+            MessageKind::Read => true,
+            MessageKind::Sent => self.trace.params_between(id.from, to).is_synchronous(words),
+        }
     }
 
     /// Returns the index of the message that an event sent or received; `None` for other events.

@@ -75,8 +75,9 @@ impl HopClasses {
             HopTerm::Latency => (3, 0),
             HopTerm::Stream(words) => (4, words),
             HopTerm::Gap => (5, 0),
+            HopTerm::OneSided(words) => (6, words),
         };
-        let slot = words.wrapping_mul(6).wrapping_add(number).wrapping_add(7 * class.level);
+        let slot = words.wrapping_mul(7).wrapping_add(number).wrapping_add(7 * class.level);
         match &mut self.recent[slot % HopClasses::RECENT] {
             Some((other, count, sum)) if *other == class => {
                 *count += 1;
@@ -247,6 +248,7 @@ fn term_length(cost: &HopTerm, params: &Params) -> Time {
         HopTerm::Fixed => Time::ZERO,
         HopTerm::Latency => params.L,
         HopTerm::Send(words) => params.send_overhead(words),
+        HopTerm::OneSided(words) => params.one_sided_overhead(words),
         HopTerm::Receive(words) => params.recv_overhead(words),
         HopTerm::Stream(words) => params.stream(words),
         HopTerm::Gap => params.g,

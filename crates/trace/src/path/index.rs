@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use loggp_model::log::{ActivityKind, IndexedEvent, Message};
-use loggp_model::params::{Level, Params, Ports, Protocol, innermost_level, level_params};
+use loggp_model::params::{Level, Params, Ports, innermost_level, level_params};
 use loggp_model::time::Time;
 
 use super::events::{Event, Events};
@@ -17,6 +17,21 @@ pub fn partition_place(places: Range<usize>, is_before: impl Fn(usize) -> bool) 
         if is_before(middle) { low = middle + 1 } else { high = middle }
     }
     low
+}
+
+/// How a message gets to where it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageKind {
+    /// Its sender sends it to a processor, which receives it.
+    Sent,
+    /// Its receiver reads it from its sender's memory.
+    Read,
+    /// It goes to a memory, which does not answer.
+    Put,
+    /// It asks a memory for the message after it.
+    Request,
+    /// It is a memory's answer to the message before it.
+    Answer,
 }
 
 /// The events of a run by their places, and its messages, sorted by id.
@@ -61,17 +76,23 @@ pub trait EventIndex {
         self.level_between(self.origin(message), self.indexed_message(message).to)
     }
 
-    /// Returns whether its receiver reads a message from its sender's memory.
-    fn is_read(&self, message: usize) -> bool;
+    /// Returns how a message gets to where it goes.
+    fn kind_of(&self, message: usize) -> MessageKind;
 
     /// Returns whether any message is a memory's answer.
     fn has_answers(&self) -> bool;
 
-    /// Returns whether a message is a memory's answer to the message before it.
-    fn is_answer(&self, message: usize) -> bool;
+    /// Returns whether its receiver reads a message from its sender's memory.
+    #[inline]
+    fn is_read(&self, message: usize) -> bool {
+        self.kind_of(message) == MessageKind::Read
+    }
 
-    /// Returns whether a message is put into a memory, which does not answer.
-    fn is_put(&self, message: usize) -> bool;
+    /// Returns whether a message is a memory's answer to the message before it.
+    #[inline]
+    fn is_answer(&self, message: usize) -> bool {
+        self.kind_of(message) == MessageKind::Answer
+    }
 
     /// Returns the processor at which a message enters: its sender, or the one whose memory answers.
     fn origin(&self, message: usize) -> usize {
@@ -163,24 +184,12 @@ impl EventIndex for Events<'_> {
         self.trace.ports
     }
 
-    fn is_read(&self, message: usize) -> bool {
-        let Message { id, to, words, .. } = *self.message(message);
-        let is_pull = self.trace.rendezvous == Protocol::Pull;
-        is_pull && self.trace.params_between(id.from, to).is_synchronous(words)
+    fn kind_of(&self, message: usize) -> MessageKind {
+        Events::kind_of(self, message)
     }
 
     fn has_answers(&self) -> bool {
         self.has_answers
-    }
-
-    fn is_answer(&self, message: usize) -> bool {
-        Events::is_answer(self, message)
-    }
-
-    fn is_put(&self, message: usize) -> bool {
-        let is_one_sided = self.send_event(message).is_some() && self.receive_event(message).is_none();
-        let has_answer = || message + 1 < self.message_count() && Events::is_answer(self, message + 1);
-        is_one_sided && !has_answer()
     }
 
     fn finish(&self) -> Time {

@@ -11,7 +11,7 @@ use loggp_model::time::Time;
 
 use super::blockers::{Blocker, Blockers};
 use super::events::Events;
-use super::index::EventIndex;
+use super::index::{EventIndex, MessageKind};
 use crate::Message;
 
 /// A kind of hop.
@@ -78,6 +78,8 @@ pub enum HopTerm {
     Fixed,
     /// The overhead of sending this many words.
     Send(usize),
+    /// The overhead of sending this many words to a memory.
+    OneSided(usize),
     /// The overhead of receiving this many words.
     Receive(usize),
     /// The latency, or the value that was drawn instead.
@@ -392,12 +394,15 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
             self.add_hop(HopKind::SendOverhead, HopTerm::Send(0), id, Some(message), end - o, end);
             return Some(WalkPosition::Entry(last));
         }
-        let (words, asked) = match self.events.is_read(message) {
-            true => (0, end - self.events.params_at(self.events.level_of(message)).L),
-            false => (words, end),
+        let (term, asked) = match self.events.kind_of(message) {
+            MessageKind::Sent => (HopTerm::Send(words), end),
+            MessageKind::Read => {
+                (HopTerm::Send(0), end - self.events.params_at(self.events.level_of(message)).L)
+            }
+            _ => (HopTerm::OneSided(words), end),
         };
         self.add_hop(HopKind::Latency, HopTerm::Latency, id, Some(message), asked, end);
-        self.add_hop(HopKind::SendOverhead, HopTerm::Send(words), id, Some(message), start, asked);
+        self.add_hop(HopKind::SendOverhead, term, id, Some(message), start, asked);
         self.position_before(send)
     }
 
