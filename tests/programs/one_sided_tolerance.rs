@@ -273,3 +273,22 @@ fn one_sided_runs_in_a_kept_order_are_plays() {
     }
     assert!(same > 300 && exact > 300 && contending > 50, "{same} {exact} {contending}");
 }
+/// Long messages leave room in the times of a proof for the slopes of parameters that no word costs.
+#[test]
+fn proofs_have_room_beside_long_messages() {
+    let long = 1 << 20;
+    let programs: Vec<Vec<Act>> = (0..4)
+        .map(|id| {
+            let others = || (0..4).filter(move |other| *other != id);
+            let sends = others().map(|to| Act::Send(to, long, id as u16));
+            sends.chain(others().map(|from| Act::Receive(from, from as u16))).collect()
+        })
+        .collect();
+    let params = Params::builder(4).set("L=1us,o=1us,g=1us,G=1ns,C=none,word=1").unwrap().build().unwrap();
+    let (report, kept) = Player::new(params).run_keeping_order(&in_row(&programs)).unwrap();
+    assert!(report.time > 6 * loggp::MS, "{}", report.time);
+    for name in ["L", "o", "g"] {
+        let curve = RunCurve::find_kept(params, &request(name, 1_100_000), &kept.clone().unwrap()).unwrap();
+        assert_eq!(curve.exact_until, curve.end, "{name}: {curve:?}");
+    }
+}

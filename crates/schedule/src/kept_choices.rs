@@ -11,7 +11,7 @@
 //! later one, all comes out the same in between too.
 
 use loggp_model::error::RunError;
-use loggp_model::params::{LevelParameter, LeveledParams, Params};
+use loggp_model::params::{LevelParameter, LeveledParams, LongMessages, Params};
 use loggp_model::rules::judge::Judge;
 use loggp_model::time::Time;
 
@@ -95,9 +95,14 @@ impl KeptOrder {
         if machine.all().any(Params::has_negative_G_l) {
             return Ok(None);
         }
-        let words: usize = self.messages.iter().map(|message| message.words as usize).sum();
         // No slope is greater: of a message's costs each has the parameter at most once or for each word.
-        let steepest = 8 * (self.acts.len() + words + 1) as u64;
+        let is_by_word = match parameter.parameter.name {
+            "L" | "R" => false,
+            "o" | "g" => machine.at(parameter.level).long == LongMessages::LogP,
+            _ => true,
+        };
+        let words = self.messages.iter().map(|message| message.words as usize).filter(|_| is_by_word);
+        let steepest = 8 * (self.acts.len() + words.sum::<usize>() + 1) as u64;
         let bits = |number: u64| u64::BITS - number.leading_zeros();
         let Some(shift) = MOST_BITS.checked_sub(bits(longest.as_ps().unsigned_abs())) else {
             return Ok(None);

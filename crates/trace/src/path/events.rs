@@ -219,7 +219,7 @@ impl<'a> Events<'a> {
     }
 
     /// Returns how a message gets to where it goes.
-    pub fn kind_of(&self, message: usize) -> MessageKind {
+    pub(super) fn kind_of(&self, message: usize) -> MessageKind {
         self.kinds[message]
     }
 

@@ -360,7 +360,14 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
     fn step_from_entry(&mut self, message: usize) -> Option<WalkPosition> {
         let Some(send) = self.events.sent_at(message) else { return self.step_from_answer(message) };
         let IndexedEvent { id, start, end, .. } = self.events.indexed_event(send);
-        let words = self.events.indexed_message(message).words;
+        let (words, kind) = (self.events.indexed_message(message).words, self.events.kind_of(message));
+        let (term, asked) = match kind {
+            MessageKind::Sent => (HopTerm::Send(words), end),
+            MessageKind::Read => {
+                (HopTerm::Send(0), end - self.events.params_at(self.events.level_of(message)).L)
+            }
+            _ => (HopTerm::OneSided(words), end),
+        };
         let waits: Vec<IndexedEvent> =
             std::iter::successors(self.events.event_after(send), |at| self.events.event_after(*at))
                 .map(|at| self.events.indexed_event(at))
@@ -389,18 +396,13 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
             return Some(WalkPosition::Entry(last));
         }
         // A request's send begins when the message of an earlier request to the same processor has entered.
-        let o = self.events.params_at(self.events.level_of(message)).o;
-        if waited && let Some(last) = self.blockers.ahead(message, end - o) {
-            self.add_hop(HopKind::SendOverhead, HopTerm::Send(0), id, Some(message), end - o, end);
+        if waited
+            && kind != MessageKind::Read
+            && let Some(last) = self.blockers.ahead(message, start)
+        {
+            self.add_hop(HopKind::SendOverhead, term, id, Some(message), start, end);
             return Some(WalkPosition::Entry(last));
         }
-        let (term, asked) = match self.events.kind_of(message) {
-            MessageKind::Sent => (HopTerm::Send(words), end),
-            MessageKind::Read => {
-                (HopTerm::Send(0), end - self.events.params_at(self.events.level_of(message)).L)
-            }
-            _ => (HopTerm::OneSided(words), end),
-        };
         self.add_hop(HopKind::Latency, HopTerm::Latency, id, Some(message), asked, end);
         self.add_hop(HopKind::SendOverhead, term, id, Some(message), start, asked);
         self.position_before(send)
