@@ -149,10 +149,10 @@ fn random_run(seed: u64, contends: bool) -> Option<RandomRun> {
     let S = |rng: &mut fastrand::Rng| is_loggps.then(|| rng.usize(0..6));
     let LeveledParams { params, levels } = draw_machine(&mut rng, P, contends, S);
     let programs = random_programs(&mut rng, P, 6);
-    let (ports, protocol) =
-        (if rng.bool() { Ports::Single } else { Ports::Dual }, draw_protocol(&mut rng));
+    let (ports, protocol) = (if rng.bool() { Ports::Single } else { Ports::Dual }, draw_protocol(&mut rng));
     let machine = Machine::new(params).levels(levels).ports(ports).rendezvous(protocol);
-    let trace = machine.rate("work", PS).trace(true).run(|p| run_acts(p, &programs[p.id()])).ok()?.trace.unwrap();
+    let trace =
+        machine.rate("work", PS).trace(true).run(|p| run_acts(p, &programs[p.id()])).ok()?.trace.unwrap();
     let machine = trace.machine();
     let about = format!("seed {seed}, {machine:?}, {ports}, {protocol:?}, {programs:?}");
     Some(RandomRun { trace, machine, about })

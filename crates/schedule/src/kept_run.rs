@@ -160,7 +160,9 @@ impl<J: KeptJudge> Acts for KeptPlay<'_, '_, J> {
                         Act::Send(_) => {
                             network.predict_entry(&sender.egress, to as usize, words as usize, sender.now)
                         }
-                        _ => network.predict_one_sided(&sender.egress, to as usize, words as usize, sender.now),
+                        _ => {
+                            network.predict_one_sided(&sender.egress, to as usize, words as usize, sender.now)
+                        }
                     };
                     if is_seen || network.is_visible(entry) || entry.asked_at == Time::MAX {
                         let turn = network.turn_time(entry).max(*turn);
