@@ -546,6 +546,7 @@ proptest! {
             let params = &trace.params;
             let length = match hop.term {
                 HopTerm::Send(k) => params.send_overhead(k),
+                HopTerm::OneSided(k) => params.one_sided_overhead(k),
                 HopTerm::Receive(k) => params.recv_overhead(k),
                 HopTerm::Stream(k) => params.stream(k),
                 HopTerm::Gap => params.g,
