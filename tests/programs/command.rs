@@ -588,7 +588,7 @@ fn a_signal_keeps_the_rows_in_their_files() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{first}");
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.starts_with("interrupted after ") && said.contains(" rows; they are in rows.csv"), "{said}");
+    assert!(said.starts_with("interrupted after ") && said.contains(", kept in rows.csv"), "{said}");
     let rows = fs::read_to_string(&csv).unwrap().lines().count() - 1;
     assert!((1..=rest + 2).contains(&rows), "{rows}, {rest}");
     assert!(fs::read_to_string(&txt).unwrap().contains("\n2  flat "));

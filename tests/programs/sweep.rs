@@ -105,7 +105,7 @@ fn zero_is_a_point_of_every_parameter_that_may_be_0() {
         let rows = rows(&format!("sweep remap long-naive --machine {on} -P 4 --over {range}"));
         assert_eq!(rows.len(), 2, "{name}: {rows:?}");
     }
-    assert_eq!(swept, ["L", "o", "g", "G", "O_s", "O_r", "G_s", "G_l", "R", "C", "s", "S"]);
+    assert_eq!(swept, ["L", "o", "g", "G", "O_s", "O_r", "G_s", "G_l", "R", "s", "S"]);
     let table = stdout_of("sweep remap long-naive --machine cenju4 -P 4 --over R=0us..2us:2");
     assert!(table.contains(", R from 0 ns to 2,000 ns"), "{table}");
 }

@@ -266,7 +266,7 @@ fn exit_on(signal: i32) {
     }
     let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
-    let kept_in = if files.is_empty() { String::new() } else { format!("; they are in {}", listed(&files)) };
+    let kept_in = if files.is_empty() { String::new() } else { format!(", kept in {}", listed(&files)) };
     drop(match WRITTEN.load(Ordering::SeqCst).max(rows_of_files) {
         0 => writeln!(io::stderr(), "{what}; {}", kept.as_deref().unwrap_or("nothing was written")),
         rows => {
