@@ -173,7 +173,8 @@ pub fn combine<T: Payload + Clone>(
         }
         let Some(message) = message else { continue };
         let due = n as i64 * schedule.step;
-        if due > p.next_send() {
+        // A send follows, at the same time with or without a wait that is over before the gap is.
+        if due > p.local_next_send() {
             p.wait_until(due);
         }
         let value = match &others {

@@ -58,7 +58,10 @@ fn show_orders(sheet: &mut Sheet) -> Result<(), StudyError> {
         for algorithm in program.algorithms {
             let report = check_algorithm(&Case { size, ..Case::new(program, algorithm.name, cm5(P)) })?;
             wrong.push(report.ran(|report| f64::from(u8::from(report.failure.is_some()))));
-            complete.push(report.ran(|report| report.coverage.is_some_and(|all| all.is_complete())));
+            // The overlapped FFT computes for as long as a gap lasts, so each of its orders was run at some times only.
+            if (program.name, algorithm.name) != ("fft", "overlapped") {
+                complete.push(report.ran(|report| report.coverage.is_some_and(|all| all.is_complete())));
+            }
             let names = [program.name.into(), algorithm.name.into()];
             let orders = report.coverage.map_or(0, |all| all.orders);
             let counts = [P, report.messages, orders, report.runs].map(Into::into);
@@ -68,7 +71,9 @@ fn show_orders(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "an algorithm must produce correct results under all interleavings of messages consistent with the upper bound of L on latency";
     let what = "1 for an algorithm of the paper's programs that comes to a wrong result in some order of messages, else 0";
     sheet.add_claim(what, "3", quote, exactly(0.0), wrong);
-    sheet.add_own_check("all orders of an algorithm's messages were tried, each algorithm", complete);
+    let what =
+        "all orders of an algorithm's messages were tried, each algorithm that does not look at the clock";
+    sheet.add_own_check(what, complete);
     show_anomaly(sheet)?;
     sheet.add_table(table);
     Ok(())
