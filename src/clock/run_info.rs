@@ -55,7 +55,7 @@ pub(crate) struct RunInfo {
     pub end: RunEnd,
 }
 
-/// What is left of a run on a clock.
+/// The outcome of a run on a clock.
 #[derive(Debug)]
 pub(crate) struct Ran<T> {
     /// The result of each processor.

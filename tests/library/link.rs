@@ -372,7 +372,7 @@ fn random_programs_receive_all_messages() {
     assert!(ended > 20 && deadlocks[0] > 0 && deadlocks[1] > 0);
 }
 
-/// What is sent in place of a message: other bytes, the slice behind them or not, and after that the bytes that were
+/// A replacement for a message: other bytes, the slice behind them or not, and after that the bytes that were
 /// to be sent, or not.
 struct Instead {
     bytes: Vec<u8>,

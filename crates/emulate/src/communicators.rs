@@ -30,7 +30,7 @@ pub(crate) struct Duplication {
     /// Each rank that takes part, with the number of the duplicate among its own.
     ranks: Vec<(u32, u32)>,
     is_made: bool,
-    /// How many ranks have completed it.
+    /// The number of ranks that have completed it.
     left: usize,
 }
 

@@ -41,11 +41,11 @@ pub(crate) struct Rank<'a> {
     pub held: Vec<Held>,
     pub plans: FxHashMap<PlanKey, Arc<Plan>>,
     pub makings: FxHashMap<Vec<u32>, u64>,
-    /// How many messages it has sent to others.
+    /// The number of messages that it has sent to others.
     pub messages_sent: u64,
-    /// How many immediate duplicates it has begun.
+    /// The number of immediate duplicates that it has begun.
     pub duplicates: u32,
-    /// How often each persistent collective was started.
+    /// The number of starts of each persistent collective.
     pub starts: FxHashMap<(u32, u64), u64>,
     /// True if the last call was a look at the clock.
     looked_at_clock: bool,

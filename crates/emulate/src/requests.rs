@@ -295,25 +295,20 @@ impl Rank<'_> {
 
     /// Waits for the next step of an immediate collective or of the rank's others: those at other ranks may wait for them.
     fn go_on_together(&mut self, p: &mut Proc, awaited: &mut Background) {
+        let is_collective = |pending: &Pending| matches!(pending, Pending::Collective(_));
+        let others = self.requests.iter().filter(|(_, pending)| is_collective(pending));
+        let mut others: Vec<RequestId> = others.map(|(request, _)| *request).collect();
+        others.sort_unstable();
+        let steps = |request: RequestId| {
+            self.numbers(request).into_iter().enumerate().map(move |step| (request, step))
+        };
+        let steps: Vec<_> = others.into_iter().flat_map(steps).collect();
         let mut all: Vec<u32> = awaited.numbers().collect();
         let own = all.len();
-        let mut others: Vec<RequestId> = Vec::new();
-        for (request, pending) in &self.requests {
-            if let Pending::Collective(_) = pending {
-                others.push(*request);
-            }
-        }
-        others.sort_unstable();
-        let numbers = others.iter().flat_map(|request| {
-            self.numbers(*request).into_iter().enumerate().map(|(at, number)| (*request, at, number))
-        });
-        let numbers: Vec<_> = numbers.collect();
-        all.extend(numbers.iter().map(|(_, _, number)| *number));
+        all.extend(steps.iter().map(|(_, (_, number))| *number));
         let place = p.first_done(&all);
-        if place < own {
-            return awaited.complete(p, place);
-        }
-        let (request, at, _) = numbers[place - own];
+        let Some(of_other) = place.checked_sub(own) else { return awaited.complete(p, place) };
+        let (request, (at, _)) = steps[of_other];
         if let Some(Pending::Collective(open)) = self.requests.get_mut(&request) {
             open.0.complete(p, at);
         }

@@ -23,7 +23,7 @@ use crate::failure::{Calls, FaultKind, LastCall, describe};
 use crate::messages::Sent;
 use crate::rank::Rank;
 use crate::segment::{Flags, Segment, Slot};
-use crate::threads::{Threads, find_threads};
+use crate::threads::Threads;
 use crate::windows::Locks;
 
 /// How a program is emulated.
@@ -69,7 +69,7 @@ impl Default for Settings {
 #[derive(Default)]
 pub(crate) struct Watch {
     processes: OnceLock<Vec<(i32, AtomicI32)>>,
-    /// How many threads each had when it came.
+    /// The number of threads of each when it came.
     threads: OnceLock<Vec<usize>>,
     limit: Option<Duration>,
     /// True if the program's launcher has ended, or is to end.
@@ -142,7 +142,7 @@ impl Watch {
         }
     }
 
-    /// Returns how many ranks there are.
+    /// Returns the number of ranks.
     pub(crate) fn ranks(&self) -> usize {
         self.processes.get().map_or(0, Vec::len)
     }
@@ -193,7 +193,7 @@ pub(crate) struct Shared<'a> {
     pub duplicates: Mutex<FxHashMap<CollectiveId, Duplication>>,
     /// The locks of windows.
     pub locks: Mutex<Locks>,
-    /// What a rank has called that cannot be emulated.
+    /// A sentence on a call that cannot be emulated, once a rank has made one.
     pub refused: Mutex<Option<String>>,
 }
 
@@ -326,7 +326,7 @@ impl Session {
         }
         run.map_err(|error| {
             let is_checked = self.settings.checks.is_some();
-            let threads = find_threads(&self.segment, &self.watch, &error);
+            let threads = self.find_threads(&error);
             self.give_up();
             match threads {
                 Some((rank, Threads::Several)) => return self.refuse(&Threads::Several.text(rank)),
@@ -348,6 +348,23 @@ impl Session {
                 _ => Cause::OtherProcess(describe(&error, &calls, is_checked)).into(),
             }
         })
+    }
+
+    /// Returns a rank that says something of its threads. Where ranks wait for ever, threads of theirs that are new have a
+    /// while to call.
+    fn find_threads(&self, error: &RunError) -> Option<(usize, Threads)> {
+        const PATIENCE: Duration = Duration::from_secs(1);
+        let is_deadlock = matches!(error.cause, Cause::Deadlock { .. } | Cause::PollingDeadlock { .. });
+        let patience = if is_deadlock && self.watch.has_new_threads() { PATIENCE } else { Duration::ZERO };
+        let begin = Instant::now();
+        loop {
+            let says = |rank| Some((rank, self.segment.slot(rank).threads()?));
+            let found = (0..self.watch.ranks()).find_map(says);
+            if found.is_some() || begin.elapsed() >= patience {
+                return found;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Returns the error of a program that calls what cannot be emulated: of one that is checked it says nothing about the

@@ -82,7 +82,7 @@ impl Paper {
     }
 }
 
-/// How our text of most papers was made.
+/// A sentence on the making of our text of most papers.
 const BY_OCR: &str = "Our text of it was read from the printed pages by a program (OCR): it has no drawings, and may have signs that the paper \
                       has not. What is called a misprint here is one of the text that we have.";
 

@@ -9,7 +9,7 @@ use super::answer::AnswerSource;
 use super::finding::ExhibitResult;
 use super::row::{ExhibitRow, Verdict};
 
-/// What became of the printed numbers, the claims and the theorems of some exhibits.
+/// Counts of what became of the printed numbers, the claims and the theorems of some exhibits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     /// Printed numbers by what became of them, in the order of [`NumberFate::ALL`].

@@ -112,7 +112,7 @@ struct Trial<'a> {
     copy: bool,
     /// The exception that ends the check, such as that of Ctrl-C.
     interrupt: Mutex<Option<PyErr>>,
-    /// What may be wrong with the comparison of results that differed.
+    /// A sentence on a comparison of results that may be to blame where they differed.
     hint: Mutex<Option<String>>,
 }
 

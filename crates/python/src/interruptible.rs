@@ -16,7 +16,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::ffi::PyThreadState_SetAsyncExc;
 use pyo3::prelude::*;
 
-/// What work knows of who waits for it, and leaves for that one.
+/// The state that work shares with the one who waits for it.
 #[derive(Clone, Default)]
 pub struct Stop {
     /// Set when nobody waits for the work any more.

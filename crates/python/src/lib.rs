@@ -19,6 +19,7 @@ mod number;
 mod order;
 mod parameters;
 mod perform;
+mod place;
 mod proc;
 mod program;
 mod requests;

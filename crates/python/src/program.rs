@@ -19,9 +19,10 @@ use crate::answer::Answer;
 use crate::call::{Call, Kind, Misuse};
 use crate::error::Places;
 use crate::perform::perform;
+use crate::place::frame_place;
 use crate::proc::Proc;
 use crate::requests::Requests;
-use crate::session::{Line, Seat, Session, fail, frame_place};
+use crate::session::{Line, Seat, Session, fail};
 use crate::value::{drop_left_objects, drop_twice, kept_twice};
 
 /// The programs of a run: a generator for each processor that has started.

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyString};
 
+use crate::place::{frame_place, running_frame};
 use crate::tags::Tags;
 
 /// A run of Python programs.
@@ -54,7 +55,7 @@ pub struct Seat {
     unyielded: AtomicUsize,
     /// The number of yields so far.
     yields: AtomicU32,
-    /// Whether there were some at the last yield.
+    /// True if there were some at the last yield.
     keeps: AtomicBool,
     /// If so, the line of the first yield at which there were some.
     kept_since: Mutex<Option<String>>,
@@ -262,21 +263,4 @@ impl Seat {
 pub fn fail(seat: &Seat, error: PyErr) -> ! {
     let sentence = seat.session.fail(seat.id, error);
     resume_unwind(Box::new(sentence))
-}
-
-/// Returns the frame of Python that is running.
-fn running_frame(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    py.import("sys")?.call_method0("_getframe")
-}
-
-/// Returns the line of Python that is running, as `program.py:12`.
-pub fn running_place(py: Python<'_>) -> PyResult<String> {
-    frame_place(&running_frame(py)?)
-}
-
-/// Returns the line at which a frame is, as `program.py:12`.
-pub fn frame_place(frame: &Bound<'_, PyAny>) -> PyResult<String> {
-    let file: String = frame.getattr("f_code")?.getattr("co_filename")?.extract()?;
-    let line: usize = frame.getattr("f_lineno")?.extract()?;
-    Ok(format!("{file}:{line}"))
 }

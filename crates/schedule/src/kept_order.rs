@@ -87,7 +87,7 @@ pub(super) enum Act {
     Receive(u32),
 }
 
-/// What the ranks of a play have done, and their messages.
+/// The acts of the ranks of a play so far, and their messages.
 #[derive(Debug, Default)]
 pub(super) struct DoneActs {
     /// By rank.

@@ -99,7 +99,7 @@ pub(super) struct PapersPlay<'a, 'w> {
     receives_first: bool,
     /// The record of all ranks, if the play is traced.
     log: Option<PlayLog>,
-    /// What all ranks do, if their order is kept.
+    /// The acts of all ranks, if their order is kept.
     done: Option<DoneActs>,
     /// If the play is traced or its order is kept, each message with the operations that sent and received it.
     ends: Vec<([u32; 2], [u32; 2])>,

@@ -282,15 +282,15 @@ fn sorted(points: &[SweepPoint]) -> Vec<SweepPoint> {
 struct Mark {
     point: SweepPoint,
     cell: MapCell,
-    /// Whether no value lies between the mark before and this one.
+    /// True if no value lies between the mark before and this one.
     is_adjacent: bool,
 }
 
-/// What changes between two values with other fastest algorithms.
+/// A change between two values with other fastest algorithms.
 struct Change {
     /// An algorithm that is among the fastest before, and one that is behind. Of these one is not so on both sides.
     pair: (usize, usize),
-    /// Whether both take equally long behind, and not before.
+    /// True if both take equally long behind, and not before.
     is_into_tie: bool,
 }
 

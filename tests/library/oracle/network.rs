@@ -19,7 +19,7 @@ pub(crate) enum MessageKind {
     Answer((usize, u64)),
 }
 
-/// Who lets a message enter.
+/// The one that lets a message enter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum SentBy {
     Processor,

@@ -37,7 +37,7 @@ pub(crate) struct UnfinishedFile {
     pub target: PathBuf,
     /// Path of the temporary file.
     pub draft: PathBuf,
-    /// What the file gets if the command is interrupted.
+    /// The content of the file if the command is interrupted.
     pub kept: Option<KeptRows>,
 }
 

@@ -103,3 +103,16 @@ impl Method {
         Method { gives_rest: true, ..self }
     }
 }
+
+impl MemberWriter<'_> {
+    /// Writes a collective by an algorithm with this name, in place of one that cannot do it here.
+    pub(super) fn write_instead(
+        &mut self,
+        (name, write): (&'static str, Write),
+        of: &Lengths,
+        algorithm: &Algorithm,
+    ) -> WriteResult {
+        self.stand_in = Some(name);
+        write(self, of, algorithm)
+    }
+}

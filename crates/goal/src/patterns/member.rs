@@ -3,7 +3,6 @@
 use loggp_model::time::Time;
 use loggp_schedule::{Operation, ScheduleBuilder, ScheduleError};
 
-use super::algorithm::{Algorithm, Write};
 use super::call::{CollectiveCall, Member};
 use super::{Prerequisite, WriteResult, add_after};
 
@@ -81,17 +80,6 @@ impl<'a> MemberWriter<'a> {
         let written = (self.write_part)(self, call);
         self.stand_in = stand_in;
         written
-    }
-
-    /// Writes a collective by an algorithm with this name, in place of one that cannot do it here.
-    pub(super) fn write_instead(
-        &mut self,
-        (name, write): (&'static str, Write),
-        of: &Lengths,
-        algorithm: &Algorithm,
-    ) -> WriteResult {
-        self.stand_in = Some(name);
-        write(self, of, algorithm)
     }
 
     /// Starts a send.

@@ -133,7 +133,7 @@ impl DataRead {
     }
 }
 
-/// Whether the receiver of a long message has agreed to it, or its sender has withdrawn it: the first one decides.
+/// The decision on a long message: its receiver agrees to it, or its sender withdraws it, whoever is first.
 #[derive(Debug, Default)]
 pub struct Agreement(AtomicU8);
 
@@ -151,7 +151,7 @@ impl Agreement {
     }
 }
 
-/// What comes with an announcement.
+/// The value of an announcement.
 struct Announcement {
     /// That of a request, which may be withdrawn.
     agreement: Option<Arc<Agreement>>,
@@ -164,7 +164,7 @@ impl Payload for Announcement {
         0
     }
 
-    /// To another process goes nothing of it; a message there is not withdrawn.
+    /// Nothing of it goes to another process; a message there is not withdrawn.
     fn pack<'v>(&'v self, to: &mut Pack<'v>) {
         if self.data.is_some() {
             to.refuse::<Self>();

@@ -41,7 +41,8 @@ pub struct Post {
     pub kind: PostKind,
     /// What a checked program's calls are about.
     pub types: Types,
-    /// Which persistent collective of its communicator it starts, in the order of the calls that made them.
+    /// The place of the persistent collective that it starts among those of its communicator, in the order of the calls that
+    /// made them.
     pub persistent: Option<u64>,
 }
 

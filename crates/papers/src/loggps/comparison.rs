@@ -140,7 +140,7 @@ fn explain(row: &mut ExhibitRow, (model, n, code): (usize, usize, usize)) {
     };
 }
 
-/// What is said of a time and of its errors.
+/// A sentence on a time that contradicts its own errors.
 const UNDECIDED: &str = "The paper has 4.528 s, and beside it the two errors that 4.797 s would make. Which of the two is right cannot be \
                          decided: our program is another, and takes less than either.";
 

@@ -35,7 +35,7 @@ pub struct RunCurve {
     pub exact_until: i64,
     /// True if more might be proven exact by a proof that takes longer.
     pub may_be_proven: bool,
-    /// What was checked above. `None` if the limit of the runs came before.
+    /// The checks above. `None` if the limit of the runs came before.
     pub checks: Option<CurveChecks>,
     /// Number of runs that were made.
     pub runs: usize,

@@ -9,7 +9,8 @@ use loggp_model::log::IndexedEvent;
 use loggp_model::params::Ports;
 use loggp_model::time::Time;
 
-use super::index::{EventIndex, MessageKind, partition_place};
+use super::index::{EventIndex, partition_place};
+use super::message_kind::MessageKind;
 use crate::Message;
 
 /// The message whose progress ended another's wait.

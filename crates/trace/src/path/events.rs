@@ -7,7 +7,7 @@ use loggp_model::message::MessageId;
 use loggp_model::params::Protocol;
 use loggp_model::time::Time;
 
-use super::index::MessageKind;
+use super::message_kind::MessageKind;
 use crate::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace};
 
 /// An activity of a processor or of one of its requests.

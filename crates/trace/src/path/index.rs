@@ -8,6 +8,7 @@ use loggp_model::params::{Level, Params, Ports, innermost_level, level_params};
 use loggp_model::time::Time;
 
 use super::events::{Event, Events};
+use super::message_kind::MessageKind;
 
 /// Returns the first of some places that is not before something, where all that are lie first.
 pub fn partition_place(places: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
@@ -17,21 +18,6 @@ pub fn partition_place(places: Range<usize>, is_before: impl Fn(usize) -> bool) 
         if is_before(middle) { low = middle + 1 } else { high = middle }
     }
     low
-}
-
-/// How a message gets to where it goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageKind {
-    /// Its sender sends it to a processor, which receives it.
-    Sent,
-    /// Its receiver reads it from its sender's memory.
-    Read,
-    /// It goes to a memory, which does not answer.
-    Put,
-    /// It asks a memory for the message after it.
-    Request,
-    /// It is a memory's answer to the message before it.
-    Answer,
 }
 
 /// The events of a run by their places, and its messages, sorted by id.

@@ -11,7 +11,8 @@ use loggp_model::time::Time;
 
 use super::blockers::{Blocker, Blockers};
 use super::events::Events;
-use super::index::{EventIndex, MessageKind};
+use super::index::EventIndex;
+use super::message_kind::MessageKind;
 use crate::Message;
 
 /// A kind of hop.

@@ -93,7 +93,7 @@ struct Started {
     ranks: usize,
 }
 
-/// What the runs of a program have shown beside their results.
+/// Observations of a program's runs, beside their results.
 #[derive(Default)]
 struct Seen {
     /// True if a call has depended on the order of messages.

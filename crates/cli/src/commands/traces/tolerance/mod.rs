@@ -121,7 +121,8 @@ impl ToleranceCommand {
         let requests: Vec<CurveRequest> = wanted.iter().map(request).collect::<Result<_, CliError>>()?;
         let find = |request: &CurveRequest| source.row(&machine, request);
         run_in_order(requests.into_iter(), threads, find, |_, row| report.add(row?))?;
-        report.finish(&heading, unit, |rows| report::blocks(rows, &source, unit, self.top))?;
+        let notes = (source.program(), source.order_note());
+        report.finish(&heading, unit, |rows| report::blocks(rows, notes, unit, self.top))?;
         report.draw_svg(|rows| picture::svg(rows, &heading, unit))
     }
 

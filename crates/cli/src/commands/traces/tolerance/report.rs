@@ -11,7 +11,6 @@ use loggp_study::rows::tolerance::{
     ToleranceRow, UnseenCalls, certainty, certainty_kind, piece_columns, share_on_ties, use_columns,
 };
 
-use super::source::RunSource;
 use crate::number::{Unit, count, percent, thousands};
 use crate::tell::table::table;
 
@@ -86,12 +85,12 @@ fn unseen_notes(program: &ProgramSchedule) -> Vec<String> {
 /// Returns the blocks below the table of the parameters.
 pub(super) fn blocks(
     rows: &[ToleranceRow],
-    source: &RunSource,
+    (program, order_note): (Option<&ProgramSchedule>, Option<&str>),
     unit: Unit,
     top: usize,
 ) -> Vec<DocumentBlock> {
-    let mut notes = source.program().map_or_else(Vec::new, unseen_notes);
-    notes.extend(source.order_note().map(String::from));
+    let mut notes = program.map_or_else(Vec::new, unseen_notes);
+    notes.extend(order_note.map(String::from));
     notes.extend(tie_note(rows));
     let mut blocks = vec![DocumentBlock::List(notes.into_iter().map(plain).collect())];
     for row in rows {
