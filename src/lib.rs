@@ -60,7 +60,7 @@
 //! of schedules, which have no stacks, installs nothing.
 //!
 //! `docs/reference/model.md` explains the rules. The papers' programs are in the crate `loggp-programs`, and
-//! the command is in `loggp-command`.
+//! the command is in `loggp-cli`.
 
 #![warn(missing_debug_implementations, missing_docs)]
 #![allow(non_snake_case)] // L, G and P are the papers' names

@@ -4,7 +4,7 @@
 #![no_main]
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-#[path = "../../tests/programs/readers/mod.rs"]
+#[path = "../../tests/command/readers/mod.rs"]
 mod readers;
 
 use std::fs;

@@ -69,7 +69,7 @@ fn every_example_prints_its_expected_output() {
 /// Every example runs here, and none is too long to be read at once.
 #[test]
 fn all_examples_are_tested_and_short() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
     let mut names = Vec::new();
     for file in fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();

@@ -18,7 +18,6 @@ mod examples;
 mod extremes;
 mod faults;
 mod faulty;
-mod formula;
 mod levels;
 #[cfg(target_os = "linux")]
 mod limits;

@@ -238,7 +238,7 @@ fn failed_run_with_aborting_panics_prints_its_error() {
     let settings = settings.map(|setting| format!("--config=profile.dev.{setting}"));
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--offline", "--lib", "--package=loggp", "--no-default-features"]).args(settings);
-    right(cargo.arg("--target-dir").arg(&folder).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")));
+    right(cargo.arg("--target-dir").arg(&folder).current_dir(env!("CARGO_MANIFEST_DIR")));
     let (built, program) = (folder.join("debug"), folder.join("program"));
     let mut rustc = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into()));
     rustc
@@ -247,7 +247,7 @@ fn failed_run_with_aborting_panics_prints_its_error() {
         .arg("-L");
     rustc.arg(format!("dependency={}", built.join("deps").display())).arg("--extern");
     rustc.arg(format!("loggp={}", built.join("libloggp.rlib").display()));
-    right(rustc.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")));
+    right(rustc.current_dir(env!("CARGO_MANIFEST_DIR")));
     for (place, error) in [
         ("virtual", "deadlock: 1 of 2 processors"),
         ("wall", "deadlock: 1 of 2 processors"),

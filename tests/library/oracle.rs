@@ -8,7 +8,7 @@
 //! - [`outcome`] and [`check`]: the outcome of a program, and the properties that must hold;
 //! - [`by_hand`]: programs small enough for hand-computed times.
 //!
-//! `LOGGP_ORACLE_SEED=123 cargo test -p loggp-command --test library oracle` replays one random program, and
+//! `LOGGP_ORACLE_SEED=123 cargo test -p loggp --test library oracle` replays one random program, and
 //! shortens it for each fault. `LOGGP_ORACLE_PROGRAMS=20000` sets the number of programs.
 
 mod by_hand;
@@ -56,7 +56,7 @@ fn shorten(mut case: Case, mut found: Fault, wall: bool) -> (Case, Fault) {
 /// Returns a report of a fault, with the shortest program that has it.
 fn report(seed: u64, case: Case, fault: Fault, wall: bool) -> String {
     let (case, fault) = shorten(case, fault, wall);
-    let again = format!("LOGGP_ORACLE_SEED={seed} cargo test -p loggp-command --test library oracle");
+    let again = format!("LOGGP_ORACLE_SEED={seed} cargo test -p loggp --test library oracle");
     format!(
         "{}: {again}\nas short as it can be:\n{}{}{}",
         fault.what,

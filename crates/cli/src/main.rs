@@ -8,5 +8,5 @@ use loggp_command::ExitingAllocator;
 static ALLOCATOR: ExitingAllocator = ExitingAllocator;
 
 fn main() -> ExitCode {
-    loggp_command::main(std::env::args_os()).into()
+    loggp_cli::main(std::env::args_os()).into()
 }

@@ -23,6 +23,7 @@ pub mod scatter;
 mod setting;
 pub mod steps;
 pub mod summation;
+pub mod topology;
 pub mod trees;
 
 pub use closed_form::{ClosedForm, FormKind, FormTime, LOGGP, LOGGPS, knows_machine};

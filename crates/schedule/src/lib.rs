@@ -21,6 +21,7 @@ mod operations;
 mod outcome;
 mod papers;
 mod player;
+pub mod program;
 mod progress;
 #[cfg(test)]
 mod replay_tests;

@@ -9,6 +9,7 @@ pub mod fastest;
 pub mod loggps;
 pub mod machine_file;
 pub mod parallel;
+pub mod pictures;
 pub mod range;
 pub mod real;
 pub mod rows;

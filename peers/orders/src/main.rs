@@ -1,6 +1,6 @@
 //! Counts the orders of twelve small programs by the systematic strategy of `loggp check`, by `must-mc`,
 //! which implements Must (Enea et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024), and by
-//! force. Prints a section of docs/results/reliability.md, for `.ci/section`.
+//! force. Prints a section of docs/results/reliability.md, for `docs/results/make/section`.
 //!
 //! An order says which message each receive gets. A program is a list of steps for each processor, so that
 //! all three run the same.
@@ -95,7 +95,7 @@ fn programs() -> Vec<(&'static str, OrderProgram)> {
 const HEAD: &str = "\
 ## Three ways to all orders
 
-`(cd peers; cargo run --release -p loggp-orders) | .ci/section docs/results/reliability.md checkers` wrote this section. For each of
+`(cd peers; cargo run --release -p loggp-orders) | docs/results/make/section docs/results/reliability.md checkers` wrote this section. For each of
 twelve small programs the [systematic strategy](../start/check.md#all-orders) of `loggp check` finds as many orders as `must-mc` 0.1, which
 implements Must (Enea et al., OOPSLA 2024), and as brute force, which tries every sequence of the processors' steps. The first two make one
 run for each order. L is a million cycles, so that latencies exclude no order; the last column has the number of orders with L = 6.

@@ -1,0 +1,35 @@
+//! What a build without annexes says of what they have.
+
+use crate::requests::{assert_refused, stdout_of};
+
+/// It names the feature that has it, for a subcommand and for a file alike, and the help lists it apart.
+#[test]
+fn what_a_build_does_not_have_is_said() {
+    let ring = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/ring.mpi");
+    let without = |feature: &str| {
+        format!(
+            "this command was built without the feature {feature}; `cargo install loggp-cli --features {feature}` has it"
+        )
+    };
+    let help = stdout_of("--help");
+    if !cfg!(feature = "papers") {
+        let absent = format!("`loggp reproduce` is not here: {}", without("papers"));
+        assert_refused(&[("reproduce logp-fig3", &*absent)]);
+        assert!(help.contains("\nNot in this build:\n  reproduce"), "{help}");
+    }
+    if !cfg!(feature = "mpi") {
+        for (line, name) in [
+            ("record --list x.mpi", "record"),
+            ("emulate -- mpirun -n 2 ./app", "emulate"),
+            ("check -- mpirun -n 2 ./app", "check -- mpirun ..."),
+            ("mpi2goal x", "mpi2goal"),
+        ] {
+            assert_refused(&[(line, &*format!("`loggp {name}` is not here: {}", without("mpi")))]);
+        }
+        for verb in ["replay", "analyze", "tolerance", "timeline"] {
+            let said = format!("`loggp record` wrote this file, and {}", without("mpi"));
+            assert_refused(&[(format!("{verb} {ring}"), &*said)]);
+        }
+    }
+    assert_eq!(help.contains("Not in this build"), !cfg!(feature = "full"));
+}

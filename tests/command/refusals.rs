@@ -1,0 +1,330 @@
+//! Requests that cannot be met, and the sentences that refuse them.
+
+use crate::requests::{assert_refused, loggp, refusal, refusal_of};
+
+#[test]
+fn refusals_are_worded_so() {
+    for (line, sentence) in [
+        ("machines --topology -P 1", "there is no network of 1; give a P from 2 to 1,073,741,824"),
+        (
+            "machines --format csv",
+            "machines have no lines of csv; give --format table or json, or list networks with --topology",
+        ),
+        ("programs --format csv", "programs have no lines of csv; give --format table or json"),
+        ("run scater", "there is no program scater; the nearest name is scatter; `loggp programs` lists all"),
+        (
+            "compare Broad",
+            "there is no program Broad; the nearest name is broadcast; `loggp programs` lists all",
+        ),
+        (
+            "compare broadcast optimal flt",
+            "broadcast has no algorithm flt; the nearest name is flat; there are optimal, binomial, \
+             binary, flat, levels",
+        ),
+        (
+            "run scatter --machine cs2",
+            "there is no machine cs2; the nearest name is cs2-elan; `loggp machines` lists all",
+        ),
+        (
+            "run scatter --machine ncube2",
+            "--machine ncube2: the paper leaves g open; give a value, as in g=6us",
+        ),
+        ("run scatter -P 0", "P = 0 is not a number of processors; give one from 1 to 16,777,216"),
+        (
+            "run scatter --params word=4",
+            "none of L, o and g is given; give them, or a --machine that has them",
+        ),
+        (
+            "run scatter --machine none.json",
+            "--machine none.json: it cannot be read: No such file or directory",
+        ),
+        (
+            "run scatter --params L=6,P=0",
+            "P = 0 is not a number of processors; give one from 1 to 16,777,216",
+        ),
+        (
+            "run scatter --params L=6parsec",
+            "L = 6parsec: there is no unit parsec; use s, ms, us, ns, ps or cycles",
+        ),
+        ("run scatter --params L=-1", "L = -1 us is negative; only G_l may be"),
+        ("run scatter --size 0", "scatter optimal: a size of 0 leaves nothing to do; give at least 1"),
+        ("compare scatter --size 0", "scatter optimal: a size of 0 leaves nothing to do; give at least 1"),
+        (
+            "compare broadcast flat --size 0",
+            "broadcast flat: a size of 0 leaves nothing to do; give at least 1",
+        ),
+        (
+            "run scatter --trace /nowhere/trace.json",
+            "no trace can be written to /nowhere/trace.json: its folder is not there; give one that is",
+        ),
+        (
+            "run scatter --trace /dev/null",
+            "no trace can be written to /dev/null: it is not a file; give the name of one, new or old",
+        ),
+        (
+            "run scatter -P -1",
+            "invalid value '-1' for '--processors <N>': give a whole number: 4096, or 4k or 4KiB, \
+             which are the same; 4kB is 4000",
+        ),
+        (
+            "run scatter --size 1us",
+            "invalid value '1us' for '--size <N>': give a whole number: 4096, or 4k or 4KiB, which are the \
+             same; 4kB is 4000",
+        ),
+        ("run scatter --alpha 1", "invalid value '1' for '--alpha <RATIO>': give a ratio between 0 and 1"),
+        (
+            "run scatter --alpha nan",
+            "invalid value 'nan' for '--alpha <RATIO>': give a ratio between 0 and 1",
+        ),
+        (
+            "run scatter --cycle 5",
+            "invalid value '5' for '--cycle <TIME>': it has no unit; write 6us or 7.63ns",
+        ),
+        (
+            "run scatter --cycle 0us",
+            "invalid value '0us' for '--cycle <TIME>': it lasts longer than 0; give at least 1ps",
+        ),
+        (
+            "run scatter --stack 9",
+            "invalid value '9' for '--stack <BYTES>': give a number of bytes from 32,768 to 1,073,741,824",
+        ),
+        (
+            "run scatter --repeat 0",
+            "invalid value '0' for '--repeat <N>': give a whole number from 1 to 1000",
+        ),
+        (
+            "run scatter --clock wall --dilation 0",
+            "invalid value '0' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1,000,000",
+        ),
+        (
+            "compare scatter --dilation -1",
+            "invalid value '-1' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1,000,000",
+        ),
+        (
+            "compare scatter --dilation abc",
+            "invalid value 'abc' for '--dilation <auto|N>': give auto, or a number from 0.000001 to 1,000,000",
+        ),
+        ("compare scatter --cores 0", "invalid value '0' for '--cores <N>': give a whole number from 1"),
+        ("run scatter --carrier coroutine", "--carrier is for the wall clock; give --clock wall too"),
+        ("run scatter --dilation 5", "--dilation is for the wall clock; give --clock wall too"),
+        (
+            "run scatter -P 4,8",
+            "-P is one number of processors here; `loggp sweep --over P=4,8` takes several",
+        ),
+        (
+            "run scatter --machin cm5",
+            "unexpected argument '--machin' found; tip: a similar argument exists: '--machine'",
+        ),
+        ("man rum", "there is no subcommand rum; the nearest name is run; `loggp --help` lists all"),
+        ("man help", "there is no subcommand help; `loggp --help` lists all"),
+        ("check fft --work measured", "no run with measured work could be made again; leave out --work"),
+        (
+            "check fft --for 3",
+            "invalid value '3' for '--for <TIME>': give a time above 0 in s, ms or us, such as 30s",
+        ),
+        ("check fft --runs 0", "invalid value '0' for '--runs <N>': give a whole number from 1"),
+        (
+            "sweep radix-sort --over input=uniform,equal",
+            "--over input=uniform,equal: input = uniform is not a number, so it cannot be swept over",
+        ),
+        (
+            "sweep radix-sort --over input=odd",
+            "--over input=odd: input = odd: give uniform, skewed, sorted or equal",
+        ),
+        (
+            "sweep radix-sort --over radix=1,17",
+            "--over radix=1,17: radix = 17: give a whole number from 1 to 16",
+        ),
+        (
+            "sweep radix-sort --over key-sort=-1us,1us",
+            "--over key-sort=-1us,1us: key-sort = -1us: it is negative; give 0 or more",
+        ),
+    ] {
+        assert_eq!(refusal(line), sentence, "{line}");
+    }
+}
+
+#[test]
+fn wrong_requests_are_refused_in_a_sentence() {
+    assert_refused(&[
+        // Names.
+        ("rnu lu", "there is no subcommand rnu; the nearest name is run; `loggp --help` lists all"),
+        ("man run -o .", "the argument '[SUBCOMMAND]...' cannot be used with '--output <FOLDER>'"),
+        ("completions tcsh", "invalid value 'tcsh' for '<SHELL>' [possible values: bash, elvish, fish"),
+        ("run scatter optimum", "scatter has no algorithm optimum; the nearest name is optimal"),
+        ("schedule rings", "there is no pattern rings; the nearest name is ring"),
+        ("schedule binomial -P 4", "there is no pattern binomial; the nearest name is bcast:binomial"),
+        ("stress all-to-non", "the nearest name is all-to-one"),
+        ("timeline brodcast", "brodcast, and there is no program brodcast; the nearest name is broadcast"),
+        ("matrix figure-8", "there is no such matrix; there are skewed, random,"),
+        ("stress --size 4", "unexpected argument '--size'"),
+        ("calibrate --size 3", "unexpected argument '--size'"),
+        ("schedule ring --rules loggopsim", "unexpected argument '--rules' found"),
+        ("audit", "TRACE"),
+        ("analyze", "TRACE"),
+        (
+            "run allreduce",
+            "there is no program allreduce; for the collective there is `loggp tune collective",
+        ),
+        ("tune bcast", "`loggp tune collective bcast`; the program broadcast is like it;"),
+        ("replay allreduc -P 4", "there is no file allreduc, and there is no pattern allreduc; the nearest"),
+        // Machines and their parameters.
+        ("run broadcast l=6", "no parameter l; did you mean L=6?"),
+        ("run broadcast --params l=6", "no parameter l; did you mean L=6?"),
+        ("run broadcast size=64", "no parameter size; did you mean --size 64?"),
+        ("run broadcast q=1", "no parameter q; there are L, o, g"),
+        ("run broadcast -L 6", "no option -L; parameters have no dash: write L=6"),
+        ("run broadcast -p 4", "no option -p; parameters have no dash: write P=4, or -P 4"),
+        ("run broadcast -o 2", "-o 2: -o names a file; for the overhead write o=2"),
+        ("run broadcast P=4,8", "`loggp sweep --over P=4,8` takes several"),
+        ("analyze trace.loggp -P=x", "invalid value 'x' for '--processors <N>'"),
+        ("run broadcast --machine ./none.json", "--machine ./none.json: it cannot be read: No such file"),
+        ("run scatter --machine cenju4 --params G=1", "G"),
+        ("run scatter -P 99999999999999999999999", "give a whole number"),
+        ("run scatter -P 99999999", "give one from 1 to 16,777,216"),
+        ("calibrate -P 2,3", "-P is one number of processors here"),
+        ("run scatter --params L", "L"),
+        ("run scatter --params Q=3", "Q"),
+        ("stress -P 1", "at least 2"),
+        ("calibrate -P 1", "at least 2"),
+        ("machines -P 4", "required arguments were not provided: --topology"),
+        ("calibrate --machine cenju4", "this is a LogGPS machine"),
+        ("calibrate --machine cenju4", "give --find loggps"),
+        ("calibrate --find loggps --machine cm5", "give --find loggp"),
+        ("calibrate --from /none.csv", "--from /none.csv: it cannot be read"),
+        // Values.
+        ("run scatter --size 99999999999", "give"),
+        ("run scatter --size 18446744073709551615", "give"),
+        ("run scatter --cycle 5parsecs", "there is no unit parsecs"),
+        ("run scatter --cycle 99999999999s", "--cycle"),
+        ("run scatter --seed -1", "--seed"),
+        ("run scatter --clock wall --dilation nan", "give auto, or a number"),
+        ("run scatter --clock wall --dilation 1e7", "give auto, or a number"),
+        ("run scatter --clock wall --cores -1", "--cores"),
+        ("run scatter --latency random:x", "--latency"),
+        ("run scatter --ties sometimes", "--ties"),
+        ("run scatter --clock sundial", "--clock"),
+        ("run scatter --ports three", "--ports"),
+        ("run scatter --work none", "--work"),
+        ("run scatter --format xml", "--format"),
+        ("run broadcast --noise 10ms", "it is no period with the length of its detour, such as 10ms:25us"),
+        ("run broadcast --noise 10ms:10ms", "a detour of 10 ms every 10 ms cannot be"),
+        ("replay ring --noise 1ms:1", "\"1\": it has no unit"),
+        ("stress --load 0", "at least 1"),
+        ("stress --load x", "give a whole number"),
+        ("stress --rate 0", "give a number from 0.001"),
+        ("schedule ring -P 0", "0 is not a number of ranks; give one from 1 to"),
+        ("schedule recursive-doubling -P 12", "need a power of 2 of ranks, and 12 is none"),
+        ("matrix skewed -P 0", "P = 0 is no number of processors for a matrix; give one from 1 to 2048"),
+        ("matrix figure-9 -P 5", "it is for 4 processors, and there are 5; give -P 4"),
+        ("run remap --latency random:1 --seeds 0", "give a whole number from 1 to 1000"),
+        ("sweep scatter --over P=2,3 --shard 4/3", "such as 1/4 for the first of four"),
+        // Options without effect on the request.
+        (
+            "run fft -P 4 --size 64 --machine cm5 --cycle 1ns",
+            "--cycle changes nothing here: the machine's times have",
+        ),
+        ("replay ring --machine cm5 --cycle 1ns", "a schedule counts no cycles; leave it out"),
+        ("run broadcast --cycle 1ns", "and broadcast counts no cycles; leave it out"),
+        ("replay ring --machine cm5,cs2-elan", "run, compare and sweep take several machines; give one here"),
+        (
+            "tune broadcast --machine cm5,cs2-elan",
+            "run, compare and sweep take several machines; give one here",
+        ),
+        ("run broadcast --machine cm5,cs2-elan --trace x.json", "a trace is of one machine's run"),
+        (
+            "sweep broadcast --machine cm5,cs2-elan --over L=1us,2us --over P=2,4",
+            "draws a map of one machine",
+        ),
+        ("run broadcast --machine cm5,cs3", "there is no machine cs3; "),
+        ("machines -o x.json", "-o writes the file of one machine; name it"),
+        ("machines cm5 -o x.txt", "give a name that ends in .json"),
+        ("machines cm6", "there is no machine cm6; the nearest name is cm5"),
+        ("stress --clock virtual --dilation 2", "--dilation is for the wall clock"),
+        ("replay ring --seed 2", "required arguments were not provided: --noise"),
+        ("check broadcast --noise 1ms:1us", "unexpected argument '--noise' found"),
+        ("check fft --clock wall", "unexpected argument '--clock' found"),
+        ("check fft --latency random:1", "unexpected argument '--latency' found"),
+        ("check fft --strategy systematic --crashes 1", "no faults"),
+        ("calibrate --ties rotation --clock virtual", "--ties"),
+        ("calibrate --latency random:1", "unexpected argument '--latency' found"),
+        ("compare scatter --trace x", "--trace"),
+        ("run broadcast --noise 1ms:1us --repeat-from x", "cannot be used with '--repeat-from"),
+        ("replay ring --unit 1us", "--unit is for a file, and ring is a pattern, which computes nothing"),
+        ("replay x.goal -P 4", "-P is for a pattern, and x.goal is a file; leave it out"),
+        ("replay x.goal P=4", "-P is for a pattern, and x.goal is a file; leave it out"),
+        ("replay ring --machine nowhere", "nowhere"),
+        ("replay ring --machine myrinet --rules loggopsim", "give O_s = O_r and G_s = G_l"),
+        ("replay ring --rules loggopsim --over L=1us..2us:2", "are for the papers' rules"),
+        ("replay ring --rules loggopsim -o x.html", "are for the papers' rules"),
+        ("stress all-to-one --rate 0.9", "--rate is for the pattern steady; leave it out"),
+        ("matrix figure-1 --seed 7", "--seed is for matrices that are made, and figure-1 is as it is"),
+        ("run lu --alpha 0.5", "unexpected argument '--alpha' found"),
+        ("run scatter --alpha 0.5", "--alpha is for the algorithm fixed; name that, or leave --alpha out"),
+        ("compare scatter long short --alpha 0.5", "--alpha is for the algorithm fixed; name that, or leave"),
+        ("sweep scatter long --over alpha=0.1,0.2", "--alpha is for the algorithm fixed; name that, or"),
+        ("run lu column-cyclic --grid 2x2", "grid-cyclic, grid-cyclic-lookahead, grid-blocked; name"),
+        ("run remap short-naive --seeds 3", "no latencies, ties or noise are drawn"),
+        ("run remap --latency random:1 --seeds 3 --repeat 2", "cannot be used with"),
+        ("run remap short-naive --latency random:1 --seeds 3 --trace x.loggp", "a trace is of one run"),
+        ("run remap short-naive --latency random:1 --seeds 3 -o x.html", "and so are pages and trees"),
+        ("run scatter --shard 1/2", "a run is one; leave out --shard"),
+        ("sweep scatter --over P=2,3 --shard 1/3 -o x.svg", "leave out -o FILE.svg"),
+        ("compare scatter --on mpi", "this loggp was built without MPI"),
+        ("calibrate --on mpi", "this loggp was built without MPI"),
+        ("compare scatter --on mpi --clock virtual", "--clock"),
+        ("compare scatter --also wall", "required arguments were not provided: --on <MACHINE>"),
+        // Ranges.
+        ("sweep scatter --over L=1us..100us", "a range needs its number of points"),
+        ("sweep scatter --over L=5us..1us:3", "give the smaller value first"),
+        ("sweep scatter --over L=1us..2parsec:3", "there is no unit parsec"),
+        ("sweep scatter --over L=0..1us:log:3", "cannot begin at 0"),
+        ("sweep scatter --over L=1us..2us:1", "give a whole one from 2 to 1000"),
+        ("sweep scatter --over size=1..2:1001", "give a whole one from 2 to 1000"),
+        ("sweep scatter --over size=1.5,2", "size = 1.5 is not a number"),
+        ("sweep scatter --over P=1,,2", "a value is missing"),
+        ("sweep scatter --over P=-1,2", "P = -1 is not a number"),
+        ("sweep scatter fixed --over alpha=a..b:3", "alpha = a: give a ratio between 0 and 1"),
+        ("sweep scatter fixed --over alpha=0.5,2", "alpha = 2: give a ratio between 0 and 1"),
+        ("sweep scatter --over size=0,0", "give at least 1"),
+        ("sweep scatter --over x=1,2", "there is no x to sweep over; there are L, o, g"),
+        ("sweep scatter --over L", "it has no ="),
+        ("sweep scatter --over size=2,3 --size 4", "size is given elsewhere too"),
+        ("sweep scatter fixed --over alpha=0.2,0.3 --alpha 0.4", "alpha is given elsewhere too"),
+        ("sweep scatter --over P=2,3 --dilation 2", "give --clock wall too"),
+        // Files.
+        ("audit /nowhere", "/nowhere cannot be read: "),
+        ("analyze /nowhere", "/nowhere cannot be read: "),
+        ("replay /nowhere.goal", "/nowhere.goal cannot be read"),
+        ("matrix nothing.csv", "nothing.csv cannot be read"),
+        ("merge nothing.csv", "it cannot be read"),
+        ("run scatter --trace", "--trace"),
+        ("run scatter --trace /", "it is not a file"),
+        ("run scatter --trace ..", ".."),
+        ("run scatter --trace x.trace", "give a name that ends in .json, or in .loggp"),
+        (
+            "run scatter -o x.gif",
+            "give a name that ends in .svg, .png or .pdf for a picture (tree.svg shows the tree of the messages",
+        ),
+        (
+            "run fft -P 4 --draw tree -o x.svg",
+            "its messages are no tree: some processors receive more than one",
+        ),
+        ("compare broadcast -o x.svg", "`loggp run broadcast -o run.svg`"),
+        ("run broadcast -P 600 -o x.svg", "at most 512 processors"),
+        (
+            "compare lu -o x.gif",
+            "give a name that ends in .svg, .png or .pdf for a picture, or in .csv, .json or .txt",
+        ),
+        ("sweep scatter --over P=2,3 -o sweep.html", "give a name that ends in .svg"),
+        ("calibrate -o x.gif", ".svg"),
+        ("stress -o x.gif", ".svg"),
+        ("stress -o /nowhere/x.svg", "folder is not there"),
+        ("matrix -o x.gif", "give a name that ends in .svg, .png or .pdf for a picture, or in .csv,"),
+        ("schedule ring -o x.txt", "give a name that ends in .goal for text, or in .bin"),
+        ("bogus", "there is no subcommand bogus"),
+    ]);
+    let mut unnamed = loggp("run scatter --trace");
+    unnamed.arg("");
+    refusal_of(unnamed);
+}

@@ -1,0 +1,901 @@
+"use strict";
+// Opens the playground in Chromium or in Firefox, does what a student does, and says what is wrong. `.ci/playground` runs it.
+//
+//     node web/playground/tests/page.js playground.html [--firefox] [--pictures FOLDER] [--times] [--only NAME]
+
+const fs = require("fs"), path = require("path"), assert = require("assert");
+const { chromium, _bidiFirefox } = require("playwright-core");
+const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const [file, ...options] = process.argv.slice(2);
+const only = options.includes("--only") ? options[options.indexOf("--only") + 1] : null;
+const isFirefox = options.includes("--firefox");
+const keep = options.includes("--pictures") ? options[options.indexOf("--pictures") + 1] : null;
+
+// A page that is open; whatever it complains of, and whatever it asks for, is a mistake.
+async function opened(browser, { hash = "", width = 1280, height = 900, before = null, first = false, permissions = [], ...more } = {}) {
+  const options = { viewport: { width, height }, acceptDownloads: true, ...more };
+  const context = isFirefox ? await (await firefoxFor(more)).newContext(options) : await browser.newContext({ ...options, permissions }), page = await context.newPage();
+  watch(page);
+  if (before) await page.addInitScript(...before);
+  // Somebody who was here before, unless it is the first time.
+  if (!first) await page.addInitScript(() => { try { localStorage["loggp-playground"] ??= '{"seen": true}'; } catch {} });
+  await page.goto("file://" + path.resolve(file) + hash);
+  await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 60000 });
+  return page;
+}
+
+// Firefox takes wishes about colours and motion when it starts, and no others, such as for touch.
+const firefoxes = {};
+function firefoxFor({ colorScheme = "light", reducedMotion = "", forcedColors = "" }) {
+  return firefoxes[colorScheme + reducedMotion + forcedColors] ??= _bidiFirefox.launch({ executablePath: process.env.FIREFOX || "/usr/bin/firefox-esr", firefoxUserPrefs: {
+    "layout.css.prefers-color-scheme.content-override": colorScheme === "dark" ? 0 : 1, "ui.prefersReducedMotion": reducedMotion ? 1 : 0,
+    "browser.display.document_color_use": forcedColors ? 2 : 0, "dom.events.testing.asyncClipboard": true } });
+}
+
+const complaints = [];
+function watch(page) {
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
+  page.on("pageerror", (error) => complaints.push(error.stack));
+  page.on("request", (request) => { if (!/^(file|blob|data):/.test(request.url())) complaints.push(`it asks for ${request.url()}`); });
+}
+
+const texts = (page, selector) => page.locator(selector).allTextContents();
+const becomes = (page, what, more = null) => page.waitForFunction(what, more, { timeout: 30000 });
+// Returns the last of what a screen reader has heard that matches: something else may have been said since.
+const heard = async (page, pattern) => (await page.waitForFunction((source) => window.allSaid.findLast((text) => new RegExp(source).test(text)), pattern, { timeout: 30000 })).jsonValue();
+// The times of the algorithms, once the page shows the setting.
+async function timesOf(page) {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  return texts(page, ".result .time");
+}
+const wrong = (page) => page.locator("#trouble").textContent();
+
+// Types the value of a parameter.
+async function type(page, name, value) {
+  const field = page.locator(`.slider:has(#slider-${name}) .value`);
+  await field.fill(value);
+  await field.press("Enter");
+}
+
+async function sliders(browser) {
+  const page = await opened(browser, { hash: "#of=broadcast&a=optimal&b=binomial&L=6&o=2&g=4&P=8" });
+  assert.deepStrictEqual(await timesOf(page), ["24 cycles", "30 cycles"]);
+  await page.focus("#slider-L");
+  for (let turn = 0; turn < 14; turn++) await page.keyboard.press("ArrowRight");
+  await becomes(page, () => document.querySelector("#slider-L").getAttribute("aria-valuetext") === "20 cycles");
+  // What was asked without causes while the slider moved has them when it rests.
+  await page.waitForTimeout(800);
+  await page.focus("#plot");
+  for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
+  await becomes(page, () => document.querySelectorAll("#why li").length > 0);
+  await page.selectOption("#first", "broadcast/flat");
+  await page.selectOption("#second", "broadcast/optimal");
+  assert.deepStrictEqual(await timesOf(page), ["48 cycles", "48 cycles"]);
+  // The slider says from where on the other one wins, which is L = 20.
+  await becomes(page, () => document.querySelector(".slider:has(#slider-g) .change").textContent !== "");
+  await type(page, "L", "6us");
+  await type(page, "o", "1");
+  await becomes(page, () => /from \d+ on, both are as fast/.test(document.querySelector(".slider:has(#slider-L) .change").textContent));
+  assert.strictEqual(await wrong(page), "");
+  for (const [name, text] of [["L", "fast"], ["P", "0"], ["o", "-1"], ["size", "1e99"]]) {
+    const before = await page.locator(`.slider:has(#slider-${name}) .value`).inputValue();
+    await type(page, name, text);
+    await timesOf(page);
+    assert.notStrictEqual(await wrong(page), "", `${name} = ${text} is taken`);
+    await type(page, name, before);
+    await timesOf(page);
+    assert.strictEqual(await wrong(page), "", `${name} = ${before}`);
+  }
+  await page.context().close();
+}
+
+// Runs of many messages are painted beside the page while a slider moves: as they stand when it rests.
+async function besides(browser) {
+  const hash = "#of=remap&a=short-naive&b=short-staggered&P=64&size=16", page = await opened(browser, { hash });
+  const base = () => page.evaluate(() => document.getElementById("base").toDataURL());
+  // The workers are there once the first runs rest.
+  await page.waitForTimeout(1500);
+  const made = page.workers().length;
+  await page.evaluate(() => new Promise((done) => {
+    const slider = document.getElementById("slider-o");
+    let n = 0;
+    const step = () => {
+      slider.value = 2 + n;
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      if (n++ < 10) requestAnimationFrame(step);
+      else done();
+    };
+    step();
+  }));
+  await becomes(page, () => document.querySelector("#slider-o").getAttribute("aria-valuetext") === "12 cycles");
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+  const [moving, times] = [await base(), await texts(page, ".result .time")];
+  await page.waitForTimeout(2000);
+  assert.strictEqual(await base() === moving, true, "the picture changes when the slider rests");
+  await page.mouse.move(700, 200);
+  await page.mouse.move(702, 202);
+  await becomes(page, () => /o 12 cycles at P/.test(document.getElementById("tip").textContent));
+  const again = await opened(browser, { hash: hash + "&o=12" });
+  assert.deepStrictEqual(await timesOf(again), times);
+  assert.strictEqual(await again.evaluate(() => document.getElementById("base").toDataURL()) === moving, true, "a page that is opened shows another picture");
+  await again.context().close();
+  await page.context().close();
+  return made;
+}
+
+// No text has a value that is none.
+async function says(page, where) {
+  const found = await page.evaluate(() => /.{0,40}\b(null|undefined|NaN)\b.{0,20}/.exec(document.body.innerText)?.[0]);
+  assert.strictEqual(found, undefined, where);
+}
+
+// Pictures have as many pixels as their places, at every width and from the beginning.
+async function sizes(browser) {
+  for (const width of [390, 800, 1280, 1600, 1920]) {
+    const page = await opened(browser, { hash: "#of=broadcast", width });
+    await page.waitForTimeout(2000);
+    const wrong = await page.evaluate(() => [...document.querySelectorAll("canvas")].filter((one) => one.clientWidth && Math.abs(one.width - one.clientWidth * devicePixelRatio) > 1).map((one) => `${one.id}: ${one.width} pixels for ${one.clientWidth}`));
+    assert.deepStrictEqual(wrong, [], String(width));
+    await page.context().close();
+  }
+}
+
+// What a link says and is not known is named, and nobody changes what an exercise asks of.
+async function strange(browser) {
+  const page = await opened(browser, { hash: "#of=brodcast&machine=none&P=abc&P2=1" });
+  assert.strictEqual(await page.locator("#trouble").textContent(), "The link says machine=none, of=brodcast, P=abc, P2=1, which is not known here: this is shown without.");
+  await type(page, "L", "10");
+  await timesOf(page);
+  assert.strictEqual(await wrong(page), "");
+  // A link sets the whole setting, whatever the page showed before.
+  const open = (hash) => page.evaluate((hash) => new Promise((done) => { addEventListener("hashchange", () => setTimeout(done, 500), { once: true }); location.hash = hash; }), hash);
+  const valueOf = (name) => page.locator(`.slider:has(#slider-${name}) .value`).inputValue();
+  await open("#paper=contention");
+  assert.deepStrictEqual([await valueOf("P"), await valueOf("size")], ["16", "64"]);
+  await open("#of=broadcast");
+  const fresh = await opened(browser, { hash: "#of=broadcast" });
+  for (const name of ["L", "o", "g", "P"]) assert.strictEqual(await valueOf(name), await fresh.locator(`.slider:has(#slider-${name}) .value`).inputValue(), name);
+  assert.deepStrictEqual(await timesOf(page), await timesOf(fresh));
+  await fresh.context().close();
+  // What is out of range is said, and so is the beginning of what is long.
+  await open("#of=broadcast&P=0");
+  assert.deepStrictEqual([await valueOf("P"), await wrong(page)], ["8", "The link says P=0, which is out of range here: this is shown without."]);
+  await open(`#of=broadcast&${"a".repeat(20000)}=1&b=${"b".repeat(20000)}`);
+  assert.match(await wrong(page), /^The link says b=b{37}\u2026, a{39}\u2026, which is not known here: this is shown without\.$/);
+  await open(`#of=broadcast&${[...Array(1000).keys()].map((n) => `x${n}=1`).join("&")}`);
+  assert.strictEqual(await wrong(page), "The link says x0=1, x1=1, x2=1, x3=1, x4=1, x5=1 and 994 more, which is not known here: this is shown without.");
+  await page.context().close();
+  const exercise = await opened(browser, { hash: "#exercise=tree" });
+  for (const id of ["operation", "first", "second", "machine"]) assert(await exercise.locator(`#${id}`).evaluate((one) => !!one.closest("[inert]")), id);
+  await exercise.context().close();
+  // A print is light at once, and the page dark again afterwards.
+  const shown = (page, event) => page.evaluate((event) => { dispatchEvent(new Event(event)); return document.getElementById("base").toDataURL(); }, event);
+  const dark = await opened(browser, { hash: "#of=broadcast", colorScheme: "dark" }), before = await shown(dark, "none");
+  assert.notStrictEqual(await shown(dark, "beforeprint"), before);
+  // The picture keeps its shape on paper, and nothing is wider than that.
+  await dark.emulateMedia({ media: "print" });
+  await dark.setViewportSize({ width: 720, height: 1000 });
+  const [wide, ...shapes] = await dark.evaluate(() => [document.documentElement.scrollWidth, ...["base", "branches", "zone"].map((id) => { const { width, height, clientWidth, clientHeight } = document.getElementById(id); return clientWidth / clientHeight * height / width; })]);
+  // Nobody makes Firefox show what it prints.
+  if (!isFirefox) assert(wide <= 720 && shapes.every((shape) => Math.abs(shape - 1) < 0.02), `${wide} px wide, ${shapes}`);
+  await dark.emulateMedia({ media: null });
+  await dark.setViewportSize({ width: 1280, height: 900 });
+  assert.strictEqual(await shown(dark, "afterprint"), before);
+  await dark.context().close();
+}
+
+// Every algorithm of every operation, and every machine.
+async function everything(browser) {
+  const page = await opened(browser), values = (id) => page.locator(`#${id} option`).evaluateAll((all) => all.map((one) => one.value));
+  let count = 0;
+  for (const operation of await values("operation")) {
+    await page.selectOption("#operation", operation);
+    for (const algorithm of await values("first")) {
+      await page.selectOption("#first", algorithm);
+      const times = await timesOf(page);
+      assert.strictEqual(await wrong(page), "", algorithm);
+      assert(times.length && times.every((time) => /^[\d,.]+ \S+$/.test(time)), `${algorithm}: ${times}`);
+      const colours = await page.evaluate(() => {
+        const base = document.getElementById("base"), { width, height } = base, copy = Object.assign(document.createElement("canvas"), { width, height });
+        const context = copy.getContext("2d", { willReadFrequently: true });
+        context.drawImage(base, 0, 0);
+        return new Set(new Uint32Array(context.getImageData(0, 0, width, height).data.buffer)).size;
+      });
+      await says(page, algorithm);
+      assert(colours > 3, `${algorithm} shows ${colours} colours`);
+      count++;
+    }
+  }
+  for (const operation of ["broadcast", "summation", "remap"]) {
+    await page.selectOption("#operation", operation);
+    for (const machine of (await values("machine")).reverse()) {
+      await page.selectOption("#machine", machine);
+      await timesOf(page);
+      assert.strictEqual(await wrong(page), "", machine);
+      await says(page, `${operation} on ${machine}`);
+    }
+  }
+  await page.context().close();
+  return count;
+}
+
+// What leaves the page: a link, a command, the viewer, pictures.
+async function shared(browser) {
+  const page = await opened(browser, { hash: "#of=scatter&a=optimal&b=binomial", permissions: ["clipboard-read", "clipboard-write"] });
+  await page.selectOption("#machine", "cs2-elan");
+  await type(page, "P", "16");
+  await type(page, "o", "5us");
+  const times = await timesOf(page), clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await page.click("#link");
+  await becomes(page, () => document.getElementById("did").textContent !== "");
+  const link = await clipboard(), again = await opened(browser, { hash: link.slice(link.indexOf("#")) });
+  assert.deepStrictEqual(await timesOf(again), times, link);
+  await again.context().close();
+  await page.click("#command");
+  await page.waitForTimeout(200);
+  assert.match(await clipboard(), /^loggp run scatter optimal .*\nloggp run scatter binomial /);
+  const [viewer] = await Promise.all([page.context().waitForEvent("page"), page.click("#viewer")]);
+  watch(viewer);
+  await viewer.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 30000 });
+  assert.strictEqual(await viewer.evaluate(() => runs.length), 2);
+  await viewer.close();
+  // Of Firefox nobody says what it saves.
+  for (const [button, start] of isFirefox ? [] : [["#svg", "<svg"], ["#png", "\u0089PNG"]]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+    assert(fs.readFileSync(await download.path(), "latin1").startsWith(start), button);
+  }
+  await page.context().close();
+}
+
+// An own file; one that is none is named.
+async function files(browser) {
+  const page = await opened(browser), give = async (name, text) => {
+    await page.locator("#own").evaluate((one) => { one.open = true; });
+    await page.setInputFiles("#file", { name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    await page.waitForTimeout(300);
+  };
+  await give("two.goal", "num_ranks 2\nrank 0 {\na: send 8b to 1\n}\nrank 1 {\nb: recv 8b from 0\n}\n");
+  assert.strictEqual(await wrong(page), "");
+  assert.deepStrictEqual(await timesOf(page), ["10 cycles"]);
+  await type(page, "L", "10");
+  assert.deepStrictEqual(await timesOf(page), ["14 cycles"]);
+  await give("none.goal", "this is no schedule");
+  assert.match(await wrong(page), /^none.goal: (?!none.goal)/);
+  await give("none.json", "{\"otherData\": 1}");
+  assert.match(await wrong(page), /^none.json: it is JSON, and not the trace of a run; give/);
+  await give("compact.loggp", "loggp trace 1\n\0");
+  assert.match(await wrong(page), /^compact.loggp: .* writes one as JSON$/);
+  // A trace: two processors and a message.
+  const event = (ph, tid, start, end, name, more = {}) => ({ ph, tid, cat: name, name, args: { start, end, from: 0, number: 0, ...more } });
+  await give("two.json", JSON.stringify({ "loggp trace": 1, otherData: { L: 6e6, o: 2e6, g: 4e6, P: 2, word: 8, cycle: 1e6, model: "LogP", ports: "single", latency: "exact" }, traceEvents: [
+    event("X", 0, 0, 2e6, "send"), event("X", 1, 0, 8e6, "idle"), event("X", 1, 8e6, 10e6, "receive"),
+    event("b", 0, 0, 0, "transit", { to: 1, words: 1, enter: 2e6, first: 8e6, arrival: 8e6 })] }));
+  assert.strictEqual(await wrong(page), "");
+  assert.deepStrictEqual(await timesOf(page), ["10 cycles"]);
+  assert.match((await texts(page, ".result .terms"))[0], /T = L \+ 2o/);
+  await page.context().close();
+}
+
+// A node of the tree is dragged, by mouse and by keyboard; the tree as a text has the same time, and a link opens it.
+async function ownTree(browser) {
+  const hash = "#of=broadcast&a=flat&b=binomial&L=6&o=2&g=4&P=8", page = await opened(browser, { hash }), words = () => page.locator("#tree .own").textContent();
+  // The map is beside the tree once the sliders rest.
+  await becomes(page, () => !document.getElementById("zones").hidden);
+  await page.locator("#branches").scrollIntoViewIfNeeded();
+  // The last one, at 34, becomes a child of the first one, at 10.
+  const box = await page.locator("#branches").boundingBox(), wide = Math.min(64, (box.width - 76) / 6), left = box.x + (box.width - 6 * wide) / 2 - 10, y = (time) => box.y + 18 + time / 34 * 264;
+  await page.mouse.move(left + 6 * wide, y(34));
+  await page.mouse.down();
+  await page.mouse.move(left + 9, y(10) + 9, { steps: 4 });
+  await page.mouse.up();
+  assert.deepStrictEqual(await timesOf(page), ["30 cycles", "24 cycles"]);
+  assert.match(await words(), /^T = 30 cycles: 6 cycles more than the best\./);
+  await page.evaluate(() => {
+    const said = document.getElementById("said");
+    window.allSaid = [];
+    new MutationObserver(() => window.allSaid.push(said.textContent)).observe(said, { childList: true, characterData: true, subtree: true });
+  });
+  await page.focus("#branches");
+  // The second child becomes one of the third one.
+  for (const key of ["ArrowUp", "ArrowUp", "ArrowDown", "ArrowLeft"]) await page.keyboard.press(key);
+  const node = /^P(\d+)/.exec(await heard(page, "^P\\d+, child of P0"))[1];
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowRight");
+  const parent = /a child of P(\d+)/.exec(await heard(page, "a child of P\\d"))[1];
+  assert(parent && parent !== "0", parent);
+  await page.keyboard.press("Enter");
+  const [own] = await timesOf(page);
+  // What is dropped where it was changes nothing; Escape leaves it.
+  for (const key of ["Enter", "ArrowUp", "Escape"]) await page.keyboard.press(key);
+  assert.deepStrictEqual(await timesOf(page), [own, "24 cycles"]);
+  await page.locator("#text").evaluate((one) => { one.open = true; });
+  await becomes(page, () => document.getElementById("goal").value !== "");
+  const text = await page.inputValue("#goal");
+  assert.match(text, new RegExp(`rank ${node} {\nr: recv 8b from ${parent}\n`));
+  // Back undoes it.
+  await page.goBack();
+  await becomes(page, () => document.querySelector(".result .time").textContent === "30 cycles");
+  await page.goForward();
+  await becomes(page, (own) => document.querySelector(".result .time").textContent === own, own);
+  await page.locator("#own").evaluate((one) => { one.open = true; });
+  await page.click("#link");
+  const link = await page.evaluate(() => location.hash);
+  await page.setInputFiles("#file", { name: "same.goal", mimeType: "text/plain", buffer: Buffer.from(text) });
+  await becomes(page, () => document.getElementById("first").selectedOptions[0].textContent === "same.goal");
+  assert.deepStrictEqual(await timesOf(page), [own]);
+  const again = await opened(browser, { hash: link });
+  assert.deepStrictEqual(await timesOf(again), [own, "24 cycles"]);
+  assert.strictEqual(await again.locator("#tree h2").textContent(), "Your tree");
+  // After a setting of more processors and more words it stands beside the best tree of its own size still.
+  await again.selectOption("#papers", "contention");
+  await becomes(again, () => document.getElementById("operation").value === "remap");
+  await again.selectOption("#operation", "file");
+  await becomes(again, () => /^T = [\d.]+ us: [\d.]+ us more than the best\./.test(document.querySelector("#tree .own").textContent));
+  await becomes(again, () => location.hash.includes("goal="));
+  assert(!/undefined/.test(await again.evaluate(() => location.hash)));
+  for (const [damage, why] of [["xx", /damaged/], ["", null]]) {
+    const other = await opened(browser, { hash: link.replace("goal=", `goal=${damage}`) });
+    why ? assert.match(await wrong(other), why) : assert.strictEqual(await wrong(other), "");
+    await other.context().close();
+  }
+  await again.context().close();
+  await page.context().close();
+}
+
+// The text of what is shown is changed and run; an error has its line and column.
+async function ownText(browser) {
+  const page = await opened(browser, { hash: "#of=scatter&a=binomial&b=optimal&P=8&size=4" }), why = () => page.locator("#goal-why").textContent();
+  const [before] = await timesOf(page);
+  await page.locator("#text").evaluate((one) => { one.open = true; });
+  await becomes(page, () => document.getElementById("goal").value !== "");
+  const text = await page.inputValue("#goal");
+  await page.press("#goal", "Control+Enter");
+  assert.deepStrictEqual(await timesOf(page), [before, before]);
+  await page.fill("#goal", text.replace("send", "sent"));
+  await page.press("#goal", "Control+Enter");
+  assert.match(await why(), /^line 4, column \d+: /);
+  assert.strictEqual(await page.evaluate(() => { const { value, selectionStart } = document.getElementById("goal"); return value.slice(0, selectionStart).split("\n").length; }), 4);
+  await page.fill("#goal", "num_ranks 2\nrank 0 {\nw: calc 5\na: send 8b to 1\na requires w\n}\nrank 1 {\nb: recv 8b from 0\n}\n");
+  await page.press("#goal", "Control+Enter");
+  assert.strictEqual((await timesOf(page))[0], "15 cycles");
+  assert.strictEqual(await why(), "");
+  await page.context().close();
+}
+
+// Below each slider that moves something is a curve for each algorithm.
+async function curves(browser) {
+  let count = 0;
+  for (const [hash, lines] of [["#of=broadcast&a=flat&b=binomial", 2], ["#of=summation&a=optimal&b=&size=100", 1], ["#of=remap&a=short-naive&b=long-naive&machine=cm5&P=8", 2], ["#of=barrier&P=64", 2]]) {
+    const page = await opened(browser, { hash }), paths = () => page.locator(".slider:not([hidden]) .curve:not([hidden]) path").evaluateAll((all) => all.map((one) => one.getAttribute("d")));
+    await becomes(page, () => document.querySelectorAll(".curve:not([hidden])").length > 3);
+    await page.waitForTimeout(500);
+    const all = await paths();
+    assert.strictEqual(all.length % lines, 0, hash);
+    for (const path of all) assert.match(path, /^M[\d.]+ [\d.]+([LM][\d.]+ [\d.]+)+$/, hash);
+    assert.doesNotMatch((await texts(page, ".slider")).join(), /NaN|undefined|null|Infinity/);
+    // Of what the moved slider is a curve, stays.
+    const L = page.locator(".slider:has(#slider-L) .curve path").first(), before = await L.getAttribute("d");
+    await page.focus("#slider-L");
+    await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(600);
+    assert.strictEqual(await L.getAttribute("d"), before);
+    count += all.length;
+    await page.context().close();
+  }
+  return count;
+}
+
+// A moment walks by keys, and plays; on the tree and in words is what is under way.
+async function moments(browser) {
+  const page = await opened(browser, { hash: "#exercise=hot-spot" });
+  await page.fill("#said-number", "34");
+  await page.click("#exercise button.main");
+  await page.focus("#plot");
+  const now = () => page.locator("#now").textContent(), at = () => page.locator("#moment").getAttribute("aria-valuenow").then(Number);
+  for (let n = 0; n < 4; n++) await page.keyboard.press(".");
+  await page.keyboard.press(",");
+  assert.strictEqual(await at(), 3);
+  assert.match(await now(), /^At 3 cycles: 2 messages under way, to P0 \S+ 2 of 2, 5 processors stalled$/);
+  await page.click("#play");
+  await page.waitForTimeout(700);
+  const [first] = [await at(), assert.strictEqual(await page.locator("#play").textContent(), "Pause")];
+  assert(first > 3, `it stays at ${first}`);
+  await page.click("#play");
+  const still = await at();
+  await page.waitForTimeout(200);
+  assert.strictEqual(await at(), still);
+  await page.context().close();
+  const calm = await opened(browser, { reducedMotion: "reduce" }), branches = () => calm.evaluate(() => document.getElementById("branches").toDataURL());
+  assert(!await calm.locator("#play").isVisible());
+  const before = await branches();
+  await calm.focus("#moment");
+  for (let n = 0; n < 5; n++) await calm.keyboard.press("ArrowRight");
+  assert.notStrictEqual(await branches(), before);
+  await calm.context().close();
+}
+
+// The exercises have the answers of docs/start/exercises.md.
+async function exercises(browser) {
+  const answers = { tree: 24, binomial: 30, flat: 20, sum: 28, "hot-spot": 34, stalls: 5, capacity: 1, remap: 244, words: 210.8, halves: 1313, late: 1139.75424, layout: 1.86 };
+  const page = await opened(browser);
+  await page.click("#predict");
+  const all = await page.locator("#exercise select option").evaluateAll((all) => all.map((one) => one.value));
+  assert.deepStrictEqual(all, Object.keys(answers));
+  for (const [id, answer] of Object.entries(answers)) {
+    await page.selectOption("#exercise select", id);
+    await timesOf(page);
+    assert(await page.locator("#guess").isVisible(), `${id} is not covered`);
+    await page.click("#exercise form button:has-text('Hint')");
+    await page.fill("#said-number", String(answer));
+    await page.click("#exercise button.main");
+    assert.match(await page.locator("#outcome").textContent(), /^Right: it is /, id);
+    assert.strictEqual(await wrong(page), "", id);
+  }
+  // A mark that is dragged, and a wrong guess.
+  await page.selectOption("#exercise select", "tree");
+  await timesOf(page);
+  const box = await page.locator("#guess").boundingBox();
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.9, box.y + 60, { steps: 5 });
+  await page.mouse.up();
+  assert(Number(await page.inputValue("#said-number")) > 24);
+  await page.click("#exercise button.main");
+  assert.match(await page.locator("#outcome").textContent(), /^It is 24 cycles. You said /);
+  await page.click("#predict");
+  assert(!await page.locator("#exercise").isVisible());
+  await page.context().close();
+}
+
+// Moves a slider by the mouse, or by keys, until it says so.
+async function slide(page, name, until, byKeys) {
+  const slider = page.locator(`#slider-${name}`), says = async () => { await timesOf(page); return slider.getAttribute("aria-valuetext"); };
+  await slider.focus();
+  if (!byKeys) {
+    const box = await slider.boundingBox(), most = Number(await slider.getAttribute("max")), y = box.y + box.height / 2;
+    const end = isFirefox ? 10 : 8, xOf = (n) => box.x + end + n / most * (box.width - 2 * end);
+    await page.mouse.move(xOf(Number(await slider.inputValue())), y);
+    await page.mouse.down();
+    for (let n = Number(await slider.inputValue()); n <= most && await says() !== until; n++) await page.mouse.move(xOf(n), y);
+    await page.mouse.up();
+  } else for (let turn = 0; turn < 40 && await says() !== until; turn++) await page.keyboard.press("ArrowRight");
+  assert.strictEqual(await says(), until);
+}
+
+// Hangs a node of the tree below another one: by the mouse, from one of `places` to another, or by keys.
+async function hang(page, node, parent, places) {
+  if (places) {
+    const [leaves, last, ...both] = places, box = await page.locator("#branches").boundingBox(), wide = Math.min(64, (box.width - 56) / (leaves - 1));
+    const [from, to] = both.map(([leaf, time]) => [box.x + (box.width - wide * (leaves - 1)) / 2 + leaf * wide, box.y + 18 + time / last * (box.height - 36)]);
+    await page.mouse.move(...from);
+    await page.mouse.down();
+    await page.mouse.move(...to, { steps: 4 });
+    await page.mouse.up();
+    return timesOf(page);
+  }
+  await page.focus("#branches");
+  // Until what was said of the run before is said.
+  await page.waitForTimeout(500);
+  // Which arrows lead to a node is found by trying.
+  const walk = async (start) => {
+    const is = async () => (await page.locator("#said").textContent()).includes(start);
+    const way = ["Right", "Left"].flatMap((side) => ["Up", "Up", "Down", ...Array(7).fill(side)]);
+    let isThere = await is();
+    for (let turn = 0; turn < 80 && !isThere; turn++) { await page.keyboard.press(`Arrow${way[turn % way.length]}`); isThere = await is(); }
+    assert(isThere, `no arrows lead to: ${start}`);
+  };
+  await walk(`P${node}, child`);
+  await page.keyboard.press("Enter");
+  await walk(`a child of P${parent},`);
+  await page.keyboard.press("Enter");
+  return timesOf(page);
+}
+
+// "Start here" opens for who comes the first time, is walked through by mouse and by keyboard, can be skipped, and comes again.
+async function start(browser) {
+  for (const byKeys of [false, true]) {
+    const page = await opened(browser, { first: true }), press = async (id) => byKeys ? (await page.focus(id), await page.keyboard.press("Enter")) : page.click(id);
+    const isAt = async (n) => { await becomes(page, (n) => document.querySelector("#lesson .given")?.textContent === `Start here, ${n} of 5`, n); };
+    const isLocked = async (is) => { await becomes(page, (is) => document.getElementById("next").disabled === is, is); };
+    const words = (text) => text.trim().split(/\s+/).length;
+    const enough = async () => assert(words((await texts(page, "#lesson h2, #lesson p:not(.given)")).join(" ")) <= 40, (await texts(page, "#lesson p")).join(" "));
+    const next = async (n) => { await isLocked(false); await press("#next"); await isAt(n); assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), "H2"); };
+    await isAt(1);
+    await isLocked(true);
+    await enough();
+    // What is only passed is not reached, and what is reached moves no slider away from the pointer.
+    const heightOf = async () => (await page.locator("#slider-L").boundingBox()).y, height = await heightOf();
+    if (!byKeys) {
+      await slide(page, "o", "8 cycles");
+      await page.waitForTimeout(600);
+      await isLocked(true);
+      assert.match(await page.locator("#reached").textContent(), /^Now at 22/);
+      await type(page, "o", "2");
+    }
+    await slide(page, "L", "12 cycles", byKeys);
+    await slide(page, "o", "4 cycles", byKeys);
+    await isLocked(false);
+    assert.strictEqual(await heightOf(), height);
+    await next(2);
+    await isLocked(true);
+    await enough();
+    await slide(page, "g", "10 cycles", byKeys);
+    await next(3);
+    await isLocked(true);
+    await enough();
+    if (byKeys) { await page.focus("#lesson select"); await page.keyboard.press("ArrowDown"); } else await page.selectOption("#lesson select", "binomial");
+    await next(4);
+    await isLocked(true);
+    await enough();
+    const places = [[7, 34, [6, 34], [0, 10]], [6, 30, [5, 30], [0, 10]], [6, 26, [5, 26], [2, 14]]];
+    for (const [i, [node, parent]] of [[7, 1], [6, 1], [5, 2]].entries()) await hang(page, node, parent, byKeys ? null : places[i]);
+    assert.match(await page.locator("#reached").textContent(), /^Right/);
+    await next(5);
+    await isLocked(true);
+    await enough();
+    await slide(page, "L", "26 cycles", byKeys);
+    await isLocked(false);
+    await page.waitForTimeout(400);
+    assert.strictEqual(await page.evaluate(() => location.hash), "#start=5");
+    // Back goes to the screen before, which stays unlocked.
+    await page.goBack();
+    await isAt(4);
+    await isLocked(false);
+    await page.goForward();
+    await isAt(5);
+    await press("#next");
+    assert(await page.isVisible("#choice") && !await page.isVisible("#lesson"));
+    assert.strictEqual(await page.evaluate(() => document.activeElement.id), "start");
+    assert.deepStrictEqual(await timesOf(page), ["24 cycles", "30 cycles"]);
+    await press("#start");
+    await isAt(1);
+    await press("#skip");
+    await page.waitForTimeout(400);
+    await page.goto("file://" + path.resolve(file));
+    await becomes(page, () => document.documentElement.dataset.ready);
+    assert(!await page.isVisible("#lesson"), "it was seen");
+    await page.context().close();
+  }
+  // What is damaged in the browser's memory harms nothing.
+  for (const text of ["{", "5", '{"tried": null, "screen": 99}']) {
+    const page = await opened(browser, { first: true, before: [(text) => { localStorage["loggp-playground"] = text; }, text] });
+    assert.match(await page.locator("#lesson .given").textContent(), /1 of 5/, text);
+    await page.click("#skip");
+    await page.click("#predict");
+    assert(await page.isVisible("#exercise"));
+    await page.context().close();
+  }
+  // A link opens what it says, the first time too, and a browser that keeps nothing shows the page.
+  const page = await opened(browser, { first: true, hash: "#of=scatter" });
+  assert(!await page.isVisible("#lesson"));
+  await page.context().close();
+  const none = await opened(browser, { first: true, before: [() => Object.defineProperty(window, "localStorage", { get() { throw new Error("no"); } })] });
+  assert(await none.isVisible("#lesson"));
+  await none.click("#skip");
+  assert(await none.isVisible("#choice"));
+  await none.context().close();
+}
+
+// What the papers have opens as they have it.
+async function papers(browser) {
+  const page = await opened(browser), times = {};
+  for (const id of (await page.locator("#papers option").evaluateAll((all) => all.map((one) => one.value))).filter(Boolean)) {
+    await page.selectOption("#papers", id);
+    await becomes(page, (id) => location.hash.includes(`paper=${id}`) && document.getElementById("about").textContent.startsWith("Log"), id);
+    times[id] = (await timesOf(page)).map((text) => Number.parseFloat(text.replaceAll(",", "")));
+    assert.strictEqual(await wrong(page), "", id);
+    assert.strictEqual(await page.inputValue("#papers"), id);
+  }
+  assert.deepStrictEqual(Object.keys(times), ["figure-3", "figure-4", "capacity", "contention", "long-messages", "layouts"]);
+  assert.deepStrictEqual([times["figure-3"], times["figure-4"], times.capacity], [[24], [28], [34]]);
+  // Naive is slower than staggered, short messages than long ones, and layouts stand in the paper's order: rows and columns
+  // that are dealt in turn before those that lie together.
+  assert(times.contention[0] > 2 * times.contention[1] && times["long-messages"][0] > 2 * times["long-messages"][1] && times.layouts[0] < times.layouts[1], JSON.stringify(times));
+  await page.selectOption("#papers", "capacity");
+  await becomes(page, () => /, 5 stalls/.test(document.querySelector(".facts").textContent));
+  assert.strictEqual(await page.inputValue("#operation"), "hot-spot");
+  // The operation itself opens in that order too.
+  await page.selectOption("#operation", "lu");
+  const [dealt, together] = (await timesOf(page)).map((text) => Number.parseFloat(text.replaceAll(",", "")));
+  assert(dealt < together);
+  assert.strictEqual(await page.inputValue("#papers"), "");
+  await page.context().close();
+}
+
+// Back goes to the operation, the figure or the exercise before; a slider leaves the way as it is.
+async function backs(browser) {
+  const page = await opened(browser), at = (id, value) => becomes(page, ([id, value]) => document.getElementById(id).value === value, [id, value]), noted = () => page.waitForTimeout(400);
+  await noted();
+  await page.selectOption("#operation", "scatter");
+  await noted();
+  const ways = await page.evaluate(() => history.length);
+  await type(page, "L", "9");
+  await noted();
+  assert.strictEqual(await page.evaluate(() => history.length), ways, "a slider is a step of its own");
+  await page.selectOption("#papers", "figure-4");
+  await at("operation", "summation");
+  await noted();
+  await page.click("#predict");
+  await noted();
+  assert.strictEqual(await page.evaluate(() => location.hash), "#exercise=tree");
+  await page.fill("#said-number", "24");
+  await page.click("#exercise button.main");
+  await noted();
+  assert.strictEqual(await page.evaluate(() => location.hash), "#exercise=tree");
+  // What is changed after the run was shown is a setting.
+  await type(page, "L", "8");
+  await noted();
+  assert.match(await page.evaluate(() => location.hash), /^#of=broadcast&.*&L=8&/);
+  await page.goBack();
+  await becomes(page, () => location.hash === "#exercise=tree" && !document.getElementById("guess").hidden);
+  assert.match((await texts(page, "#exercise select option"))[0], /: right$/);
+  await page.goBack();
+  await at("operation", "summation");
+  assert.strictEqual(await page.inputValue("#papers"), "figure-4");
+  assert(!await page.isVisible("#exercise"));
+  await page.goBack();
+  await at("operation", "scatter");
+  assert.strictEqual(await page.locator(".slider:has(#slider-L) .value").inputValue(), "9");
+  await page.goBack();
+  await at("operation", "broadcast");
+  assert.deepStrictEqual(await timesOf(page), ["24 cycles", "30 cycles"]);
+  await page.context().close();
+}
+
+// An exercise that somebody makes opens from its link. Guess and run stand on one axis, and so does the sketch.
+async function making(browser) {
+  const page = await opened(browser, { hash: "#of=broadcast&a=flat&b=optimal&L=10&o=1&g=3&P=4", permissions: ["clipboard-read", "clipboard-write"] }), clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  const made = async (asks, text, hint) => {
+    await page.fill("#making textarea", text);
+    await page.selectOption("#making select", asks);
+    await page.fill("#making input", hint);
+    await page.click("#making button");
+    await becomes(page, () => /It is copied/.test(document.getElementById("made").textContent));
+    return clipboard();
+  };
+  await page.click("#make");
+  const time = await made("time", "P0 tells three <b>others</b> & waits = works?", "3 messages, g apart"), change = await made("change", "From which L on?", "");
+  assert.match(await page.locator("#made").textContent(), /^The answer is L = \d+\. /);
+  assert(!await page.isVisible("#exercise"), "making an exercise opens it");
+  const again = await opened(browser, { first: true, hash: time.slice(time.indexOf("#")) });
+  assert(await again.isVisible("#guess") && !await again.isVisible("#lesson"));
+  assert((await texts(again, "#exercise p"))[0] === "P0 tells three <b>others</b> & waits = works?");
+  await again.click("#exercise form button:has-text('Hint')");
+  assert.strictEqual(await again.locator("#exercise .hint").textContent(), "3 messages, g apart");
+  // A bar in a row, by mouse and by keys: its end is the guess.
+  const { first, second, row } = await again.evaluate(() => {
+    const box = document.getElementById("plot").getBoundingClientRect(), left = 32, until = Number(document.getElementById("guess").getAttribute("aria-valuemax"));
+    const x = (n) => box.left + left + n / until * (box.width - left);
+    return { first: x(11), second: x(17), row: box.top + 19 + ((box.height - 24) / 2 - 19) * 3.5 / 4 };
+  });
+  const axis = () => again.evaluate(() => { const base = document.getElementById("base"), high = 22, copy = Object.assign(document.createElement("canvas"), { width: base.width, height: high }); copy.getContext("2d").drawImage(base, 0, high - base.height); return copy.toDataURL(); }), before = await axis();
+  await again.mouse.move(first, row);
+  await again.mouse.down();
+  await again.mouse.move(second, row, { steps: 4 });
+  await again.mouse.up();
+  assert.strictEqual(await again.inputValue("#said-number"), "17");
+  await again.focus("#guess");
+  for (const key of ["ArrowDown", " ", "ArrowRight", " "]) await again.keyboard.press(key);
+  assert.strictEqual(await again.inputValue("#said-number"), "18");
+  assert(await again.locator("#sliders").evaluate((one) => one.inert && /exercise sets/.test(getComputedStyle(one, "::before").content)));
+  await again.keyboard.press("Enter");
+  assert.match(await again.locator("#outcome").textContent(), /^Right: it is 18 cycles/);
+  await timesOf(again);
+  assert.strictEqual(await axis() === before, true, "the axis changes when the run is shown");
+  assert(await again.isVisible("#sketch"), "the sketch goes");
+  await type(again, "L", "20");
+  await timesOf(again);
+  assert(!await again.isVisible("#sketch"));
+  await again.context().close();
+  const other = await opened(browser, { hash: change.slice(change.indexOf("#")) });
+  await other.fill("#said-number", "1");
+  await other.click("#exercise button.main");
+  assert.match(await other.locator("#outcome").textContent(), /It is L = \d+\./);
+  await other.context().close();
+  await page.context().close();
+}
+
+// The map is filled, and a click sets the sliders.
+async function maps(browser) {
+  const page = await opened(browser);
+  await becomes(page, () => [...document.getElementById("winners").children].some((one) => /: [\d.]+%/.test(one.textContent)));
+  const value = () => page.locator(".slider:has(#slider-L) .value").inputValue();
+  const before = await value();
+  await page.locator("#zone").click({ position: { x: 300, y: 80 } });
+  await timesOf(page);
+  assert.notStrictEqual(await value(), before);
+  await page.focus("#zone");
+  await page.keyboard.press("ArrowLeft");
+  assert.match(await page.locator("#place").textContent(), /L = .*g = .*: /);
+  await page.context().close();
+}
+
+// Where the page is slowed 4 times, the setting that moved last is shown, and the map comes.
+async function slowed(browser) {
+  if (isFirefox) return;
+  const page = await opened(browser, { hash: "#of=remap&a=long-staggered&b=long-naive&G=1&P=64&size=16" }), session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+  await page.reload();
+  await becomes(page, () => document.documentElement.dataset.ready);
+  await page.focus("#slider-o");
+  for (let turn = 0; turn < 12; turn++) await page.keyboard.press(turn < 8 ? "ArrowRight" : "ArrowLeft");
+  await becomes(page, () => document.querySelector("#slider-o").getAttribute("aria-valuetext") === "6 cycles");
+  await page.waitForTimeout(1500);
+  const times = await timesOf(page), again = await opened(browser, { hash: "#of=remap&a=long-staggered&b=long-naive&G=1&P=64&size=16&o=6" });
+  assert.deepStrictEqual(await timesOf(again), times);
+  await again.context().close();
+  await page.selectOption("#operation", "broadcast");
+  await becomes(page, () => [...document.getElementById("winners").children].some((one) => /: [\d.]+%/.test(one.textContent)));
+  await page.context().close();
+}
+
+// Tab and Shift+Tab lead to everything and away from it, and what has the focus is seen, below the picture on narrow pages too.
+async function keyed(browser) {
+  let count = 0;
+  for (const [width, height] of [[1280, 900], [390, 844], [640, 360]]) for (const key of ["Tab", "Shift+Tab"]) {
+    const page = await opened(browser, { hash: "#of=broadcast", width, height });
+    await becomes(page, () => [...document.getElementById("winners").children].some((one) => /: [\d.]+%/.test(one.textContent)));
+    const wanted = await page.evaluate(() => [...document.querySelectorAll("button, select, input, summary, [tabindex='0']")].filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled).map((one) => one.id || one.ariaLabel || one.textContent.split(":")[0]).sort());
+    const seen = new Set();
+    for (const _ of wanted) {
+      await page.keyboard.press(key);
+      const [name, isSeen] = await page.evaluate(() => {
+        const one = document.activeElement, { left, top, width, height } = one.getBoundingClientRect(), style = getComputedStyle(one);
+        const shows = [[0.1, 0.5], [0.5, 0.1], [0.5, 0.5], [0.5, 0.9], [0.9, 0.5]].some(([x, y]) => { const there = document.elementFromPoint(left + x * width, top + y * height); return one.contains(there) || there?.parentElement?.contains(one) && there.parentElement.classList.contains("track"); });
+        return [one.id || one.ariaLabel || one.textContent.split(":")[0], (shows || one.id === "moment") && style.outlineStyle !== "none"];
+      });
+      assert(isSeen, `${name} is not seen at ${width}`);
+      seen.add(name);
+    }
+    // Firefox stops at what can be scrolled too.
+    if (!isFirefox) assert.deepStrictEqual([...seen].sort(), wanted, `${key} at ${width}`);
+    count += seen.size;
+    await page.context().close();
+  }
+  return count;
+}
+
+// It can be read and used by everyone, at every width, light and dark.
+async function accessible(browser) {
+  // The second is 200% of 1280.
+  for (const [width, height, deviceScaleFactor] of [[360, 800, 1], [640, 450, 2], [800, 800, 1], [1600, 800, 1]])
+    for (const colorScheme of ["light", "dark", "forced"])
+      for (const [name, hash] of [["run", ""], ["stalls", "#of=remap&a=short-naive&b=short-staggered&P=16"], ["exercise", "#exercise=tree"], ["start", "#start=1"], ["making", "#of=broadcast"]]) {
+        const isForced = colorScheme === "forced";
+        if (isForced && (width === 360 || width === 800) || isFirefox && width === 800) continue;
+        const page = await opened(browser, { hash, width, height, deviceScaleFactor, colorScheme: isForced ? "dark" : colorScheme, forcedColors: isForced ? "active" : "none", hasTouch: width < 500, reducedMotion: "reduce" });
+        if (name === "making") await page.click("#make");
+        if (name === "run") await page.locator("#more details").evaluateAll((all) => all.forEach((one) => { one.open = true; }));
+        await page.waitForTimeout(name === "exercise" ? 300 : 1200);
+        assert(await page.evaluate(() => document.documentElement.scrollWidth) <= width, `${name} is too wide at ${width}`);
+        await page.locator("#table").evaluate((one) => { one.open = true; });
+        await page.evaluate(axe);
+        // Forced colours are those of the system.
+        const found = await page.evaluate((isForced) => axe.run({ rules: { "color-contrast": { enabled: !isForced } } }), isForced);
+        const all = found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).slice(0, 3).join(" ")}`);
+        assert.deepStrictEqual(all, [], `${name}, ${width}, ${colorScheme}`);
+        await page.locator("#table").evaluate((one) => { one.open = false; });
+        if (keep) await page.screenshot({ path: path.join(keep, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+        await page.context().close();
+      }
+}
+
+// The browser slows down a page, and not its workers: these wait after what takes them long, so that it takes `slow` times as
+// long.
+function slowWorkers(slow) {
+  const text = `;{
+    const slowed = (act) => (...given) => {
+      const begun = performance.now(), result = act(...given), until = begun + ${slow} * (performance.now() - begun);
+      while (performance.now() < until);
+      return result;
+    }, start = load;
+    [decode, paint] = [slowed(decode), slowed(paint)];
+    load = async (module) => slowed(await start(module));
+  }`;
+  window.Blob = class extends Blob {
+    constructor(parts, options) { super(options?.type === "text/javascript" ? [...parts, text] : parts, options); }
+  };
+}
+
+// The letters stand above the rows of few processors, and the picture is as high as it is shown; long times have a larger unit.
+async function lettered(browser) {
+  const record = () => {
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    window.written = new Set();
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...more) { window.written.add(text); return fillText.call(this, text, ...more); };
+  };
+  const letters = ["o", "L", "g"], written = (page) => page.evaluate((letters) => letters.filter((letter) => window.written.has(letter)), letters);
+  for (const [hash, width, found] of [["P=8&b=binomial", 1280, letters], ["P=8&b=binomial", 390, letters], ["P=2", 390, ["o", "L"]], ["P=3", 390, letters], ["P=32", 1280, []]]) {
+    const page = await opened(browser, { hash: `#of=broadcast&a=flat&b=&L=6&o=2&g=4&${hash}`, width, before: [record] });
+    assert.deepStrictEqual(await written(page), found, `${hash} at ${width}`);
+    const heights = await page.evaluate(() => { const { height, clientHeight } = document.getElementById("base"); return [height, Math.round(clientHeight * devicePixelRatio)]; });
+    assert(Math.abs(heights[0] - heights[1]) < 2, `${hash}: the picture has ${heights}`);
+    await page.context().close();
+  }
+  const page = await opened(browser, { hash: "#of=broadcast&machine=cm5&a=optimal&b=&g=4us&size=60000" });
+  assert.deepStrictEqual(await timesOf(page), ["720 ms"]);
+  await page.context().close();
+  // On a phone the chain of causes opens beside the tap.
+  const phone = await opened(browser, { hash: "#of=broadcast&a=flat&b=&P=3", width: 390, height: 844, hasTouch: true, isMobile: true }), box = await phone.locator("#plot").boundingBox(), y = box.y + box.height * 0.6;
+  await (isFirefox ? phone.mouse.click(box.x + box.width * 0.6, y) : phone.touchscreen.tap(box.x + box.width * 0.6, y));
+  await becomes(phone, () => document.querySelectorAll("#why li").length > 0);
+  const why = await phone.locator("#why").boundingBox();
+  assert(why.y >= 0 && why.y + why.height <= 844 && Math.min(Math.abs(why.y - y), Math.abs(why.y + why.height - y)) < 40, `a tap at ${y} opens ${JSON.stringify(why)}`);
+  await phone.click("#why button");
+  await becomes(phone, () => document.getElementById("why").hidden);
+  await phone.context().close();
+}
+
+// Times between frames while a slider is dragged at 64 processors, the pictures among them, how long after its move a value is
+// seen, and what is left of memory.
+async function dragged(browser, slow, frames, hash) {
+  const page = await opened(browser, { hash, width: 1600, height: 1000, before: [slowWorkers, slow] }), session = await page.context().newCDPSession(page);
+  await page.waitForTimeout(2500);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slow });
+  // Times of this thread on its core, which do not depend on what else the computer does.
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const spent = async () => Object.fromEntries((await session.send("Performance.getMetrics")).metrics.map(({ name, value }) => [name, value * 1000]));
+  const memory = async () => { await session.send("HeapProfiler.collectGarbage"); const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage"); return (usedSize + backingStorageSize) / 1e6; };
+  const drag = (frames) => page.evaluate((frames) => new Promise((done) => {
+    const slider = document.getElementById("slider-o"), gaps = [], lags = [], moved = new Map(), { port1, port2 } = new MessageChannel();
+    let last = performance.now(), n = 0, seen = "";
+    // This comes after the frame is painted.
+    port1.onmessage = () => {
+      const shown = slider.getAttribute("aria-valuetext");
+      if (shown !== seen) lags.push(performance.now() - moved.get(Number.parseInt(shown)));
+      seen = shown;
+    };
+    const sorted = (all) => all.slice(2).sort((a, b) => a - b);
+    const step = (now) => {
+      gaps.push(now - last);
+      last = now;
+      slider.value = 1 + n % 20;
+      moved.set(1 + n % 20, performance.now());
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      port2.postMessage(0);
+      if (n++ < frames) requestAnimationFrame(step);
+      else done([gaps, lags].map(sorted));
+    };
+    requestAnimationFrame(step);
+  }), frames);
+  const before = (await drag(30), await memory()), first = await spent(), [gaps, lags] = await drag(frames), last = await spent(), after = await memory();
+  const each = (name) => ((last[name] - first[name]) / frames).toFixed(1);
+  const at = (part, all = gaps) => all[Math.min(all.length - 1, Math.floor(part * all.length))].toFixed(1);
+  console.log(`${hash}, ${slow}x slower: ${frames} frames, median ${at(0.5)} ms, 95% ${at(0.95)} ms, longest ${at(1)} ms; ${lags.length} pictures, seen after ${at(0.5, lags)} ms, 95% ${at(0.95, lags)} ms; of the core ${each("TaskDuration")} ms each, script ${each("ScriptDuration")}, style and layout ${each("RecalcStyleDuration")} + ${each("LayoutDuration")}; memory ${before.toFixed(1)} MB, then ${after.toFixed(1)} MB`);
+  await page.context().close();
+  return { median: Number(at(0.5)), before, after };
+}
+
+(async () => {
+  const browser = isFirefox ? await firefoxFor({}) : await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+  const started = Date.now(), test = async (name, act) => { if (only && only !== name) return; const result = await act(browser); assert.deepStrictEqual(complaints, [], name); console.log(`${name}${typeof result === "number" ? `: ${result}` : ""}, after ${((Date.now() - started) / 1000).toFixed(0)} s`); };
+  await test("sliders", sliders);
+  await test("workers", besides);
+  await test("algorithms", everything);
+  await test("links, commands and pictures", shared);
+  await test("files", files);
+  await test("own tree", ownTree);
+  await test("own text", ownText);
+  await test("curves", curves);
+  await test("moments", moments);
+  await test("exercises", exercises);
+  await test("start", start);
+  await test("papers", papers);
+  await test("back", backs);
+  await test("making", making);
+  await test("sizes", sizes);
+  await test("strange links, prints", strange);
+  await test("map", maps);
+  await test("letters", lettered);
+  await test("slowed", slowed);
+  await test("keyboard", keyed);
+  await test("accessible", accessible);
+  // Two runs of few messages, of 8,064 and of 16,128 together.
+  const two = ["#of=broadcast&a=optimal&b=binomial&P=64", "#of=remap&a=long-staggered&b=long-naive&G=1&P=64&size=16", "#of=remap&a=short-naive&b=short-staggered&P=64&size=16"];
+  if (options.includes("--times")) for (const [slow, most] of [[1, 1000 / 60], [4, 1000 / 30]]) for (const hash of two) {
+    const { median, before, after } = await dragged(browser, slow, 600, hash);
+    assert(median < 1.05 * most, `a frame takes ${median} ms`);
+    assert(after < before * 1.1 + 1, `memory grows from ${before} MB to ${after} MB`);
+  }
+  for (const one of isFirefox ? Object.values(firefoxes) : [browser]) await (await one).close();
+})().catch((error) => { console.error(error, complaints); process.exit(1); });
