@@ -20,7 +20,7 @@ use crate::requests::{is_ignored, kill};
 
 use cases::{CASES, Case};
 
-const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../mpi-trace/programs/faults.c");
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mpi/recordings/programs/faults.c");
 
 /// Programs that run on three ranks: two of them send to one.
 const MATTERS_WHO: [&str; 5] = ["wildcards", "probed_any", "looked_any", "probed_sender", "probed_either"];
