@@ -10,6 +10,7 @@ use loggp::trace::{Activity, ActivityKind, Message, Trace};
 use loggp::{
     Capacity, Latency, Machine, MessageId, PS, Params, Ports, Proc, Protocol, Run, Tag, Ties, Time, US, Work,
 };
+use loggp_model::message::RawTag;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -40,6 +41,41 @@ fn accepts_a_hot_spot() {
     assert_eq!((audit.messages, audit.capacity), (150, Some(2)));
     assert_eq!((audit.most_in_transit_from, audit.most_in_transit_to), (1, 2));
     assert!(audit.stalls > 100 && audit.shortest_stall > Some(Time::ZERO));
+}
+
+/// As in MPI, a short message does not overtake a long one that waits for its receiver's port.
+#[test]
+fn accepts_a_program_that_keeps_the_order_of_messages() {
+    let program = |p: &mut Proc, long: Tag<[u64; 4]>, short: Tag<()>| match p.id() {
+        0 => {
+            (0..2).for_each(|_| p.recv(short));
+            (0..2).for_each(|_| _ = p.recv(long));
+        }
+        _ => {
+            p.send(0, long, [0; 4]);
+            p.send(0, short, ());
+        }
+    };
+    let machine = machine_of(3, "L=6,o=1,g=1,G=1");
+    let arrivals = |trace: &Trace| -> Vec<Time> {
+        trace.messages.iter().map(|message| message.arrival).collect()
+    };
+    let free = run(&machine, |p| program(p, Tag::new(0), Tag::new(1))).trace.unwrap();
+    assert_eq!(arrivals(&free), [10, 11, 13, 11].map(|cycles| cycles * US));
+    assert_eq!(audit(&free).violations, []);
+    let scoped = |tag| RawTag::scoped(0, Some(tag));
+    let mut kept = run(&machine, |p| {
+        p.keep_order();
+        program(p, Tag::from_raw(scoped(0), None), Tag::from_raw(scoped(1), None));
+    })
+    .trace
+    .unwrap();
+    assert_eq!(arrivals(&kept), [10, 11, 13, 13].map(|cycles| cycles * US));
+    assert_eq!(audit(&kept).violations, []);
+    let overtaker = kept.messages.last_mut().unwrap();
+    (overtaker.first, overtaker.arrival) = (11 * US, 11 * US);
+    let violations = audit(&kept).violations;
+    assert!(violations.iter().any(|violation| violation.rule == AuditRule::Order), "{violations:?}");
 }
 
 /// A receiver reads from its sender's memory, which the audit does not take for a send, nor a send for a read.

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use loggp_model::message::MessageId;
+use loggp_model::message::{MessageId, RawTag};
 use loggp_model::params::Latency;
 use loggp_model::time::Time;
 
 use super::auditor::{AuditRule, Auditor, broken};
 use super::flight::{Flight, NetworkPlace, SendTimes};
-use crate::{ActivityKind, Message};
+use crate::{ActivityKind, Call, Message};
 
 impl Auditor<'_> {
     /// Audits the messages' ids, and indexes the messages by them.
@@ -55,7 +55,11 @@ impl Auditor<'_> {
                 *first = id.number.min(*first);
             }
         }
-        let of_all = self.trace.params.gps().map(|_| &0);
+        let is_of_mpi = |call: &Call| {
+            call.kind.tag().is_some_and(|tag| RawTag::from_number(tag.number).is_scoped())
+        };
+        let all_keep_order = self.trace.params.gps().is_some() || self.trace.calls.iter().any(is_of_mpi);
+        let of_all = all_keep_order.then_some(&0);
         if self.trace.calls.is_empty() {
             in_order.extend(self.senders_in_order(&order).map(|from| (from, 0)));
         }
