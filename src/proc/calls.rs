@@ -312,7 +312,11 @@ impl<'a> Proc<'a> {
     /// Opens a message that a receive with a filter of this tag has taken.
     #[inline(always)]
     #[track_caller]
-    fn open_received<F: Filter>(&mut self, message: &mut Envelope, tag: Tag<F::Value>) -> F::Received {
+    pub(super) fn open_received<F: Filter>(
+        &mut self,
+        message: &mut Envelope,
+        tag: Tag<F::Value>,
+    ) -> F::Received {
         let number = message.message.header.tag.user_number();
         let (sender, value) = self.open_at(message, tag, Location::caller());
         F::received(sender, number, value)
@@ -388,7 +392,7 @@ impl<'a> Proc<'a> {
 
     /// Logs a receive that is over, if the run is traced.
     #[inline]
-    fn log_receive(&mut self, filter: impl Filter, until: Until, at: &'static Location<'static>) {
+    pub(super) fn log_receive(&mut self, filter: impl Filter, until: Until, at: &'static Location<'static>) {
         self.engine.log_call(move |messages| {
             let (from, tag) = (filter.sender(), CallTag::new(filter.tag()));
             Some(CallKind::Receive { from, tag, until, received: messages.received() })

@@ -7,10 +7,10 @@
 use std::fmt;
 use std::panic::Location;
 
-use loggp_model::message::{Filter, Payload, Tag};
+use loggp_model::message::{Filter, Payload, RecvFilter, Tag};
 use loggp_model::rules::operation::ActiveOperation;
 use loggp_model::time::Time;
-use loggp_trace::{CallKind, CallTag};
+use loggp_trace::{CallKind, CallTag, Until};
 
 use super::processor::Proc;
 
@@ -183,8 +183,7 @@ impl<'a> Proc<'a> {
         self.engine.catch_up(self.clock);
         self.engine.set_awaited(numbers);
         loop {
-            let done = numbers.iter().map(|number| self.engine.completion_time(*number));
-            let first = done.zip(0..).filter_map(|(done, place)| Some((done?, place))).min();
+            let first = self.engine.first_known(numbers);
             // Requests that are not done when all events until then have been handled are done later.
             let until = first.map_or(Time::MAX, |(done, _)| done);
             if !self.engine.handle_event(self.clock, &mut ActiveOperation::done(), until)
@@ -193,6 +192,44 @@ impl<'a> Proc<'a> {
                 return place;
             }
         }
+    }
+
+    /// Receives a message as [`recv`](Proc::recv) does, unless one of the requests with these numbers is done before it
+    /// can be received: then it costs nothing, and returns the place of that request, for which a
+    /// [`wait`](Proc::wait) follows.
+    ///
+    /// # Errors
+    ///
+    /// If a request is done first.
+    #[doc(hidden)] // for programs that come from elsewhere
+    #[track_caller]
+    pub fn recv_unless_done<F: Filter>(&mut self, filter: F, numbers: &[u32]) -> Result<F::Received, usize> {
+        self.enter_call();
+        self.check_sender(filter);
+        self.refuse_unwinding();
+        let tag = filter.tag();
+        self.setup.names.record((tag.raw, tag.name));
+        let sought = (RecvFilter::new(filter.sender(), tag.raw), tag.name);
+        let mut got = None;
+        let done = self.engine.receive_unless_done(self.clock, sought, numbers, &mut got);
+        let received = match (done, &mut got) {
+            (Some(place), _) => Err(place),
+            (None, Some(message)) => {
+                let received = self.open_received::<F>(message, tag);
+                self.log_receive(filter, Until::Arrival, Location::caller());
+                Ok(received)
+            }
+            (None, None) => self.fail_to_wait(),
+        };
+        self.leave_call();
+        received
+    }
+
+    /// Returns whether a send of so many bytes may wait for its receiver.
+    #[doc(hidden)] // for programs that come from elsewhere
+    pub fn may_wait_to_send(&self, to: usize, bytes: usize) -> bool {
+        let network = &self.setup.network;
+        network.has_rooms() || network.is_synchronous(self.id(), to, self.params().words(bytes))
     }
 
     /// Returns whether a request is done by now. It costs nothing, and whoever asks calls something that does.

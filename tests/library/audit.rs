@@ -57,9 +57,8 @@ fn accepts_a_program_that_keeps_the_order_of_messages() {
         }
     };
     let machine = machine_of(3, "L=6,o=1,g=1,G=1");
-    let arrivals = |trace: &Trace| -> Vec<Time> {
-        trace.messages.iter().map(|message| message.arrival).collect()
-    };
+    let arrivals =
+        |trace: &Trace| -> Vec<Time> { trace.messages.iter().map(|message| message.arrival).collect() };
     let free = run(&machine, |p| program(p, Tag::new(0), Tag::new(1))).trace.unwrap();
     assert_eq!(arrivals(&free), [10, 11, 13, 11].map(|cycles| cycles * US));
     assert_eq!(audit(&free).violations, []);

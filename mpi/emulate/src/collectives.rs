@@ -9,9 +9,11 @@ use loggp_mpi_trace::call::{CollectiveKind, Counts, RequestId, Root};
 use loggp_mpi_trace::schedule::Collective;
 use loggp_schedule::ScheduleBuilder;
 
+use crate::background::Background;
+use crate::blocking;
 use crate::board::{CollectiveId, Contribution, Form, Manner, Taken, data_of};
 use crate::failure::FaultKind;
-use crate::plan::{Background, Blank, BlankTag, Plan};
+use crate::plan::{Blank, BlankTag, Plan};
 use crate::rank::Rank;
 use crate::reply::Reply;
 use crate::requests::Pending;
@@ -68,12 +70,12 @@ impl Rank<'_> {
                 if self.shared.settings.checks.is_some_and(|checks| checks.synchronizes) {
                     self.agree(p, communicator, &AgreementStep::BARRIER);
                 }
-                plan.run(p, tag);
+                blocking::run(&plan, p, tag, &mut self.backgrounds);
                 Reply::Collective(self.take(p, &open))
             }
             Some(request) => {
-                let begun = Background::begin(p, &plan, tag);
-                self.requests.insert(request, Pending::Collective(Box::new((begun, open))));
+                self.backgrounds.insert(id, Background::begin(p, &plan, tag));
+                self.requests.insert(request, Pending::Collective(Box::new(open)));
                 Reply::NOTHING
             }
         }

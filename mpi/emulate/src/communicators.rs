@@ -9,8 +9,10 @@ use loggp_mpi_trace::call::{CollectiveKind, Counts, RequestId, Root};
 use loggp_mpi_trace::recording::post::{Post, PostKind};
 use loggp_mpi_trace::schedule::{Collective, KnownCommunicator, agreement};
 
+use crate::background::Background;
+use crate::blocking;
 use crate::collectives::{Open, write_plan};
-use crate::plan::{Background, Blank, BlankTag, Plan};
+use crate::plan::{Blank, BlankTag, Plan};
 use crate::rank::Rank;
 use crate::reply::Reply;
 use crate::requests::Pending;
@@ -49,8 +51,8 @@ impl Rank<'_> {
         self.shared.duplicates.lock().entry(id).or_default().ranks.push((self.id as u32, number));
         let open =
             Open { id, communicator: parent, kind, root: Root::None, received: word, duplicates: true };
-        let begun = Background::begin(p, &plan, tag);
-        self.requests.insert(request, Pending::Collective(Box::new((begun, open))));
+        self.backgrounds.insert(id, Background::begin(p, &plan, tag));
+        self.requests.insert(request, Pending::Collective(Box::new(open)));
         Reply::NOTHING
     }
 
@@ -153,8 +155,11 @@ impl Rank<'_> {
         let plan = self.plan(p, (kind, communicator, Root::None), (&each, &each), is_immediate);
         let (_, tag) = self.next_collective(communicator);
         match is_immediate {
-            true => Background::begin(p, &plan, tag).finish(p),
-            false => plan.run(p, tag),
+            true => {
+                let begun = Background::begin(p, &plan, tag);
+                self.backgrounds.finish(p, begun);
+            }
+            false => blocking::run(&plan, p, tag, &mut self.backgrounds),
         }
     }
 
@@ -176,11 +181,15 @@ impl Rank<'_> {
         let tag = RawTag::scoped(RawTag::LAST_SCOPE - key.0[0], Some(key.1 as u32 & (u32::MAX >> 1)));
         let tag: BlankTag = Tag::from_raw(tag, None);
         if me == 0 {
-            key.0[1..].iter().for_each(|rank| _ = p.recv(tag.from(*rank as usize)));
-            key.0[1..].iter().for_each(|rank| p.send(*rank as usize, tag, Blank::word()));
+            for rank in &key.0[1..] {
+                self.backgrounds.receive(p, tag.from(*rank as usize));
+            }
+            for rank in &key.0[1..] {
+                self.backgrounds.send(p, *rank as usize, (tag, Blank::word()), false);
+            }
         } else {
-            p.send(key.0[0] as usize, tag, Blank::word());
-            p.recv(tag.from(key.0[0] as usize));
+            self.backgrounds.send(p, key.0[0] as usize, (tag, Blank::word()), false);
+            self.backgrounds.receive(p, tag.from(key.0[0] as usize));
         }
     }
 }

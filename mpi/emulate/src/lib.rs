@@ -8,7 +8,8 @@
 //! - `link`: what a rank posts, with its data, and the answers;
 //! - `rank`: the loop of a processor, which makes the calls of its rank: `messages`, `requests`, `collectives` and
 //!   `communicators` have a file each, and `reply` is what the rank hears; `probes` has the messages that are at a rank already;
-//! - `plan`: the messages of a collective, as the MPI in use sends them; `board`: the data of collectives;
+//! - `plan`: the messages of a collective, as the MPI in use sends them; `blocking` and `background` make those of blocking
+//!   and of immediate ones; `board`: the data of collectives;
 //! - `failure`: why a program cannot go on, and in which calls its ranks are then;
 //! - `threads`: ranks of which several threads call MPI;
 //! - `windows`: what ranks do with each other's memory;
@@ -20,6 +21,8 @@
 #![cfg(target_os = "linux")]
 #![allow(non_snake_case)] // P is the papers' name
 
+mod background;
+mod blocking;
 mod board;
 mod collectives;
 mod communicators;

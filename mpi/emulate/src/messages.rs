@@ -127,12 +127,11 @@ impl Rank<'_> {
                 self.requests
                     .insert(request, Pending::Send(posted, Some((message.peer, self.messages_sent))));
             }
-            None if is_synchronous => p.send_synchronously(to, tag, parcel),
             None if mode == SendMode::Buffered => {
                 let posted = p.post_send(to, tag, parcel, false);
                 self.given_up.push(Pending::Send(posted, None));
             }
-            None => p.send(to, tag, parcel),
+            None => self.backgrounds.send(p, to, (tag, parcel), is_synchronous),
         }
         Reply::NOTHING
     }
@@ -173,8 +172,8 @@ impl Rank<'_> {
     pub(crate) fn receive_there(&mut self, p: &mut Proc, receive: &Receive) -> Got {
         let (filter, scope) = (self.filter(receive), self.scope(receive.communicator));
         let (from, parcel) = match receive.from {
-            Some(from) => p.recv(WithSender(filter.from(from as usize))),
-            None => p.recv(filter.with_sender()),
+            Some(from) => self.backgrounds.receive(p, WithSender(filter.from(from as usize))),
+            None => self.backgrounds.receive(p, filter.with_sender()),
         };
         Got { from, scope, parcel }
     }
@@ -253,6 +252,7 @@ impl Rank<'_> {
         if let (Some(message), Some(receive), None, true) = (message, receive, request, is_same)
             && message.peer as usize != self.id
             && self.probed.is_empty()
+            && self.backgrounds.is_empty()
         {
             let parcel = self.parcel(&message, data);
             let (tag, from) = (self.envelope(&message), receive.from.expect("it names one") as usize);
@@ -261,7 +261,7 @@ impl Rank<'_> {
             let got = self.arrived(receive.communicator, from, parcel);
             return Reply::Message(self.place(receive.communicator, from), got.parcel);
         }
-        // Where the two have not one tag they are requests.
+        // Where the two have not one tag, or immediate collectives go on meanwhile, they are requests.
         let number = request.unwrap_or(RequestId::MAX);
         let posted = receive.map(|receive| self.post_receive(p, receive));
         if let Some(message) = message {

@@ -11,6 +11,7 @@ use loggp_mpi_trace::recording::post::{Post, PostKind, Types};
 use loggp_mpi_trace::schedule::{CommunicatorList, KnownCommunicator};
 use rustc_hash::FxHashMap;
 
+use crate::background::Backgrounds;
 use crate::collectives::PlanKey;
 use crate::failure::{Called, CurrentCall, FaultKind, LastCall, Wanted};
 use crate::link::Link;
@@ -28,6 +29,7 @@ pub(crate) struct Rank<'a> {
     pub link: Link<'a>,
     pub communicators: CommunicatorList,
     pub requests: FxHashMap<RequestId, Pending>,
+    pub backgrounds: Backgrounds,
     /// Messages that a probe has received, and no receive has taken; a matched one has its number.
     pub probed: Vec<(Option<u64>, Got)>,
     pub next_message: u64,
@@ -85,6 +87,7 @@ impl<'a> Rank<'a> {
             link,
             communicators: CommunicatorList::default(),
             requests: FxHashMap::default(),
+            backgrounds: Backgrounds::default(),
             probed: Vec::new(),
             next_message: 0,
             own: VecDeque::new(),

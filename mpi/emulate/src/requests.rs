@@ -9,7 +9,6 @@ use loggp_mpi_trace::recording::post::Signature;
 use crate::board::Taken;
 use crate::collectives::Open;
 use crate::messages::Parcel;
-use crate::plan::Background;
 use crate::rank::Rank;
 use crate::reply::Reply;
 
@@ -56,7 +55,7 @@ pub(crate) enum Pending {
     Own(Receive),
     /// A receive and a send that are one request.
     Both(Box<[Pending; 2]>),
-    Collective(Box<(Background, Open)>),
+    Collective(Box<Open>),
 }
 
 impl Rank<'_> {
@@ -114,6 +113,7 @@ impl Rank<'_> {
     /// Returns what a look at a request finds; the request stays.
     pub(crate) fn status(&mut self, p: &mut Proc, request: Option<RequestId>) -> Reply {
         let Some(request) = request else { return Reply::Words(vec![1, 0, 0, 0]) };
+        self.backgrounds.go_on(p);
         if !self.is_over(p, request) {
             p.look_in_vain(self.numbers(request).first().copied().unwrap_or(0), Location::caller());
             return Reply::Words(vec![0; 4]);
@@ -162,6 +162,7 @@ impl Rank<'_> {
 
     /// Returns the places of the requests that are over.
     fn all_over(&mut self, p: &mut Proc, places: &[(usize, RequestId)]) -> Vec<usize> {
+        self.backgrounds.go_on(p);
         (0..places.len()).filter(|at| self.is_over(p, places[*at].1)).collect()
     }
 
@@ -173,26 +174,23 @@ impl Rank<'_> {
             }
             let mut numbers = Vec::new();
             for (at, (_, request)) in places.iter().enumerate() {
-                numbers.extend(self.numbers(*request).into_iter().map(|number| (number, at)));
+                let of_message = self.requests.get(request).map(numbers_of).unwrap_or_default();
+                numbers.extend(of_message.into_iter().map(|number| (number, at)));
             }
-            if let (true, Some(receive)) = (numbers.is_empty(), self.own_receive(places)) {
+            let is_collective =
+                |(_, request): &(_, _)| matches!(self.requests.get(request), Some(Pending::Collective(_)));
+            let is_hopeless = numbers.is_empty() && !places.iter().any(is_collective);
+            if let (true, Some(receive)) = (is_hopeless, self.own_receive(places)) {
                 self.fail_to_receive_own(p, &receive);
             }
             let all: Vec<u32> = numbers.iter().map(|(number, _)| *number).collect();
-            let (number, at) = numbers[p.first_done(&all)];
+            let Some(first) = self.backgrounds.first_done(p, &all) else { continue };
+            let at = numbers[first].1;
             let request = places[at].1;
-            match self.requests.get_mut(&request) {
-                Some(Pending::Collective(open)) => {
-                    let place = open.0.numbers().position(|other| other == number).expect("it has this one");
-                    open.0.complete(p, place);
-                }
-                Some(Pending::Both(_)) => {
-                    if let Some(pending) = self.requests.remove(&request) {
-                        let done = self.finish_request(p, pending);
-                        self.requests.insert(request, Pending::Ready(done));
-                    }
-                }
-                _ => return at,
+            let Some(Pending::Both(_)) = self.requests.get(&request) else { return at };
+            if let Some(pending) = self.requests.remove(&request) {
+                let done = self.finish_request(p, pending);
+                self.requests.insert(request, Pending::Ready(done));
             }
         }
     }
@@ -210,7 +208,7 @@ impl Rank<'_> {
         self.take_own(p, request);
         match self.requests.get(&request) {
             None | Some(Pending::Ready(_)) => true,
-            Some(Pending::Collective(open)) => open.0.is_over(),
+            Some(Pending::Collective(open)) => !self.backgrounds.contain(open.id),
             _ => false,
         }
     }
@@ -227,7 +225,10 @@ impl Rank<'_> {
 
     /// Returns the machine's requests that a request waits for.
     fn numbers(&self, request: RequestId) -> Vec<u32> {
-        self.requests.get(&request).map(numbers_of).unwrap_or_default()
+        match self.requests.get(&request) {
+            Some(Pending::Collective(open)) => self.backgrounds.numbers(open.id),
+            pending => pending.map(numbers_of).unwrap_or_default(),
+        }
     }
 
     /// Returns whether a request is over by now.
@@ -235,11 +236,7 @@ impl Rank<'_> {
         if self.is_ready(p, request) {
             return true;
         }
-        match self.requests.get_mut(&request) {
-            Some(Pending::Collective(open)) => open.0.go_on(p),
-            Some(pending) => is_done(p, pending),
-            None => true,
-        }
+        self.requests.get(&request).is_none_or(|pending| is_done(p, pending))
     }
 
     /// Waits for a request, and returns what came of it.
@@ -256,12 +253,12 @@ impl Rank<'_> {
         match pending {
             Pending::Ready(completion) => completion,
             Pending::Send(request, _) => {
-                p.wait(request);
+                self.backgrounds.wait(p, request);
                 Completion::Send
             }
             Pending::Receive { request, communicator, scope, from, tag, types } => {
                 self.awaited = Some((from, tag, scope));
-                let (from, parcel) = p.wait(request);
+                let (from, parcel) = self.backgrounds.wait(p, request);
                 self.awaited = None;
                 self.compare_types(p, from, &parcel, &types);
                 let got = self.arrived(communicator, from, parcel);
@@ -278,9 +275,8 @@ impl Rank<'_> {
                 received
             }
             Pending::Collective(open) => {
-                let (mut background, open) = *open;
-                while !background.is_over() {
-                    self.go_on_together(p, &mut background);
+                while self.backgrounds.contain(open.id) {
+                    self.backgrounds.first_done(p, &[]);
                 }
                 match open.duplicates {
                     true => {
@@ -290,27 +286,6 @@ impl Rank<'_> {
                     false => Completion::Collective(self.take(p, &open)),
                 }
             }
-        }
-    }
-
-    /// Waits for the next step of an immediate collective or of the rank's others: those at other ranks may wait for them.
-    fn go_on_together(&mut self, p: &mut Proc, awaited: &mut Background) {
-        let is_collective = |pending: &Pending| matches!(pending, Pending::Collective(_));
-        let others = self.requests.iter().filter(|(_, pending)| is_collective(pending));
-        let mut others: Vec<RequestId> = others.map(|(request, _)| *request).collect();
-        others.sort_unstable();
-        let steps = |request: RequestId| {
-            self.numbers(request).into_iter().enumerate().map(move |step| (request, step))
-        };
-        let steps: Vec<_> = others.into_iter().flat_map(steps).collect();
-        let mut all: Vec<u32> = awaited.numbers().collect();
-        let own = all.len();
-        all.extend(steps.iter().map(|(_, (_, number))| *number));
-        let place = p.first_done(&all);
-        let Some(of_other) = place.checked_sub(own) else { return awaited.complete(p, place) };
-        let (request, (at, _)) = steps[of_other];
-        if let Some(Pending::Collective(open)) = self.requests.get_mut(&request) {
-            open.0.complete(p, at);
         }
     }
 
@@ -324,13 +299,13 @@ impl Rank<'_> {
     }
 }
 
+/// Returns the machine's requests for which one of a message waits.
 fn numbers_of(pending: &Pending) -> Vec<u32> {
     match pending {
-        Pending::Ready(_) | Pending::Own(_) => Vec::new(),
+        Pending::Ready(_) | Pending::Own(_) | Pending::Collective(_) => Vec::new(),
         Pending::Send(request, _) => vec![request.number()],
         Pending::Receive { request, .. } => vec![request.number()],
         Pending::Both(both) => both.iter().flat_map(numbers_of).collect(),
-        Pending::Collective(open) => open.0.numbers().collect(),
     }
 }
 

@@ -131,7 +131,7 @@ impl Rank<'_> {
                 has_it
             };
             if !has_it {
-                p.recv(tag);
+                self.backgrounds.receive(p, tag);
                 p.wait_to_act();
             }
         }
@@ -164,7 +164,9 @@ impl Rank<'_> {
             p.wait_to_act();
             let (name, tag) = self.lock_name(window, of);
             let next = self.shared.locks.lock().entry(name).or_default().give_back();
-            next.into_iter().for_each(|rank| p.send(rank as usize, tag, Blank::word()));
+            for rank in next {
+                self.backgrounds.send(p, rank as usize, (tag, Blank::word()), false);
+            }
         }
     }
 }

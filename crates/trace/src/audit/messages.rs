@@ -55,9 +55,8 @@ impl Auditor<'_> {
                 *first = id.number.min(*first);
             }
         }
-        let is_of_mpi = |call: &Call| {
-            call.kind.tag().is_some_and(|tag| RawTag::from_number(tag.number).is_scoped())
-        };
+        let is_of_mpi =
+            |call: &Call| call.kind.tag().is_some_and(|tag| RawTag::from_number(tag.number).is_scoped());
         let all_keep_order = self.trace.params.gps().is_some() || self.trace.calls.iter().any(is_of_mpi);
         let of_all = all_keep_order.then_some(&0);
         if self.trace.calls.is_empty() {

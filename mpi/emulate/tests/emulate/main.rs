@@ -5,6 +5,7 @@
 
 mod rank;
 
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,9 @@ fn emulate(
     let session = Session::new(settings, ClockKind::Virtual, 1).unwrap();
     let [(name, path)] = session.variables();
     assert_eq!(name, "LOGGP_EMULATE");
+    // Another test may get the number of the file.
+    let identity = || std::fs::metadata(&path).ok().map(|file| (file.dev(), file.ino()));
+    let shared = identity().expect("the session has it");
     let run = std::thread::scope(|scope| -> Result<Run<()>, RunError> {
         for id in 0..P as u64 {
             let (path, program) = (&path, &program);
@@ -52,7 +56,7 @@ fn emulate(
         Ok(run)
     })?;
     drop(session);
-    assert!(!std::path::Path::new(&path).exists(), "the shared file is left");
+    assert_ne!(identity(), Some(shared), "the shared file is left");
     assert_eq!(audit(run.trace.as_ref().unwrap()).violations, []);
     Ok(run)
 }
@@ -400,4 +404,86 @@ fn a_program_without_ranks_ends() {
     session.end();
     let why = session.wait_for_ranks(|| false).unwrap_err();
     assert_eq!(why, "the program has ended before rank 0 came through MPI_Init");
+}
+
+/// Each rank starts an immediate collective of several steps; the last one waits for it before it does what the others wait for,
+/// each in its way. So they must go on with the collective meanwhile.
+fn wait_behind_a_collective(wait: impl Fn(&mut Rank) -> Result<(), Gone> + Sync) -> Run<()> {
+    const P: u64 = 4;
+    run(P as usize, |rank| {
+        let own = pattern(rank.id, 8);
+        rank.call(rank::ICOLLECTIVE, &collective(rank::ALLREDUCE, 0, None, 8, 8), &own)?;
+        let is_last = rank.id == P - 1;
+        if !is_last {
+            wait(rank)?;
+        }
+        let done = rank.complete(rank::WAIT, &[Some(0)])?;
+        assert_eq!(done.data, (0..P).flat_map(|rank| pattern(rank, 8)).collect::<Vec<u8>>());
+        if is_last {
+            (0..P - 1).try_for_each(|peer| rank.call(rank::SEND, &to(peer, 1, 4), b"done").map(|_| ()))?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn a_rank_that_receives_goes_on_with_its_collectives() {
+    let receive = |rank: &mut Rank| -> Result<(), Gone> {
+        let got = rank.call(rank::RECV, &from(Some(3), Some(1), 4), &[])?;
+        assert_eq!((got.words, &*got.data), (vec![3, 1, 4], &b"done"[..]));
+        Ok(())
+    };
+    let run = wait_behind_a_collective(receive);
+    // Two exchanges, in which a rank posts a receive before it posts its send, and then the last one of three messages.
+    let exchange = US + message(8);
+    assert_eq!(run.time, 2 * exchange + 2 * (2 * US + 3 * NS) + message(4));
+    wait_behind_a_collective(|rank| {
+        rank.call(rank::PROBE, &from(None, Some(1), 0), &[])?;
+        receive(rank)
+    });
+    wait_behind_a_collective(|rank| {
+        while rank.call(rank::IPROBE, &from(None, Some(1), 0), &[])?.words[0] == 0 {}
+        receive(rank)
+    });
+}
+
+#[test]
+fn a_rank_that_waits_or_tests_goes_on_with_its_collectives() {
+    for code in [rank::WAIT, rank::WAITALL, rank::WAITANY, rank::TEST, rank::TESTANY] {
+        wait_behind_a_collective(|rank| {
+            rank.call(rank::IRECV, &from(Some(3), Some(1), 4), &[])?;
+            while rank.complete(code, &[Some(1)])?.data != b"done" {}
+            Ok(())
+        });
+    }
+}
+
+/// So does one that is in another collective, or in a send that waits for its receiver.
+#[test]
+fn a_rank_in_a_collective_or_a_send_goes_on_with_its_others() {
+    const P: u64 = 4;
+    let of_others = |others: &(dyn Fn(&mut Rank) -> Result<(), Gone> + Sync)| {
+        run(P as usize, |rank| {
+            rank.call(rank::ICOLLECTIVE, &collective(rank::ALLREDUCE, 0, None, 8, 8), &pattern(rank.id, 8))?;
+            if rank.id == P - 1 {
+                rank.complete(rank::WAIT, &[Some(0)])?;
+                return others(rank);
+            }
+            others(rank)?;
+            rank.complete(rank::WAIT, &[Some(0)]).map(|_| ())
+        })
+    };
+    for kind in [rank::BARRIER, rank::ALLREDUCE, rank::ALLTOALL] {
+        of_others(&|rank| {
+            let bytes = if kind == rank::BARRIER { 0 } else { 8 };
+            let sent = bytes * if kind == rank::ALLTOALL { P as usize } else { 1 };
+            let body = collective(kind, 0, None, bytes as u64, bytes as u64);
+            rank.call(rank::COLLECTIVE, &body, &pattern(rank.id, sent)).map(|_| ())
+        });
+    }
+    of_others(&|rank| match rank.id {
+        3 => (0..P - 1)
+            .try_for_each(|peer| rank.call(rank::RECV, &from(Some(peer), Some(1), 4), &[]).map(|_| ())),
+        _ => rank.call(rank::SSEND, &to(3, 1, 4), b"here").map(|_| ()),
+    });
 }

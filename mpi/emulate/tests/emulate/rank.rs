@@ -20,6 +20,7 @@ pub(crate) const WINDOW_BYTES: usize = SLOT_BYTES - WINDOW;
 pub(crate) const FINALIZE: u8 = 6;
 pub(crate) const SEND: u8 = 16;
 pub(crate) const ISEND: u8 = 17;
+pub(crate) const SSEND: u8 = 20;
 pub(crate) const RECV: u8 = 24;
 pub(crate) const IRECV: u8 = 25;
 pub(crate) const COLLECTIVE: u8 = 28;

@@ -45,6 +45,34 @@ impl Engine<'_> {
         self.receive_in_steps(clock, filter, name, until, got);
     }
 
+    /// Receives a message as [`receive`](Engine::receive) does, unless one of the requests with these numbers is done
+    /// first, and nothing of the message has come by then. Returns the place of that request.
+    pub fn receive_unless_done(
+        &mut self,
+        clock: &mut dyn Clock,
+        (filter, name): (RecvFilter, Option<&'static str>),
+        requests: &[u32],
+        got: &mut Option<Envelope>,
+    ) -> Option<usize> {
+        let mut call = ActiveOperation::receive(filter).with_name(name);
+        self.start(clock, &mut call);
+        while !call.is_done() {
+            let first = self.first_known(requests).filter(|_| call.received.is_none());
+            let until = first.map_or(Time::MAX, |(done, _)| done);
+            if !self.handle_event_of_call(clock, &mut call, until)
+                && let Some((_, place)) = first
+            {
+                return Some(place);
+            }
+        }
+        let tag = call.tag;
+        *got = call.into_message();
+        if let Some(got) = got {
+            got.message.header.tag = tag; // as in any receive
+        }
+        None
+    }
+
     /// Creates a send that has not started.
     #[inline]
     pub fn new_send(

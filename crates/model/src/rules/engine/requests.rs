@@ -83,6 +83,12 @@ impl Engine<'_> {
         operation.request.as_ref().filter(|_| operation.is_done()).map(|state| state.now)
     }
 
+    /// Returns when the first of these requests is done, of those of which that is known, and its place among them.
+    pub fn first_known(&self, requests: &[u32]) -> Option<(Time, usize)> {
+        let done = requests.iter().map(|request| self.completion_time(*request));
+        done.zip(0..).filter_map(|(done, place)| Some((done?, place))).min()
+    }
+
     /// Withdraws the request of a receive that has taken no message, which then is none, or of a send whose receiver has
     /// not agreed, which is done. Returns false if it cannot be withdrawn.
     pub fn withdraw(&mut self, request: u32) -> bool {
