@@ -133,7 +133,6 @@ impl<'a> Rank<'a> {
         }
         self.call = CurrentCall { what: Called::of(&post.kind), place: post.place };
         self.types = post.types;
-        self.persistent = post.persistent;
         self.learn(p);
         self.note_choice(&post.kind);
         let looked = std::mem::replace(&mut self.looked_at_clock, matches!(post.kind, PostKind::Clock));
@@ -319,6 +318,12 @@ impl<'a> Rank<'a> {
             CallKind::Start(kinds) => {
                 kinds.into_iter().for_each(|kind| _ = self.call(p, kind, data));
                 Reply::NOTHING
+            }
+            CallKind::StartCollective { made, collective } => {
+                self.persistent = Some(made);
+                let reply = self.call(p, *collective, data);
+                self.persistent = None;
+                reply
             }
             CallKind::Collective { kind, communicator, root, sent, received, request } => {
                 self.collective(p, (kind, communicator, root), (sent, received), request, data)

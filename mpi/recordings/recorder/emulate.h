@@ -4,7 +4,7 @@
 #define HEADER_BYTES 4096
 #define AREA_BYTES 61440
 #define DATA_BYTES 327680
-#define EMULATION_VERSION 1
+#define EMULATION_VERSION 2
 
 /* Where a record goes is `at`, from `buffer` on, as in a file. */
 struct slot {

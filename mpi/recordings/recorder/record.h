@@ -148,7 +148,7 @@ static void add_nothing(MPI_Request handle)
 }
 
 /* Keeps what each start of a persistent request records: `bytes` from `start`. */
-static void add_persistent(MPI_Request handle, enum request_kind kind, const struct communicator *communicator,
+static struct request *add_persistent(MPI_Request handle, enum request_kind kind, const struct communicator *communicator,
                            const unsigned char *start, size_t bytes)
 {
     struct request *request = insert_request(handle, kind, communicator ? communicator->number : 0);
@@ -157,6 +157,8 @@ static void add_persistent(MPI_Request handle, enum request_kind kind, const str
         memcpy(request->start, start, bytes);
         request->start_bytes = bytes;
     }
+    request->start_code = RECORD_START;
+    return request;
 }
 
 /* Keeps the request, if there is one, of a message that is not recorded: to or from nobody, or of a communicator that is not
@@ -394,11 +396,11 @@ static void record_collective(const struct span *span, const struct collective *
         unsigned char *start = malloc(RECORD_BYTES + bytes);
         if (start == NULL)
             abort();
-        start[0] = (unsigned char)code;
-        unsigned char *end = put_collective(start + 1, collective, communicator->number);
-        if (is_emulated) /* Starts belong together by the order in which their requests were made. */
-            end = put(end, communicator->persistent++);
-        add_persistent(*request, REQUEST_SEND, communicator, start, (size_t)(end - start));
+        /* Starts belong together by the order in which their requests were made. */
+        unsigned char *end = put(start, communicator->persistent++);
+        *end++ = (unsigned char)code;
+        end = put_collective(end, collective, communicator->number);
+        add_persistent(*request, REQUEST_SEND, communicator, start, (size_t)(end - start))->start_code = RECORD_START_COLLECTIVE;
         free(start);
     } else {
         begin_record(code, span, bytes);
@@ -420,7 +422,7 @@ static void record_start(const struct span *span, MPI_Request handle)
     if (request->kind == REQUEST_NOTHING)
         return;
     request->number = next_request++;
-    begin_record(RECORD_START, span, request->start_bytes);
+    begin_record(request->start_code, span, request->start_bytes);
     memcpy(at, request->start, request->start_bytes);
     at += request->start_bytes;
 }

@@ -234,7 +234,8 @@ struct request {
     unsigned char kind;
     unsigned char is_persistent, is_active, is_cancelled, was_started;
     void *place; /* of the call that made it, if the program is emulated */
-    /* What a start of a persistent request records. */
+    /* What a start of a persistent request records, and by which record. */
+    unsigned char start_code;
     unsigned char *start;
     size_t start_bytes;
     /* The data of one that is emulated. */

@@ -48,6 +48,7 @@ enum record_code {
     RECORD_TESTALL = 41,
     RECORD_TESTANY = 42,
     RECORD_TESTSOME = 43,
+    RECORD_START_COLLECTIVE = 44,
 };
 
 /* True between MPI_Init and MPI_Finalize, if calls are recorded. */

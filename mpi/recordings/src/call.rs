@@ -49,6 +49,9 @@ pub enum CallKind {
     SendRecv { message: Option<Envelope>, receive: Option<Receive>, request: Option<RequestId> },
     /// The start of persistent requests. Each start is a send or receive with a request number of its own.
     Start(Vec<CallKind>),
+    /// The start of a persistent collective, an immediate one. Ranks start the same one if it has the same place among those
+    /// of its communicator, in the order of the calls that made them: so it is `made`.
+    StartCollective { made: u64, collective: Box<CallKind> },
     /// A call that waits or tests, with the requests that it found completed, in no order. A test that finds
     /// nothing completed is a [`Look`](CallKind::Look).
     Complete { form: WaitForm, requests: Vec<Completed> },

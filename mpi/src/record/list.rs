@@ -86,6 +86,10 @@ fn write_kind(line: &mut String, kind: &CallKind) {
                 write_kind(line, start);
             }
         }
+        CallKind::StartCollective { made, collective } => {
+            put(format!("start made={made} "));
+            write_kind(line, collective);
+        }
         CallKind::Complete { form, requests } => {
             put(form.name().into());
             requests.iter().for_each(|request| put(completed(request)));

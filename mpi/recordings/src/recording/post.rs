@@ -8,7 +8,8 @@ use super::known::Known;
 pub use super::signature::Signature;
 
 use super::record::{
-    code, read_communicator, read_definition, read_post, read_ranks, read_receive, wait_form,
+    code, read_communicator, read_definition, read_post, read_ranks, read_receive, read_start_of_collective,
+    wait_form,
 };
 use crate::call::{CallKind, Communicator, Receive, RequestId, WaitForm};
 
@@ -41,9 +42,6 @@ pub struct Post {
     pub kind: PostKind,
     /// What a checked program's calls are about.
     pub types: Types,
-    /// The place of the persistent collective that it starts among those of its communicator, in the order of the calls that
-    /// made them.
-    pub persistent: Option<u64>,
 }
 
 /// Of which types the data of a call are, and by which operation they are combined: a number that is the same on all ranks, and 0
@@ -168,6 +166,7 @@ impl PostReader {
                 let code = cursor.byte()?;
                 PostKind::Call(CallKind::Start(vec![read_post(code, cursor, known, false)?]))
             }
+            code::START_COLLECTIVE => PostKind::Call(read_start_of_collective(cursor, known)?),
             code::PROBE | code::IPROBE | posted::MPROBE | posted::IMPROBE => PostKind::Probe {
                 receive: read_receive(cursor, known, false)?,
                 is_wait: matches!(code, code::PROBE | posted::MPROBE),
@@ -209,13 +208,7 @@ impl PostReader {
             PostKind::Call(call) if self.has_types => read_types(cursor, &self.signatures, call)?,
             _ => Types::default(),
         };
-        let persistent = match &kind {
-            PostKind::Call(CallKind::Start(calls)) if matches!(calls[..], [CallKind::Collective { .. }]) => {
-                Some(cursor.number()?)
-            }
-            _ => None,
-        };
-        Ok(Some(Post { work_ns, place, kind, types, persistent }))
+        Ok(Some(Post { work_ns, place, kind, types }))
     }
 }
 
@@ -229,6 +222,7 @@ fn read_types(cursor: &mut Cursor, signatures: &[Signature], call: &CallKind) ->
             let read = |call| read_types(cursor, signatures, call);
             return calls.first().map_or(Ok(Types::default()), read);
         }
+        CallKind::StartCollective { collective, .. } => return read_types(cursor, signatures, collective),
         _ => return Ok(Types::default()),
     };
     let mut signature = |is_there: bool| {

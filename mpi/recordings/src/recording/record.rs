@@ -40,6 +40,8 @@ pub(super) mod code {
     pub(in crate::recording) const TESTALL: u8 = 41;
     pub(in crate::recording) const TESTANY: u8 = 42;
     pub(in crate::recording) const TESTSOME: u8 = 43;
+    /// With its place among those of its communicator: older recorders wrote it as `START`.
+    pub(in crate::recording) const START_COLLECTIVE: u8 = 44;
     pub(in crate::recording) const PUT: u8 = 64;
     pub(in crate::recording) const GET: u8 = 65;
     pub(in crate::recording) const GET_REQUEST: u8 = 66;
@@ -71,6 +73,7 @@ pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call
             let code = cursor.byte()?;
             CallKind::Start(vec![read_post(code, cursor, known, true)?])
         }
+        code::START_COLLECTIVE => read_start_of_collective(cursor, known)?,
         code::LOOK => {
             let count = cursor.number()?;
             CallKind::Look { count, inside_ns: known.clock.length(cursor.number()?) }
@@ -390,6 +393,17 @@ fn read_collective(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<C
     let (sent, received) = (read_counts(cursor, to)?, read_counts(cursor, from)?);
     let request = (code == code::COLLECTIVE_REQUEST).then(|| known.requests.add());
     Ok(CallKind::Collective { kind, communicator, root, sent, received, request })
+}
+
+pub(super) fn read_start_of_collective(cursor: &mut Cursor, known: &mut Known) -> Result<CallKind, Wrong> {
+    let made = cursor.number()?;
+    match cursor.byte()? {
+        code @ code::COLLECTIVE_REQUEST => {
+            let collective = Box::new(read_collective(code, cursor, known)?);
+            Ok(CallKind::StartCollective { made, collective })
+        }
+        code => cursor.wrong(format!("{code} is no persistent collective")),
+    }
 }
 
 fn read_counts(cursor: &mut Cursor, peers: usize) -> Result<Counts, Wrong> {

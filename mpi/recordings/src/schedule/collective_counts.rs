@@ -4,11 +4,14 @@ use rustc_hash::FxHashMap;
 
 use crate::error::ProgramError;
 
-/// The counts of all communicators, by their numbers.
-#[derive(Debug, Default)]
-pub(super) struct CollectiveCounts(FxHashMap<u32, Count>);
+/// The collectives of a communicator, by its number, or the starts of a persistent one of its, by the place of that.
+pub(super) type Which = (u32, Option<u64>);
 
-/// The collectives of a communicator.
+/// The counts of all collectives.
+#[derive(Debug, Default)]
+pub(super) struct CollectiveCounts(FxHashMap<Which, Count>);
+
+/// The collectives that are counted together.
 #[derive(Clone, Copy, Debug)]
 struct Count {
     /// The first rank, how many collectives it made, and a hash of their kinds and roots.
@@ -17,40 +20,56 @@ struct Count {
     least: u64,
     /// A rank that made others, and how many.
     odd: Option<(u32, u64)>,
+    /// How many ranks have not said how many they made.
+    missing: usize,
 }
 
 impl CollectiveCounts {
-    /// Counts the collectives that a rank made on a communicator.
-    pub(super) fn add(&mut self, communicator: u32, rank: u32, count: u64, hash: u64) {
-        let first = Count { first: (rank, count, hash), least: count, odd: None };
-        let all = self.0.entry(communicator).or_insert(first);
+    /// Counts the collectives that a rank made, of so many that take part.
+    pub(super) fn add(&mut self, which: Which, (rank, ranks): (u32, usize), (count, hash): (u64, u64)) {
+        let first = Count { first: (rank, count, hash), least: count, odd: None, missing: ranks };
+        let all = self.0.entry(which).or_insert(first);
+        all.missing = all.missing.saturating_sub(1);
         all.least = all.least.min(count);
         if (all.first.1, all.first.2) != (count, hash) {
             all.odd.get_or_insert((rank, count));
         }
     }
 
-    /// Returns the communicators of which not all ranks made the same collectives, with the number that all made. This
-    /// is an error unless the recording `is_cut`.
-    pub(super) fn least(self, is_cut: bool) -> Result<FxHashMap<u32, u64>, ProgramError> {
-        let mut counts: Vec<(u32, Count)> = self.0.into_iter().collect();
-        counts.sort_unstable_by_key(|(communicator, _)| *communicator);
+    /// Returns the collectives that not all ranks made, with the number that all made. This is an error unless the
+    /// recording `is_cut`.
+    pub(super) fn least(self, is_cut: bool) -> Result<FxHashMap<Which, u64>, ProgramError> {
+        let mut counts: Vec<(Which, Count)> = self.0.into_iter().collect();
+        counts.sort_unstable_by_key(|(which, _)| *which);
         let mut least = FxHashMap::default();
-        for (communicator, count) in counts {
+        for ((communicator, persistent), count) in counts {
+            // A rank that did not start a persistent one says nothing of it.
+            let is_missing = persistent.is_some() && count.missing > 0;
+            let of = match communicator {
+                0 => "all ranks".to_string(),
+                other => format!("communicator {other}"),
+            };
+            if is_missing && !is_cut {
+                let (rank, count, _) = count.first;
+                let why = format!(
+                    "it started a persistent collective of {of} {count} times, and others never did; record all ranks of one run"
+                );
+                return Err(ProgramError::of_rank(rank as usize, why));
+            }
+            if is_missing {
+                least.insert((communicator, persistent), 0);
+                continue;
+            }
             let Some((rank, other)) = count.odd else { continue };
             if !is_cut {
-                let which = match communicator {
-                    0 => "all ranks".to_string(),
-                    other => format!("communicator {other}"),
-                };
                 let (first, count, _) = count.first;
                 let why = format!(
-                    "it made {other} collectives of {which}, and rank {first} made {count}, or not the same ones; record all \
+                    "it made {other} collectives of {of}, and rank {first} made {count}, or not the same ones; record all \
                      ranks of one run"
                 );
                 return Err(ProgramError::of_rank(rank as usize, why));
             }
-            least.insert(communicator, count.least);
+            least.insert((communicator, persistent), count.least);
         }
         Ok(least)
     }

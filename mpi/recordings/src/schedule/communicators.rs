@@ -25,6 +25,8 @@ pub struct KnownCommunicator {
     /// The number of collectives so far, and a hash of what they were.
     pub collectives: u64,
     pub hash: u64,
+    /// The same of the starts of each persistent collective.
+    pub persistent: FxHashMap<u64, (u64, u64)>,
 }
 
 /// The communicators of a rank, by the rank's own numbers.
@@ -96,6 +98,7 @@ impl CommunicatorList {
             is_of_some: communicator.number_at_parent >= OF_SOME,
             collectives: 0,
             hash: 0,
+            persistent: FxHashMap::default(),
         })
     }
 

@@ -23,6 +23,7 @@ pub(super) fn group(kind: &CallKind) -> CallGroup {
         CallKind::NewCommunicator { .. } => NEW_COMMUNICATOR,
         CallKind::OneSided(_) => ONE_SIDED,
         CallKind::Start(kinds) => kinds.first().map_or(POINT_TO_POINT, group),
+        CallKind::StartCollective { collective, .. } => group(collective),
         _ => POINT_TO_POINT,
     }
 }
@@ -67,7 +68,7 @@ impl CalledFunction {
             CallKind::SendRecv { request, .. } => {
                 CalledFunction::Sendrecv { is_immediate: request.is_some() }
             }
-            CallKind::Start(_) => CalledFunction::Start,
+            CallKind::Start(_) | CallKind::StartCollective { .. } => CalledFunction::Start,
             CallKind::Complete { form, .. } => CalledFunction::Wait(*form),
             CallKind::Look { .. } => CalledFunction::Look,
             CallKind::Probe { is_wait: true, .. } => CalledFunction::Probe,

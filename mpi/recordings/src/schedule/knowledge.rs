@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::collective_counts::Which;
 use crate::call::{Envelope, RequestId};
 
 /// The sender, the receiver and the schedule's tag of messages.
@@ -31,8 +32,8 @@ pub(super) struct Knowledge {
     pub limits: FxHashMap<Channel, u32>,
     /// Synchronous sends, by their numbers in the channel.
     pub synchronous: FxHashMap<Channel, Vec<u32>>,
-    /// Communicators of which not all ranks made all collectives, with the number that all made.
-    pub collectives: FxHashMap<u32, u64>,
+    /// Collectives that not all ranks made: those of a communicator, or a persistent one of its, with the number that all made.
+    pub collectives: FxHashMap<Which, u64>,
 }
 
 impl Knowledge {

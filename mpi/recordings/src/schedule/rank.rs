@@ -10,6 +10,7 @@ use super::collectives::{Collective, agreement};
 use super::communicators::CommunicatorList;
 use super::functions::{CalledFunction, group};
 use super::knowledge::Channel;
+use super::tags::Use;
 use super::thread::{CountedTime, Thread, VainLooks};
 use super::unseen::add_vain;
 use super::{ScheduleOptions, Shared};
@@ -212,23 +213,9 @@ impl<'a> RankWriter<'a> {
             CallKind::Look { .. } => Ok(()),
             CallKind::Probe { message, .. } if self.is_own_message(message) => Ok(()),
             CallKind::Probe { message, .. } => self.probe(thread, message),
-            CallKind::Collective { kind, communicator, root, sent, received, request } => {
-                let end = self.collective(
-                    thread,
-                    *communicator,
-                    *kind,
-                    *root,
-                    (sent, received),
-                    request.is_some(),
-                )?;
-                match (end, request) {
-                    (None, _) => (),
-                    (Some(operation), Some(request)) => {
-                        self.requests.insert(*request, Posted::new(operation));
-                    }
-                    (Some(end), None) => self.go_on_after(thread, [(end, false)]),
-                }
-                Ok(())
+            CallKind::Collective { .. } => self.add_collective(thread, kind, None),
+            CallKind::StartCollective { made, collective } => {
+                self.add_collective(thread, collective, Some(*made))
             }
             CallKind::NewCommunicator { parent, new } => {
                 let is_of_some = match new {
@@ -248,6 +235,29 @@ impl<'a> RankWriter<'a> {
         }
     }
 
+    /// Adds the operations of a collective, and waits for its end if it has no request. A persistent one is `made` as one of its
+    /// communicator.
+    fn add_collective(
+        &mut self,
+        thread: usize,
+        collective: &CallKind,
+        made: Option<u64>,
+    ) -> Result<(), ProgramError> {
+        let CallKind::Collective { kind, communicator, root, sent, received, request } = collective else {
+            return Err(self.error("what a persistent collective starts is none"));
+        };
+        let which = (*communicator, made);
+        let end = self.collective(thread, which, *kind, *root, (sent, received), request.is_some())?;
+        match (end, request) {
+            (None, _) => (),
+            (Some(operation), Some(request)) => {
+                self.requests.insert(*request, Posted::new(operation));
+            }
+            (Some(end), None) => self.go_on_after(thread, [(end, false)]),
+        }
+        Ok(())
+    }
+
     /// Adds the operations of a step by which ranks agree, and waits for its end.
     pub(super) fn agree(
         &mut self,
@@ -257,7 +267,8 @@ impl<'a> RankWriter<'a> {
     ) -> Result<(), ProgramError> {
         let AgreementStep { kind, is_immediate, bytes } = *step;
         let each = Counts::Same(bytes);
-        let end = self.collective(thread, communicator, kind, Root::None, (&each, &each), is_immediate)?;
+        let which = (communicator, None);
+        let end = self.collective(thread, which, kind, Root::None, (&each, &each), is_immediate)?;
         end.into_iter().for_each(|end| self.go_on_after(thread, [(end, false)]));
         Ok(())
     }
@@ -266,7 +277,7 @@ impl<'a> RankWriter<'a> {
     fn collective(
         &mut self,
         thread: usize,
-        communicator: u32,
+        (communicator, made): (u32, Option<u64>),
         kind: CollectiveKind,
         root: Root,
         (sent, received): (&Counts, &Counts),
@@ -278,16 +289,26 @@ impl<'a> RankWriter<'a> {
         if communicator.members.len() == 1 && communicator.remote.is_none() {
             return Ok(None);
         }
-        let number = communicator.collectives;
-        communicator.collectives += 1;
+        let (count, hash) = match made {
+            None => (&mut communicator.collectives, &mut communicator.hash),
+            Some(made) => {
+                let (count, hash) = communicator.persistent.entry(made).or_default();
+                (count, hash)
+            }
+        };
+        let number = std::mem::replace(count, *count + 1);
         let of_root = if let Root::Rank(root) = root { u64::from(root) + 1 } else { 0 };
         let what = of_root * u64::from(communicator.remote.is_none()) * 64 + kind as u64;
-        communicator.hash = (communicator.hash.rotate_left(5) ^ what).wrapping_mul(0x517C_C1B7_2722_0A95);
-        let limit = self.shared.knowledge.collectives.get(&communicator.number);
+        *hash = (hash.rotate_left(5) ^ what).wrapping_mul(0x517C_C1B7_2722_0A95);
+        let limit = self.shared.knowledge.collectives.get(&(communicator.number, made));
         if limit.is_some_and(|limit| number >= *limit) {
             return Ok(None);
         }
-        let tag = self.shared.tags.of_collective(communicator.number, number);
+        let tag = match made {
+            None => self.shared.tags.of_collective(communicator.number, number),
+            // Its starts are one after the other.
+            Some(made) => self.shared.tags.tag(Use::Persistent, communicator.number, made as i32),
+        };
         let ScheduleOptions { table, combine, .. } = self.shared.options;
         let collective =
             Collective { kind, communicator, root, sent, received, tag, is_immediate, table, combine };
@@ -321,9 +342,15 @@ impl<'a> RankWriter<'a> {
             }
         }
         for communicator in self.communicators.iter() {
-            let (number, count, hash) = (communicator.number, communicator.collectives, communicator.hash);
-            if communicator.members.len() > 1 || communicator.remote.is_some() {
-                self.shared.flows.collectives.add(number, self.rank as u32, count, hash);
+            let remote = communicator.remote.as_ref().map_or(0, Vec::len);
+            let (number, ranks) = (communicator.number, communicator.members.len() + remote);
+            if ranks > 1 {
+                let counts = &mut self.shared.flows.collectives;
+                let rank = (self.rank as u32, ranks);
+                counts.add((number, None), rank, (communicator.collectives, communicator.hash));
+                for (made, count) in &communicator.persistent {
+                    counts.add((number, Some(*made)), rank, *count);
+                }
             }
         }
         if self.shared.options.has_spans {

@@ -27,6 +27,8 @@ pub(super) enum Use {
     AnyMessage,
     /// It tells a synchronous send that its message was taken.
     Answer,
+    /// It is of the persistent collective that has this place among its communicator's.
+    Persistent,
 }
 
 /// With which tags ranks receive on their communicators, where it is not known what receives took: by the rank and the
@@ -64,7 +66,7 @@ pub struct TagTable {
     communicators: FxHashMap<Identity, u32>,
     pairs: FxHashMap<(Use, u32, i32), u32>,
     /// The pairs in the order of their tags.
-    by_tag: Vec<(u32, i32)>,
+    by_tag: Vec<(Use, u32, i32)>,
 }
 
 impl TagTable {
@@ -103,7 +105,7 @@ impl TagTable {
     fn pair(&mut self, what: Use, communicator: u32, tag: i32) -> u32 {
         let by_tag = &mut self.by_tag;
         *self.pairs.entry((what, communicator, tag)).or_insert_with(|| {
-            by_tag.push((communicator, tag));
+            by_tag.push((what, communicator, tag));
             // After 2^30 of them they begin again: messages are matched in their order all the same.
             PAIRS + (by_tag.len() - 1) as u32 % COLLECTIVES
         })
@@ -123,8 +125,9 @@ impl TagTable {
     /// Returns what a tag of the schedule is in the program.
     pub(super) fn describe(&self, tag: u32) -> String {
         match self.by_tag.get(tag.wrapping_sub(PAIRS) as usize) {
-            Some((WORLD, tag)) => format!("tag {tag}"),
-            Some((communicator, tag)) => format!("tag {tag} of communicator {communicator}"),
+            Some((Use::Persistent, ..)) => "a persistent collective".into(),
+            Some((_, WORLD, tag)) => format!("tag {tag}"),
+            Some((_, communicator, tag)) => format!("tag {tag} of communicator {communicator}"),
             None if (COLLECTIVES..PAIRS).contains(&tag) => format!("collective {}", tag - COLLECTIVES),
             None if tag >= OTHER_COLLECTIVES => "a collective".into(),
             None => format!("tag {tag}"),

@@ -162,6 +162,53 @@ fn persistent_collectives_are_immediate_ones() {
     );
 }
 
+/// Ranks may start two persistent collectives in different orders: they belong together by the calls that made them.
+#[test]
+fn persistent_collectives_belong_together_by_the_calls_that_made_them() {
+    let start = |made: u64, request| {
+        let kind = if made == 0 { CollectiveKind::Barrier } else { CollectiveKind::Bcast };
+        let root = if made == 0 { Root::None } else { Root::Rank(0) };
+        let each = || Counts::Same(made);
+        let collective = CallKind::Collective {
+            kind,
+            communicator: 0,
+            root,
+            sent: each(),
+            received: each(),
+            request: Some(request),
+        };
+        CallKind::StartCollective { made, collective: Box::new(collective) }
+    };
+    let calls = |first: u64| {
+        let round = |number: i64| {
+            let (at, request) = (20 * number, 2 * number as u64);
+            vec![
+                (at, at, start(first, request)),
+                (at, at, start(1 - first, request + 1)),
+                (at, at + 20, wait(&[request, request + 1])),
+            ]
+        };
+        [round(0), round(1)].concat()
+    };
+    let two = |second: u64| vec![rank(2, calls(0), 40), rank(2, calls(second), 40)];
+    // Rank 0 sends by 2 and 6, has the word of the barrier at 10 and sends again by 12 and 16; rank 1 has the broadcast at 14.
+    assert_eq!(ends(two(1)), [24, 24]);
+    // One that others never start is an error.
+    let mut one = calls(0);
+    one.retain(|(.., kind)| !matches!(kind, CallKind::StartCollective { made: 1, .. }));
+    one.iter_mut().for_each(|(.., kind)| {
+        if let CallKind::Complete { requests, .. } = kind {
+            requests.truncate(1);
+        }
+    });
+    let mut ranks = vec![rank(2, calls(0), 40), rank(2, one, 40)];
+    let mistaken = schedule::read(&mut ranks, ScheduleOptions::default()).unwrap_err().to_string();
+    assert!(
+        mistaken.contains("started a persistent collective of all ranks 2 times, and others never did"),
+        "{mistaken}"
+    );
+}
+
 /// Returns how many bytes each rank sends to each other, and receives from it by the lengths of its receives.
 pub(super) fn traffic(schedule: &Schedule) -> [HashMap<(u32, u32), u64>; 2] {
     let mut all = [HashMap::new(), HashMap::new()];
