@@ -89,7 +89,8 @@ fn commands_of_block(block: &str, begin: &str) -> Vec<ShownCommand> {
 /// Reads the documents of the project.
 pub(crate) fn documents() -> Vec<ProjectDocument> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let mut names = ["", "crates/cli/", "mpi/", "papers/"].map(|folder| format!("{folder}README.md")).to_vec();
+    let mut names =
+        ["", "crates/cli/", "mpi/", "papers/"].map(|folder| format!("{folder}README.md")).to_vec();
     for group in ["start", "reference", "results"] {
         let files = fs::read_dir(format!("{root}/docs/{group}")).unwrap();
         let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());

@@ -7,8 +7,8 @@ use loggp_model::params::{Latency, Level, LeveledParams, Params};
 use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::judge::{Judge, Plain};
 use loggp_model::rules::network::{Entry, Ingress, Network, Passage};
-use loggp_model::rules::operation::DataRead;
 use loggp_model::rules::rank::{Acknowledged, Rank};
+use loggp_model::rules::read::DataRead;
 use loggp_model::time::Time;
 
 use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};

@@ -16,8 +16,9 @@ use loggp_model::prefetch::prefetch_value;
 use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::judge::Plain;
 use loggp_model::rules::network::{Ingress, Network};
-use loggp_model::rules::operation::{ActiveOperation, DataRead, OperationStep};
+use loggp_model::rules::operation::{ActiveOperation, OperationStep};
 use loggp_model::rules::rank::{Acknowledged, OutgoingMessage, Rank, reception_activities, send_activities};
+use loggp_model::rules::read::DataRead;
 use loggp_model::time::Time;
 use loggp_trace::{Activity, ActivityKind, Message};
 

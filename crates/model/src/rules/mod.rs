@@ -12,6 +12,7 @@ pub mod network;
 mod noise;
 pub mod operation;
 pub mod rank;
+pub mod read;
 mod rooms;
 mod stats;
 mod traffic;

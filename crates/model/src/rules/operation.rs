@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::message_wait::WaitReason;
 use super::network::Network;
 use super::rank::OutgoingMessage;
+use super::read::DataRead;
 use crate::log::Activity;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Header, MessageId, Pack, Payload, RawTag, RecvFilter};
@@ -114,23 +115,6 @@ pub struct RequestState {
     pub location: &'static Location<'static>,
     /// Of a long message that it sends.
     agreement: Option<Arc<Agreement>>,
-}
-
-/// A read of a message from its sender's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DataRead {
-    /// The message, whose number is the one after that of its announcement.
-    pub message: MessageId,
-    /// The number of its announcement in the tags of its grant and of itself.
-    pub announced: u32,
-    pub words: u32,
-}
-
-impl DataRead {
-    /// Returns the tag of the data.
-    pub fn tag(self) -> RawTag {
-        RawTag::granted(self.announced)
-    }
 }
 
 /// The decision on a long message: its receiver agrees to it, or its sender withdraws it, whoever is first.

@@ -6,7 +6,7 @@ use crate::log::{IndexedEvent, IndexedKind};
 use crate::message::MessageId;
 use crate::rules::judge::Judge;
 use crate::rules::network::{Egress, Entry, Ingress, Network, Passage};
-use crate::rules::operation::DataRead;
+use crate::rules::read::DataRead;
 use crate::time::Time;
 
 /// The local time and the two gaps of a processor.

@@ -10,8 +10,9 @@ use crate::message::matching::PostedReceive;
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, Header, RawTag, RecvFilter};
 use crate::rules::message_wait::{MessageWait, Purpose};
-use crate::rules::operation::{ActiveOperation, CALL, DataRead, OperationStage, OperationStep};
+use crate::rules::operation::{ActiveOperation, CALL, OperationStage, OperationStep};
 use crate::rules::rank::OutgoingMessage;
+use crate::rules::read::DataRead;
 use crate::time::Time;
 
 /// The turn of a message, at which the network serves it or, where it is in transit until it is received, its

@@ -6,8 +6,8 @@ use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Header, RawTag, Receiver, RecvFilter};
 use crate::rules::message_wait::{Purpose, WaitReason};
 use crate::rules::network::Passage;
-use crate::rules::operation::DataRead;
 use crate::rules::rank::{OutgoingMessage, send_activities};
+use crate::rules::read::DataRead;
 use crate::time::Time;
 
 impl Engine<'_> {
