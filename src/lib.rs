@@ -123,12 +123,6 @@ pub mod schedule {
     };
 }
 
-/// Timelines: pages for a browser that hold a trace.
-pub mod timeline {
-    #[doc(inline)]
-    pub use loggp_draw::page::Timeline;
-}
-
 /// Traces: the calls and activities of every processor in a run, and the way of every message.
 pub mod trace {
     #[doc(inline)]

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use loggp_draw::page::Timeline;
 use loggp_model::error::{Cause, ProcStatus, RunError};
 use loggp_model::message::{Pack, Payload, Tag, Unpack, stable_hash};
 use loggp_model::panics::contain;
@@ -1082,11 +1081,6 @@ impl<R> Run<Option<R>> {
 }
 
 impl<R> Run<R> {
-    /// Returns a page that shows the run, or `None` if it was not [traced](Machine::trace).
-    pub fn timeline(&self) -> Option<Timeline<'_>> {
-        self.trace.as_ref().map(Timeline::new)
-    }
-
     /// Splits the run into a run without results, and the results.
     pub fn take_results(self) -> (Run<()>, Vec<R>) {
         self.replace_results(Vec::new())

@@ -4,9 +4,9 @@
 use loggp::audit::audit;
 use loggp::check::{Check, Failure, FailureKind, Strategy};
 use loggp::replay::Replay;
-use loggp::timeline::Timeline;
 use loggp::trace::Trace;
 use loggp::{Cause, ClockKind, Machine, Params, Proc, Run, Tag, Time, US};
+use loggp_draw::page::Timeline;
 
 const ASK: Tag<usize> = Tag::new(0);
 const REPLY: Tag<usize> = Tag::new(1);

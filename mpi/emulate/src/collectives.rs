@@ -13,31 +13,10 @@ use crate::background::Background;
 use crate::blocking;
 use crate::board::{CollectiveId, Contribution, Form, Manner, Taken, data_of};
 use crate::failure::FaultKind;
-use crate::plan::{Blank, BlankTag, Plan};
+use crate::pending::{Open, Pending};
+use crate::plan::{Blank, BlankTag, Plan, PlanKey};
 use crate::rank::Rank;
 use crate::reply::Reply;
-use crate::requests::Pending;
-
-/// A collective under way: how to take what the rank gets of it.
-pub(crate) struct Open {
-    pub(crate) id: CollectiveId,
-    pub(crate) communicator: u32,
-    pub(crate) kind: CollectiveKind,
-    pub(crate) root: Root,
-    pub(crate) received: Counts,
-    /// True if the communicator is duplicated: it carries no data, and all its ranks make the real call in the end.
-    pub(crate) duplicates: bool,
-}
-
-/// What decides the messages of a collective.
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) struct PlanKey {
-    kind: CollectiveKind,
-    communicator: u32,
-    root: Option<u32>,
-    counts: [Vec<u64>; 2],
-    is_immediate: bool,
-}
 
 impl Rank<'_> {
     /// Makes a collective.

@@ -11,30 +11,11 @@ use loggp_mpi_trace::schedule::{Collective, KnownCommunicator, agreement};
 
 use crate::background::Background;
 use crate::blocking;
-use crate::collectives::{Open, write_plan};
+use crate::collectives::write_plan;
+use crate::pending::{Open, Pending};
 use crate::plan::{Blank, BlankTag, Plan};
 use crate::rank::Rank;
 use crate::reply::Reply;
-use crate::requests::Pending;
-
-/// The making of a communicator.
-#[derive(Default)]
-pub(crate) struct Making {
-    /// True if all ranks have made it.
-    is_made: bool,
-    /// How many ranks have gone on.
-    left: usize,
-}
-
-/// An immediate duplicate of a communicator.
-#[derive(Default)]
-pub(crate) struct Duplication {
-    /// Each rank that takes part, with the number of the duplicate among its own.
-    ranks: Vec<(u32, u32)>,
-    is_made: bool,
-    /// The number of ranks that have completed it.
-    left: usize,
-}
 
 impl Rank<'_> {
     /// Begins an immediate duplicate: all that take part tell each other that they have.

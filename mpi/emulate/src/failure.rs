@@ -10,7 +10,7 @@ use loggp_mpi_trace::recording::post::PostKind;
 use loggp_mpi_trace::recording::{places, post::Address};
 use rustc_hash::FxHashMap;
 
-use crate::messages::Sent;
+use crate::parcel::Sent;
 
 /// A call that a rank is in.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use loggp_mpi_trace::call::Communicator;
 use loggp_mpi_trace::recording::post::{Address, Post, PostReader};
 
 use crate::segment::{PostForm, Slot, WINDOW_BYTES};
-use crate::session::Watch;
+use crate::watch::Watch;
 
 /// An answer to a rank: its words, and data behind them, in pieces.
 #[derive(Debug, Default)]

@@ -1,65 +1,15 @@
 //! The program's messages: sends, receives and exchanges.
 
-use std::collections::VecDeque;
-
-use loggp::{Payload, Proc, Tag, WithSender};
+use loggp::{Proc, Tag, WithSender};
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{Envelope, Receive, RequestId, SendMode};
 use loggp_mpi_trace::recording::post::{Address, Signature};
 
 use crate::failure::FaultKind;
+use crate::parcel::{Got, Parcel, UnderWay};
+use crate::pending::{Completion, Pending};
 use crate::rank::Rank;
 use crate::reply::Reply;
-use crate::requests::{Completion, Pending};
-
-/// A message of the program: its tag in its communicator, and its data.
-pub(crate) struct Parcel {
-    pub tag: u32,
-    /// The types of its data, if they are known.
-    pub types: Signature,
-    pub data: Vec<u8>,
-}
-
-impl Payload for Parcel {
-    fn bytes(&self) -> usize {
-        self.data.len()
-    }
-}
-
-/// A message under way from one rank to another.
-pub(crate) struct UnderWay {
-    /// Its number among the messages of its sender.
-    number: u64,
-    pub scope: u32,
-    pub tag: u32,
-    pub bytes: u64,
-    /// Where the program sends it, if that is checked.
-    pub place: Address,
-}
-
-/// Messages under way from one rank to another, in the order of their sends.
-pub(crate) type Sent = VecDeque<UnderWay>;
-
-/// A message that a rank has: its sender in the world, and the message.
-pub(crate) struct Got {
-    pub from: usize,
-    pub scope: u32,
-    pub parcel: Parcel,
-}
-
-impl Got {
-    /// Returns whether a receive in a scope takes it.
-    pub(crate) fn is_meant(&self, receive: &Receive, scope: u32) -> bool {
-        is_meant(receive, scope, (self.from, self.scope, self.parcel.tag))
-    }
-}
-
-/// Returns whether a receive in a scope takes a message of a sender, a scope and a tag.
-pub(crate) fn is_meant(receive: &Receive, scope: u32, (from, of, tag): (usize, u32, u32)) -> bool {
-    of == scope
-        && receive.from.is_none_or(|asked| asked as usize == from)
-        && receive.tag.is_none_or(|asked| asked as u32 == tag)
-}
 
 impl Rank<'_> {
     pub(crate) fn take_data(data: &mut &[u8], bytes: u64) -> Vec<u8> {

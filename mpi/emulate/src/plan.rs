@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loggp::schedule::{Operation, Schedule};
 use loggp::{Payload, Tag, Time};
+use loggp_mpi_trace::call::CollectiveKind;
 
 /// A message without data that counts for so many bytes: the data of collectives go another way.
 pub(crate) struct Blank(pub u64);
@@ -23,6 +24,16 @@ impl Payload for Blank {
 }
 
 pub(crate) type BlankTag = Tag<Blank>;
+
+/// What decides the messages of a collective.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct PlanKey {
+    pub kind: CollectiveKind,
+    pub communicator: u32,
+    pub root: Option<u32>,
+    pub counts: [Vec<u64>; 2],
+    pub is_immediate: bool,
+}
 
 /// What a rank does in a collective.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use loggp::{Proc, Time, WithSender};
 use loggp_mpi_trace::call::{Envelope, Receive, RequestId};
 
 use crate::failure::LastCall;
-use crate::messages::{Got, UnderWay, is_meant};
+use crate::parcel::{Got, UnderWay, is_meant};
+use crate::pending::{Completion, Pending};
 use crate::rank::Rank;
 use crate::reply::Reply;
-use crate::requests::{Completion, Pending};
 
 impl Rank<'_> {
     /// Takes a message that is at the rank already: one that a probe has seen, or its own.

@@ -12,15 +12,14 @@ use loggp_mpi_trace::schedule::{CommunicatorList, KnownCommunicator};
 use rustc_hash::FxHashMap;
 
 use crate::background::Backgrounds;
-use crate::collectives::PlanKey;
 use crate::failure::{Called, CurrentCall, FaultKind, LastCall, Wanted};
 use crate::link::Link;
-use crate::messages::Got;
-use crate::plan::{Plan, scaled};
+use crate::locks::Held;
+use crate::parcel::Got;
+use crate::pending::Pending;
+use crate::plan::{Plan, PlanKey, scaled};
 use crate::reply::Reply;
-use crate::requests::Pending;
-use crate::session::Shared;
-use crate::windows::Held;
+use crate::shared::Shared;
 
 /// A rank, as its processor sees it.
 pub(crate) struct Rank<'a> {

@@ -2,8 +2,8 @@
 
 use crate::board::Taken;
 use crate::link::Answer;
-use crate::messages::Parcel;
-use crate::requests::Completion;
+use crate::parcel::Parcel;
+use crate::pending::Completion;
 
 /// What a rank hears of a call.
 pub(crate) enum Reply {

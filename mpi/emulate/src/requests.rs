@@ -2,61 +2,15 @@
 
 use std::panic::Location;
 
-use loggp::{Proc, Request};
+use loggp::Proc;
 use loggp_mpi_trace::call::{Receive, RequestId, WaitForm};
-use loggp_mpi_trace::recording::post::Signature;
 
-use crate::board::Taken;
-use crate::collectives::Open;
-use crate::messages::Parcel;
+use crate::pending::{Completion, Pending};
 use crate::rank::Rank;
 use crate::reply::Reply;
 
 /// The most requests that one answer says are complete, where some will do.
 const MOST_FOUND: usize = 1000;
-
-/// What came of a request.
-pub(crate) enum Completion {
-    Send,
-    /// A message, and its sender in the communicator.
-    Receive(u64, Parcel),
-    Collective(Taken),
-    Cancelled,
-}
-
-impl Completion {
-    /// Returns the number of its kind for the rank, and whether it was cancelled.
-    pub(crate) fn kind(&self) -> (u64, bool) {
-        match self {
-            Completion::Send => (0, false),
-            Completion::Receive(..) => (1, false),
-            Completion::Collective(_) => (2, false),
-            Completion::Cancelled => (0, true),
-        }
-    }
-}
-
-/// A request under way.
-pub(crate) enum Pending {
-    /// It is over.
-    Ready(Completion),
-    /// A send; if it is one of the program, to whom, and its number among the rank's.
-    Send(Request<()>, Option<(u32, u64)>),
-    Receive {
-        request: Request<(usize, Parcel)>,
-        communicator: u32,
-        scope: u32,
-        from: Option<u32>,
-        tag: Option<i32>,
-        /// The types of the data, if they are known.
-        types: Signature,
-    },
-    /// A receive from the rank itself, which has not sent yet.
-    Own(Receive),
-    /// A receive and a send that are one request.
-    Both(Box<[Pending; 2]>),
-    Collective(Box<Open>),
-}
 
 impl Rank<'_> {
     /// Waits for requests, or tests them.

@@ -1,62 +1,16 @@
 //! One-sided calls. The rank moves the data itself; here is what that costs, and who has which lock.
 
-use std::collections::VecDeque;
-
 use loggp::{Proc, Tag};
 use loggp_goal::patterns::AgreementStep;
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::OneSided;
-use rustc_hash::FxHashMap;
 
 use crate::failure::{Called, LastCall};
+use crate::locks::Held;
+use crate::pending::Pending;
 use crate::plan::{Blank, BlankTag};
 use crate::rank::Rank;
 use crate::reply::Reply;
-use crate::requests::Pending;
-
-/// The locks by window and rank.
-pub(crate) type Locks = FxHashMap<(u32, u32), WindowLock>;
-
-/// The lock of a rank's window.
-#[derive(Default)]
-pub(crate) struct WindowLock {
-    is_exclusive: bool,
-    /// How many have it.
-    holders: usize,
-    /// The ranks that wait for it, and whether they want it alone, in the order in which they asked.
-    waiting: VecDeque<(u32, bool)>,
-}
-
-impl WindowLock {
-    /// Takes the lock, if nobody who asked first has it or waits for it.
-    fn take(&mut self, is_exclusive: bool) -> bool {
-        let is_free = self.holders == 0 || !(self.is_exclusive || is_exclusive);
-        if is_free {
-            (self.is_exclusive, self.holders) = (is_exclusive, self.holders + 1);
-        }
-        is_free
-    }
-
-    /// Gives the lock back. Returns the ranks that have it now and have waited for it.
-    fn give_back(&mut self) -> Vec<u32> {
-        self.holders = self.holders.saturating_sub(1);
-        let mut next = Vec::new();
-        while let Some((rank, is_exclusive)) = self.waiting.front().copied()
-            && self.take(is_exclusive)
-        {
-            self.waiting.pop_front();
-            next.push(rank);
-        }
-        next
-    }
-}
-
-/// A lock that a rank has: of a window, of one rank or of all, and the number of the place where it asked for it.
-pub(crate) struct Held {
-    window: u32,
-    of: Option<u32>,
-    place: u32,
-}
 
 /// The bytes of what asks for a lock or gives one back.
 const WORD: usize = 8;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use loggp::timeline::Timeline;
 use loggp::trace::{Caption, Trace};
+use loggp_draw::page::Timeline;
 use loggp_draw::timeline::TimelinePicture as Picture;
 use loggp_draw::tree::TreePicture;
 use loggp_study::pictures::timeline::{Window, timeline_from_trace};

@@ -32,6 +32,7 @@ pub use sha256::script_source;
 ///
 /// ```
 /// use loggp::{Machine, Params, Tag, US};
+/// use loggp_draw::page::Timeline;
 ///
 /// const DATUM: Tag<u64> = Tag::named(0, "datum");
 ///
@@ -41,7 +42,7 @@ pub use sha256::script_source;
 ///     _ => drop(p.recv(DATUM)),
 /// })?;
 /// let mut page = Vec::new(); // or a file
-/// run.timeline().unwrap().title("One message").write(&mut page)?;
+/// Timeline::new(&run.trace.unwrap()).title("One message").write(&mut page)?;
 /// assert!(page.starts_with(b"<!DOCTYPE html>"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

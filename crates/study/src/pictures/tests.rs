@@ -5,12 +5,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::analysis::accounts::Account;
-use loggp::timeline::Timeline;
 use loggp::trace::Trace;
 use loggp::{Machine, Params, Tag, Time, US, Work};
 use loggp_draw::bars::{Bar, Bars};
 use loggp_draw::canvas::{text_width, wrap};
 use loggp_draw::heat_map::heat_map;
+use loggp_draw::page::Timeline;
 use loggp_draw::palette::{HEAT, SeriesStyle, style};
 use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_draw::timeline::TimelinePicture;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::Args;
-use loggp::timeline::Timeline;
 use loggp::trace::{Caption, Trace};
 use loggp::{ClockKind, Time};
+use loggp_draw::page::Timeline;
 use loggp_study::Study;
 use loggp_study::analysis::{MessageNames, WhatIf};
 use loggp_study::pictures::timeline::Window;

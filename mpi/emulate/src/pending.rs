@@ -1,0 +1,62 @@
+//! Requests under way, and what came of them.
+
+use loggp::Request;
+use loggp_mpi_trace::call::{CollectiveKind, Counts, Receive, Root};
+use loggp_mpi_trace::recording::post::Signature;
+
+use crate::board::{CollectiveId, Taken};
+use crate::parcel::Parcel;
+
+/// What came of a request.
+pub(crate) enum Completion {
+    Send,
+    /// A message, and its sender in the communicator.
+    Receive(u64, Parcel),
+    Collective(Taken),
+    Cancelled,
+}
+
+impl Completion {
+    /// Returns the number of its kind for the rank, and whether it was cancelled.
+    pub(crate) fn kind(&self) -> (u64, bool) {
+        match self {
+            Completion::Send => (0, false),
+            Completion::Receive(..) => (1, false),
+            Completion::Collective(_) => (2, false),
+            Completion::Cancelled => (0, true),
+        }
+    }
+}
+
+/// A request under way.
+pub(crate) enum Pending {
+    /// It is over.
+    Ready(Completion),
+    /// A send; if it is one of the program, to whom, and its number among the rank's.
+    Send(Request<()>, Option<(u32, u64)>),
+    Receive {
+        request: Request<(usize, Parcel)>,
+        communicator: u32,
+        scope: u32,
+        from: Option<u32>,
+        tag: Option<i32>,
+        /// The types of the data, if they are known.
+        types: Signature,
+    },
+    /// A receive from the rank itself, which has not sent yet.
+    Own(Receive),
+    /// A receive and a send that are one request.
+    Both(Box<[Pending; 2]>),
+    Collective(Box<Open>),
+}
+
+/// A collective under way: how to take what the rank gets of it.
+pub(crate) struct Open {
+    pub(crate) id: CollectiveId,
+    pub(crate) communicator: u32,
+    pub(crate) kind: CollectiveKind,
+    pub(crate) root: Root,
+    pub(crate) received: Counts,
+    /// True if the communicator is duplicated: it carries no data, and all its ranks make the real call in the end.
+    pub(crate) duplicates: bool,
+}

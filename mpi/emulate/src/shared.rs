@@ -1,0 +1,102 @@
+//! How a program is emulated, and what its ranks share.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use loggp::Time;
+use loggp_goal::patterns::CollectiveTable;
+use loggp_mpi_trace::schedule::TagTable;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use crate::board::{Board, CollectiveId};
+use crate::failure::LastCall;
+use crate::locks::Locks;
+use crate::parcel::Sent;
+use crate::segment::Segment;
+use crate::watch::Watch;
+
+/// How a program is emulated.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How long a rank computes on the machine, for each second of its processor time here; 0 for no time.
+    pub speed: f64,
+    /// True if the clocks of the host show the machine's time to the program.
+    pub has_clocks: bool,
+    /// Which algorithms collectives take; `None` if the usual patterns.
+    pub table: Option<&'static CollectiveTable>,
+    /// The time that a rank computes for each byte that a reduction combines.
+    pub combine: Time,
+    /// The longest that a rank may compute between two calls.
+    pub limit: Option<Duration>,
+    /// What is looked for beyond, if the program is checked.
+    pub checks: Option<Checks>,
+}
+
+/// How a program is checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checks {
+    /// True if a standard send waits for its receiver, as it may.
+    pub is_unbuffered: bool,
+    /// True if each rank waits in a blocking collective until all have called it, as it may.
+    pub synchronizes: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            speed: 1.0,
+            has_clocks: false,
+            table: None,
+            combine: Time::ZERO,
+            limit: None,
+            checks: None,
+        }
+    }
+}
+
+/// The making of a communicator.
+#[derive(Default)]
+pub(crate) struct Making {
+    /// True if all ranks have made it.
+    pub is_made: bool,
+    /// How many ranks have gone on.
+    pub left: usize,
+}
+
+/// An immediate duplicate of a communicator.
+#[derive(Default)]
+pub(crate) struct Duplication {
+    /// Each rank that takes part, with the number of the duplicate among its own.
+    pub ranks: Vec<(u32, u32)>,
+    pub is_made: bool,
+    /// The number of ranks that have completed it.
+    pub left: usize,
+}
+
+/// What the processors share.
+pub(crate) struct Shared<'a> {
+    pub segment: &'a Segment,
+    pub watch: &'a Watch,
+    pub settings: Settings,
+    pub ranks: usize,
+    /// The numbers of communicators.
+    pub tags: Mutex<TagTable>,
+    pub board: Board,
+    /// The messages under way to each rank, by their senders, in the order of their sends.
+    pub sent: Vec<Mutex<FxHashMap<usize, Sent>>>,
+    /// What ranks have not freed at their end.
+    pub leaks: Mutex<Vec<(usize, String)>>,
+    /// True once a call has depended on the order of messages.
+    pub looks: &'a AtomicBool,
+    /// The last calls of the ranks of a run that fails.
+    pub calls: Vec<Mutex<Option<LastCall>>>,
+    /// The communicators that are being made.
+    pub making: Mutex<FxHashMap<(Vec<u32>, u64), Making>>,
+    /// Immediate duplicates of communicators that are under way.
+    pub duplicates: Mutex<FxHashMap<CollectiveId, Duplication>>,
+    /// The locks of windows.
+    pub locks: Mutex<Locks>,
+    /// A sentence on a call that cannot be emulated, once a rank has made one.
+    pub refused: Mutex<Option<String>>,
+}

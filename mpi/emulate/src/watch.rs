@@ -1,0 +1,115 @@
+//! The ranks as processes: whether they live, and on which core.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, test_kill_process};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::segment::Slot;
+
+/// The ranks as processes.
+#[derive(Default)]
+pub(crate) struct Watch {
+    pub processes: OnceLock<Vec<(i32, AtomicI32)>>,
+    /// The number of threads of each when it came.
+    pub threads: OnceLock<Vec<usize>>,
+    pub limit: Option<Duration>,
+    /// True if the program's launcher has ended, or is to end.
+    pub is_over: AtomicBool,
+}
+
+impl Watch {
+    /// Returns why no post of a rank can come any more, or `None` if one still may; the rank has computed for a time.
+    pub(crate) fn look_at(&self, rank: usize, computed: Duration) -> Option<String> {
+        let process = self.processes.get().and_then(|all| Pid::from_raw(all.get(rank)?.0));
+        if process.is_some_and(|process| !is_running(process)) {
+            return Some(format!("rank {rank} has ended before it called MPI_Finalize"));
+        }
+        if self.is_over.load(Ordering::Relaxed) {
+            return Some(format!("the program was ended while rank {rank} computed"));
+        }
+        self.limit.filter(|limit| computed > *limit).map(|limit| {
+            format!(
+                "rank {rank} has computed for {limit:?} without a call of MPI; --limit gives it more time"
+            )
+        })
+    }
+
+    /// Waits for a post of a rank that computes. An error says why none can come.
+    pub(crate) fn wait(&self, slot: Slot, rank: usize) -> Result<(), String> {
+        /// The time between two looks at the rank.
+        const LOOK: Duration = Duration::from_millis(100);
+        let begin = Instant::now();
+        while !slot.wait(LOOK) {
+            // What a rank posts last, it posts before it ends.
+            if let Some(why) = self.look_at(rank, begin.elapsed())
+                && !slot.has_post()
+            {
+                return Err(why);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until a rank, which waits in a call or comes to one, has made a duplicate. An error says why it cannot.
+    pub(crate) fn wait_for_errand(&self, slot: Slot, rank: usize) -> Result<(), String> {
+        /// The time after which the rank is woken again: it may have begun to wait just when it was told.
+        const AGAIN: Duration = Duration::from_millis(2);
+        let begin = Instant::now();
+        while !slot.wait_for_errand(AGAIN) {
+            if let Some(why) = self.look_at(rank, begin.elapsed()) {
+                return Err(why);
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds a rank to a core, unless it is.
+    pub(crate) fn bind(&self, rank: usize, core: usize) {
+        let Some((_, bound)) = self.processes.get().and_then(|all| all.get(rank)) else { return };
+        if bound.swap(core as i32, Ordering::Relaxed) == core as i32 {
+            return;
+        }
+        let mut one = CpuSet::new();
+        one.set(core);
+        self.bind_to(rank, &one);
+    }
+
+    /// Binds a rank to some cores.
+    pub(crate) fn bind_to(&self, rank: usize, cores: &CpuSet) {
+        let Some((process, _)) = self.processes.get().and_then(|all| all.get(rank)) else { return };
+        for thread in threads_of(*process) {
+            // A rank that is elsewhere computes as well.
+            let _: Result<_, _> = sched_setaffinity(Pid::from_raw(thread), cores);
+        }
+    }
+
+    /// Returns the number of ranks.
+    pub(crate) fn ranks(&self) -> usize {
+        self.processes.get().map_or(0, Vec::len)
+    }
+
+    /// Returns whether a rank has more threads than when it came.
+    pub(crate) fn has_new_threads(&self) -> bool {
+        let now = self.processes.get().into_iter().flatten().map(|(process, _)| threads_of(*process).count());
+        now.zip(self.threads.get().into_iter().flatten()).any(|(now, before)| now > *before)
+    }
+}
+
+/// Returns the threads of a process.
+pub(crate) fn threads_of(process: i32) -> impl Iterator<Item = i32> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok())
+}
+
+/// Returns whether a process runs: one that its parent has not missed yet does not.
+pub(crate) fn is_running(process: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
+    let state = |stat: String| stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());
+    match stat {
+        Ok(stat) => state(stat) != Some('Z'),
+        Err(_) => test_kill_process(process).is_ok(),
+    }
+}
