@@ -1,8 +1,9 @@
-//! The command `loggp`: reads the command line, carries it out and prints the result. The binary is [`main`], with
-//! an allocator. A package of one's own has the command too, with programs of its own: [`main_with`].
+//! The command `loggp` as a library: the subcommands of the main house, and what all subcommands share. The binary is in
+//! `loggp-cli`. [`main_with`] reads the command line, carries it out and prints the result; it takes [annexes](annex), with which
+//! the command has more subcommands, inputs and programs.
 //!
 //! Most subcommands make studies, each of which becomes a row of a `Report` with its columns. What the command line
-//! can ask for is in `ask`, the subcommands are in `commands`.
+//! can ask for is in [`ask`], what it prints in [`tell`], what it needs of the computer in [`host`].
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
