@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The files and folders that the command is made of, in the root of the repository.
-const SOURCES: [&str; 5] = ["Cargo.lock", "Cargo.toml", "crates", "programs", "src"];
+const SOURCES: [&str; 7] = ["Cargo.lock", "Cargo.toml", "crates", "mpi", "papers", "programs", "src"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
