@@ -79,6 +79,39 @@ fn of_an_option_given_twice_the_last_counts() {
     assert!(checked > 200, "{checked}");
 }
 
+/// The whole command has the subcommands and options of `options.txt`, which changes on purpose only: `LOGGP_WRITE_OPTIONS=1` writes it.
+#[test]
+fn the_command_has_the_options_of_its_list() {
+    let mut command = whole_command();
+    command.build();
+    let mut listed = String::new();
+    list_options(&command, "", &mut listed);
+    if std::env::var_os("LOGGP_WRITE_OPTIONS").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/whole/options.txt"), &listed)
+            .unwrap();
+    }
+    let known: BTreeSet<&str> = include_str!("options.txt").lines().collect();
+    let found: BTreeSet<&str> = listed.lines().collect();
+    let differing: Vec<_> = known.symmetric_difference(&found).collect();
+    assert!(differing.is_empty(), "{differing:#?}");
+}
+
+/// Adds a line for a command and each of its subcommands: its name, and all its options.
+fn list_options(command: &clap::Command, name: &str, listed: &mut String) {
+    let mut options: Vec<String> = command
+        .get_arguments()
+        .map(|option| match option.get_long() {
+            Some(long) => format!("--{long}"),
+            None => option.get_id().to_string(),
+        })
+        .collect();
+    options.sort();
+    *listed += &format!("loggp{name}: {}\n", options.join(" "));
+    for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
+        list_options(subcommand, &format!("{name} {}", subcommand.get_name()), listed);
+    }
+}
+
 /// Collects the names of a command's options, and those of its subcommands.
 fn options(command: &clap::Command, known: &mut BTreeSet<String>) {
     let mut command = command.clone();

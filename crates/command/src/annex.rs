@@ -150,13 +150,37 @@ pub struct StartedMachine {
     pub cores: usize,
 }
 
-/// What annexes have, by the feature that puts it in: the subcommand, the bytes with which its files begin, and what it does.
-const PLACES: [(&str, &str, &[u8], &str); 5] = [
-    ("papers", "reproduce", b"", "make the papers' figures and tables again"),
-    ("mpi", "record", b"LOGGPMPI", "record the calls of an MPI program"),
-    ("mpi", "emulate", b"", "run an MPI program on the machine"),
-    ("mpi", "check-mpi", b"", "look for faults of an MPI program, as `check -- mpirun ...`"),
-    ("mpi", "mpi2goal", b"", "make a schedule of an MPI program's traces"),
+/// A subcommand of an annex of ours, which this command may not have.
+struct Elsewhere {
+    feature: &'static str,
+    subcommand: &'static str,
+    /// How a user calls it.
+    shown: &'static str,
+    /// The bytes with which the files begin that it writes, if they have some.
+    magic: &'static [u8],
+    about: &'static str,
+}
+
+impl Elsewhere {
+    const fn new(feature: &'static str, subcommand: &'static str, about: &'static str) -> Elsewhere {
+        Elsewhere { feature, subcommand, shown: subcommand, magic: b"", about }
+    }
+
+    fn is_absent(&self) -> bool {
+        !has_feature(self.feature)
+    }
+}
+
+/// What our annexes have.
+const ELSEWHERE: [Elsewhere; 5] = [
+    Elsewhere::new("papers", "reproduce", "make the papers' figures and tables again"),
+    Elsewhere { magic: b"LOGGPMPI", ..Elsewhere::new("mpi", "record", "record the calls of an MPI program") },
+    Elsewhere::new("mpi", "emulate", "run an MPI program on the machine"),
+    Elsewhere {
+        shown: "check -- mpirun ...",
+        ..Elsewhere::new("mpi", "check-mpi", "look for faults of an MPI program")
+    },
+    Elsewhere::new("mpi", "mpi2goal", "make a schedule of an MPI program's traces"),
 ];
 
 /// The annexes of this command. It is a static because clap makes the subcommands by functions that are given nothing.
@@ -236,22 +260,18 @@ pub(crate) fn input_of(path: &Path) -> Option<&'static dyn Input> {
 /// Returns why a file cannot be read, if an annex that is not there reads such files.
 pub(crate) fn unread(path: &Path) -> Option<CliError> {
     let beginning = source::beginning(path).ok()?;
-    let is_its = |(feature, _, begin, _): &&(&str, &str, &[u8], &str)| {
-        !begin.is_empty() && beginning.starts_with(begin) && !has_feature(feature)
-    };
-    let (feature, name, ..) = PLACES.iter().find(is_its)?;
-    let shown = path.display();
-    Some(CliError::Request(format!("{shown}: `loggp {name}` wrote this file, and {}", is_without(feature))))
+    let is_its = |one: &&Elsewhere| !one.magic.is_empty() && beginning.starts_with(one.magic);
+    let Elsewhere { feature, shown, .. } = ELSEWHERE.iter().filter(|one| one.is_absent()).find(is_its)?;
+    let path = path.display();
+    Some(CliError::Request(format!("{path}: `loggp {shown}` wrote this file, and {}", is_without(feature))))
 }
 
 /// Returns why a command line cannot be carried out, if an annex that is not there has the subcommand.
 pub(crate) fn absent(verb: &str, words: &[OsString]) -> Option<CliError> {
-    let is_check = verb == "check" && words.iter().any(|word| word == "--");
-    let name = if is_check { "check-mpi" } else { verb };
-    let (feature, name, ..) =
-        PLACES.iter().find(|(feature, other, ..)| *other == name && !has_feature(feature))?;
-    let shown = if *name == "check-mpi" { "check -- mpirun ..." } else { name };
-    Some(CliError::Request(format!("`loggp {shown}` is not here: {}", is_without(feature))))
+    let is_of_mpi = verb == "check" && words.iter().any(|word| word == "--");
+    let name = if is_of_mpi { "check-mpi" } else { verb };
+    let one = ELSEWHERE.iter().find(|one| one.subcommand == name && one.is_absent())?;
+    Some(CliError::Request(format!("`loggp {}` is not here: {}", one.shown, is_without(one.feature))))
 }
 
 /// Returns a sentence that the command was built without a feature.
@@ -263,11 +283,10 @@ pub(crate) fn is_without(feature: &str) -> String {
 
 /// Returns the part of the help that lists what this command does not have.
 pub(crate) fn absent_list() -> String {
-    let absent: Vec<_> = PLACES.iter().filter(|(feature, ..)| !has_feature(feature)).collect();
-    let width = absent.iter().map(|(_, name, ..)| name.len()).max().unwrap_or(0);
-    let line = |(feature, name, _, about): &&(&str, &str, &[u8], &str)| {
-        format!("\n  {name:width$}  {about} (feature {feature})")
-    };
+    let absent: Vec<_> = ELSEWHERE.iter().filter(|one| one.is_absent()).collect();
+    let width = absent.iter().map(|one| one.shown.len()).max().unwrap_or(0);
+    let line =
+        |one: &&Elsewhere| format!("\n  {:width$}  {} (feature {})", one.shown, one.about, one.feature);
     match absent.is_empty() {
         true => String::new(),
         false => format!("Not in this build:{}\n\n", absent.iter().map(line).collect::<String>()),

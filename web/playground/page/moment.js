@@ -35,7 +35,7 @@ function makeMoment() {
 
 // A cycle, or a hundredth of a long run.
 function stepOfMoment() {
-  const { length, suffix } = unitOfSetting(), many = 10 ** Math.floor(Math.log10(lastMoment() / length / 100));
+  const { length, suffix } = unitOfSetting(), many = 10 ** Math.floor(Math.log10((lastMoment() || length) / length / 100));
   return length * (suffix ? many : Math.max(1, many));
 }
 
