@@ -101,3 +101,9 @@ pub static PAPERS: &[&Paper] =
 pub fn exhibits() -> impl Iterator<Item = (&'static Paper, &'static Exhibit)> {
     PAPERS.iter().flat_map(|paper| paper.exhibits.iter().map(move |exhibit| (*paper, exhibit)))
 }
+
+/// Examples of the page on one's own programs and exhibits, run by `cargo test`. `docs/` has a link, so that the packaged crate has
+/// it too.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/programs.md")]
+struct ProgramsPage;

@@ -299,9 +299,3 @@ fn execute(words: &[OsString]) -> Result<(), CliError> {
     }
     Ok(out.flush()?)
 }
-
-/// Examples of the project's document, run by `cargo test`. `docs/` has a link, so that the packaged crate has
-/// it too.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/programs.md")]
-struct ProgramsPage;
