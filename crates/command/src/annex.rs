@@ -1,5 +1,5 @@
-//! What a command has beside the main house. It is open for subcommands, for inputs and for programs, each by a trait or a type,
-//! and an annex brings some of each: [`main_with`](crate::main_with) takes them.
+//! The doors of the command: for subcommands, for inputs and for programs, each a trait or a type. An annex brings some of each, and
+//! [`main_with`](crate::main_with) takes annexes.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::host::source;
 use crate::tell::diagnosis::Diagnosis;
 
-/// What is put into a command beside the main house.
+/// Subcommands, inputs and programs for a command, beside those of the main house.
 #[derive(Clone, Copy)]
 pub struct Annex {
     /// The feature of the package `loggp-cli` that puts it in, such as `mpi`.
@@ -38,7 +38,10 @@ impl Annex {
 
 /// A subcommand of an annex. One whose arguments clap derives is a [`DerivedSubcommand`].
 pub trait Subcommand: Sync {
-    /// Returns its name, arguments and help, which ends with two examples.
+    /// Returns the name, by which a user calls it.
+    fn name(&self) -> &'static str;
+
+    /// Returns its arguments and help, which ends with two examples, under its name.
     fn definition(&self) -> Command;
 
     /// Returns whether it carries out a command line that begins with another subcommand's name, `verb`, and goes on with `rest`.
@@ -66,7 +69,7 @@ pub trait Execute: Args {
 pub struct DerivedSubcommand<C> {
     name: &'static str,
     is_hidden: bool,
-    /// What the subcommand carries out of other subcommands' command lines.
+    /// Returns whether it carries out a command line of another subcommand.
     takes_over: fn(&str, &[&str]) -> bool,
     diagnoses: fn() -> Vec<Diagnosis>,
     arguments: PhantomData<fn() -> C>,
@@ -96,6 +99,10 @@ impl<C: Execute> DerivedSubcommand<C> {
 }
 
 impl<C: Execute> Subcommand for DerivedSubcommand<C> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
     fn definition(&self) -> Command {
         C::augment_args(Command::new(self.name)).hide(self.is_hidden)
     }
@@ -154,7 +161,7 @@ pub struct StartedMachine {
 struct Elsewhere {
     feature: &'static str,
     subcommand: &'static str,
-    /// How a user calls it.
+    /// The words by which a user calls it.
     shown: &'static str,
     /// The bytes with which the files begin that it writes, if they have some.
     magic: &'static [u8],
@@ -171,7 +178,7 @@ impl Elsewhere {
     }
 }
 
-/// What our annexes have.
+/// The subcommands of our annexes.
 const ELSEWHERE: [Elsewhere; 5] = [
     Elsewhere::new("papers", "reproduce", "make the papers' figures and tables again"),
     Elsewhere { magic: b"LOGGPMPI", ..Elsewhere::new("mpi", "record", "record the calls of an MPI program") },
@@ -237,9 +244,8 @@ pub(crate) fn subcommands() -> impl Iterator<Item = &'static dyn Subcommand> {
 }
 
 /// Returns the name of the subcommand that carries out a command line which begins with another subcommand's name.
-pub(crate) fn takes_over(verb: &str, rest: &[&str]) -> Option<String> {
-    let taker = subcommands().find(|subcommand| subcommand.takes_over(verb, rest))?;
-    Some(taker.definition().get_name().to_string())
+pub(crate) fn takes_over(verb: &str, rest: &[&str]) -> Option<&'static str> {
+    subcommands().find(|subcommand| subcommand.takes_over(verb, rest)).map(Subcommand::name)
 }
 
 /// Returns the real machine, if an annex has one.

@@ -271,8 +271,7 @@ enum Request {
 fn read_request(words: &[OsString], definition: &clap::Command) -> Result<(Request, bool), clap::Error> {
     let mut matches = read(words, definition)?;
     let is_quiet = matches.get_flag("quiet");
-    let named =
-        |name: &str| annex::subcommands().find(|subcommand| subcommand.definition().get_name() == name);
+    let named = |name: &str| annex::subcommands().find(|subcommand| subcommand.name() == name);
     if let Some(subcommand) = matches.subcommand_name().and_then(named)
         && let Some((_, arguments)) = matches.remove_subcommand()
     {

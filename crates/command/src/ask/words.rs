@@ -23,7 +23,7 @@ pub fn rewritten(words: &[OsString], definition: &Command) -> Result<Vec<OsStrin
     let before = || [*command_name].into_iter().chain(global.iter().copied());
     let line = |words: &[&str]| Ok(before().chain(words.iter().copied()).map(OsString::from).collect());
     if let Some(taker) = annex::takes_over(verb, rest) {
-        return line(&[&[&*taker], rest].concat());
+        return line(&[&[taker], rest].concat());
     }
     match (*verb, rest) {
         ("version", []) => return line(&["--version"]),
