@@ -1,8 +1,7 @@
-//! Tables, and documents of text, tables and pictures. Documents are written as [text](Document::to_text),
-//! [HTML](Document::to_html) and [Markdown](Document::to_markdown), and tables also as [CSV](Table::to_csv).
+//! Tables, and documents of text, tables and pictures. Documents are written as [text](Document::to_text)
+//! and [Markdown](Document::to_markdown), and tables also as [CSV](Table::to_csv).
 
 mod csv;
-mod html;
 mod markdown;
 mod printable;
 mod table;

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
+use super::html::{self, GENERATOR};
 use super::record::ExhibitRecord;
-use super::report::{self, GENERATOR};
+use super::report;
 use loggp_command::error::CliError;
 use loggp_command::host::draft::Draft;
 use loggp_command::host::interrupt;
@@ -93,7 +94,7 @@ impl ReportFolder {
 
     /// Writes the page, and returns its path.
     pub(super) fn write_page(&self) -> Result<PathBuf, CliError> {
-        self.write_file(PAGE, report::page(&self.records).to_html(GENERATOR).as_bytes())?;
+        self.write_file(PAGE, html::page(&report::page(&self.records)).as_bytes())?;
         Ok(self.path.join(PAGE))
     }
 

@@ -1,6 +1,7 @@
 //! `loggp reproduce`: reproduces the papers' figures and tables, and makes a page of them.
 
 mod folder;
+mod html;
 mod record;
 mod report;
 mod selection;

@@ -11,8 +11,6 @@ use super::sums;
 use loggp_command::ask::lookup::capitalized;
 use loggp_command::number::count;
 
-/// Name of the generator in a page, which tells it from other pages.
-pub(super) const GENERATOR: &str = "loggp reproduce";
 /// Limit of the rows of a table that are on the page; its file has all.
 const MOST_ROWS: usize = 60;
 const TITLE: &str = "Five papers on LogP, reproduced";

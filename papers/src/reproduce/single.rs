@@ -5,8 +5,9 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use super::html;
 use super::record::ExhibitRecord;
-use super::report::{self, GENERATOR};
+use super::report;
 use loggp_command::ask::output::{extension, form, unknown_extension};
 use loggp_command::error::CliError;
 use loggp_command::host::draft::Draft;
@@ -45,7 +46,7 @@ impl SingleFile<'_> {
     pub(super) fn write(self, records: &[ExhibitRecord]) -> Result<(), CliError> {
         match self {
             SingleFile::Page(file) => {
-                file.write(|mut file| file.write_all(report::page(records).to_html(GENERATOR).as_bytes()))
+                file.write(|mut file| file.write_all(html::page(&report::page(records)).as_bytes()))
             }
             SingleFile::Summary(file, path) => {
                 let folder = path.with_extension("");

@@ -2,8 +2,10 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{CellFormat, Document, DocumentBlock, Span, Table};
+use loggp_document::{CellFormat, Document, DocumentBlock, Span, Table};
 
+/// Name of the generator in a page, which tells it from other pages.
+pub(super) const GENERATOR: &str = "loggp reproduce";
 /// The style of a page.
 const STYLE: &str = include_str!("page.css");
 /// The script of a page: Escape closes an enlarged figure, and following a link folds the contents.
@@ -17,30 +19,28 @@ const NARROW: usize = 4;
 /// In such a list, texts with more characters than this get a line of their own.
 const LONG: usize = 40;
 
-impl Document {
-    /// Returns the document as a page that names the program that wrote it.
-    pub fn to_html(&self, generator: &str) -> String {
-        let page = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(POLICY);
-                    meta name="generator" content=(generator);
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    title { (self.title) }
-                    style { (PreEscaped(STYLE)) }
-                }
-                body id="top" {
-                    h1 { (self.title) }
-                    @for block in &self.blocks { (self::block(block)) "\n" }
-                    script { (PreEscaped(SCRIPT)) }
-                }
+/// Returns a document as a page.
+pub(super) fn page(document: &Document) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="generator" content=(GENERATOR);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (document.title) }
+                style { (PreEscaped(STYLE)) }
             }
-            "\n"
-        };
-        page.into_string()
-    }
+            body id="top" {
+                h1 { (document.title) }
+                @for block in &document.blocks { (self::block(block)) "\n" }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+        "\n"
+    };
+    page.into_string()
 }
 
 fn block(block: &DocumentBlock) -> Markup {
