@@ -1,4 +1,4 @@
-//! Only the tests of the machine against the oracle, which `.ci/mutants` runs for each mutant.
+//! Only the tests of the machine against the oracle, which `docs/results/make/mutants` runs for each mutant.
 
 #![allow(non_snake_case)] // P is the papers' name
 

@@ -1,5 +1,5 @@
 "use strict";
-// Opens the pages of a folder in Chromium, does what a user does, and says what is wrong. `.ci/timeline` runs it.
+// Opens the pages of a folder in Chromium, does what a user does, and says what is wrong. `docs/results/make/timeline` runs it.
 
 const fs = require("fs"), path = require("path"), assert = require("assert");
 const { execFileSync } = require("child_process");

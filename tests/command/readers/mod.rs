@@ -1,7 +1,7 @@
 //! Every reader of input from people or other programs, and the checks that hold for any input: no panic,
 //! memory in proportion to the input, and errors of one sentence that tells the place.
 //!
-//! The tests below feed every reader its `inputs`, changed at random. `.ci/fuzz` fuzzes the readers from there.
+//! The tests below feed every reader its `inputs`, changed at random. `docs/results/make/fuzz` fuzzes the readers from there.
 
 pub(crate) mod inputs;
 mod memory;
