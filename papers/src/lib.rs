@@ -32,7 +32,7 @@ pub use answer::{Answer, AnswerSource, Ran, RunResult};
 pub use exhibit::Exhibit;
 pub use finding::{ExhibitResult, Picture, RunSummary};
 pub use lab::Lab;
-pub use row::{Cause, ExhibitRow, Verdict, above, at_least, at_most, below, between, exactly};
+pub use row::{DifferenceCause, ExhibitRow, Verdict, above, at_least, at_most, below, between, exactly};
 pub use series::{CaseResult, CaseSeries, SeriesResult};
 pub use sheet::{Sheet, join_words, marked_line};
 pub use tally::{NumberFate, Tally};

@@ -12,7 +12,7 @@ pub(crate) use super::exhibit::Exhibit;
 pub(crate) use super::lab::Lab;
 pub(crate) use super::machines::{cm5, cycle_machine, in_us, preset_machine};
 pub(crate) use super::row::{
-    Cause, ExhibitRow, above, at_least, at_most, below, between, exactly, mean, variance,
+    DifferenceCause, ExhibitRow, above, at_least, at_most, below, between, exactly, mean, variance,
 };
 pub(crate) use super::series::{CaseResult, CaseSeries, SeriesResult};
 pub(crate) use super::sheet::{Sheet, join_words, marked_line};

@@ -28,7 +28,7 @@ pub struct ExhibitRow {
     /// not differ.
     pub repeats: usize,
     /// Kind of the difference, and its reason in a few words.
-    pub cause: Option<(Cause, String)>,
+    pub cause: Option<(DifferenceCause, String)>,
     /// Reason why it differs or is out of reach, or what else one must know of it.
     pub reason: Option<String>,
     /// True if it came out as the exhibit expects.
@@ -64,7 +64,7 @@ pub enum Verdict {
 /// Kind of a difference: who or what causes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cause {
+pub enum DifferenceCause {
     /// The text that we have contradicts the paper's own numbers, formulas or definitions.
     Misprint,
     /// The same, but the paper probably has it right: our text was read from a scan.
@@ -77,31 +77,31 @@ pub enum Cause {
     ModelLimit,
 }
 
-impl Cause {
+impl DifferenceCause {
     /// All causes in the order of their weight, with their names and meanings in the summary.
-    pub const ALL: [(Cause, &'static str, &'static str); 5] = [
+    pub const ALL: [(DifferenceCause, &'static str, &'static str); 5] = [
         (
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "misprints and slips of the text that we have",
             "what stands there contradicts the paper's own numbers, formulas or definitions",
         ),
         (
-            Cause::Scan,
+            DifferenceCause::Scan,
             "probably the scan's",
             "what stands in our text contradicts the paper, and was probably misread from the printed page",
         ),
         (
-            Cause::Reading,
+            DifferenceCause::Reading,
             "readings and sizes",
             "the paper leaves something open, and our reading of it makes another number",
         ),
         (
-            Cause::LostProgram,
+            DifferenceCause::LostProgram,
             "the lost program",
             "the paper's program is lost, and ours is another of its kind",
         ),
         (
-            Cause::ModelLimit,
+            DifferenceCause::ModelLimit,
             "limits of the model",
             "the paper's machine has what no model of the LogP family has",
         ),
@@ -273,7 +273,7 @@ impl ExhibitRow {
 
     /// Expects the row to differ. Says what causes that: its kind, the reason in a few words, and the reason
     /// at length. A row that agrees is not as expected, and neither is one with another result than its pin.
-    pub fn expect_difference(&mut self, cause: Cause, brief: &str, why: &str) -> &mut ExhibitRow {
+    pub fn expect_difference(&mut self, cause: DifferenceCause, brief: &str, why: &str) -> &mut ExhibitRow {
         self.as_expected = self.verdict == Verdict::Differs;
         self.cause = Some((cause, brief.trim_end_matches('.').into()));
         self.reason = Some(match self.as_expected {
@@ -456,7 +456,8 @@ mod tests {
     #[test]
     fn a_difference_is_expected_only_where_it_is_said() {
         let row = |ours| ExhibitRow::from_number("x", "1", "10", ours);
-        let expected = |ours| row(ours).expect_difference(Cause::Reading, "so", "so it is").as_expected;
+        let expected =
+            |ours| row(ours).expect_difference(DifferenceCause::Reading, "so", "so it is").as_expected;
         assert!(expected(2.0) && !expected(10.0) && !row(2.0).as_expected);
     }
 

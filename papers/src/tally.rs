@@ -195,7 +195,7 @@ fn parts_named(places: &str, words: &'static [&str]) -> impl Iterator<Item = Str
 mod tests {
     use super::*;
     use crate::answer::RunResult;
-    use crate::row::{Cause, count_numbers};
+    use crate::row::{DifferenceCause, count_numbers};
 
     fn tally_of(rows: Vec<ExhibitRow>) -> Tally {
         Tally::new([&ExhibitResult { rows, ..ExhibitResult::default() }])
@@ -227,7 +227,7 @@ mod tests {
     fn a_theorem_that_a_row_contradicts_does_not_hold_as_printed() {
         let row = |what: &str, verdict| {
             let row = ExhibitRow::new(what, "1", "", (verdict, ""), (String::new(), AnswerSource::Count));
-            ExhibitRow { cause: Some((Cause::Misprint, "so".into())), ..row }
+            ExhibitRow { cause: Some((DifferenceCause::Misprint, "so".into())), ..row }
         };
         let tally = tally_of(vec![
             row("lemma 1: in a search", Verdict::OwnCheck),

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::interruptible::interruptible_python;
-use crate::order::{Order, Source};
+use crate::order::{Order, OrderSource};
 use crate::parameters::refused;
 use crate::program::{Programs, run_error};
 use crate::session::Session;
@@ -44,7 +44,7 @@ pub struct Failure {
 }
 
 /// The settings of a check.
-pub struct Settings {
+pub struct CheckSettings {
     pub runs: usize,
     pub strategy: String,
     pub seed: u64,
@@ -169,7 +169,7 @@ pub fn check(
     machine: loggp::Machine,
     program: Py<PyAny>,
     verify: Option<Py<PyAny>>,
-    settings: Settings,
+    settings: CheckSettings,
 ) -> PyResult<CheckReport> {
     interruptible_python(py, move || check_here(&machine, &program, verify.as_ref(), &settings))?
 }
@@ -178,7 +178,7 @@ fn check_here(
     machine: &loggp::Machine,
     program: &Py<PyAny>,
     verify: Option<&Py<PyAny>>,
-    settings: &Settings,
+    settings: &CheckSettings,
 ) -> PyResult<CheckReport> {
     let strategy: Strategy = settings.strategy.parse().map_err(refused)?;
     let mut check = Check::new()
@@ -255,7 +255,7 @@ impl CheckReport {
         trial: &Trial,
     ) -> PyResult<CheckReport> {
         let results = report.results.iter().map(|distinct| {
-            let source = Source::Run(Box::new(machine.clone()), trial.program.clone_ref(py));
+            let source = OrderSource::Run(Box::new(machine.clone()), trial.program.clone_ref(py));
             let order = Order { order: distinct.order.clone(), source };
             Ok((objects(py, &distinct.result), distinct.runs, Py::new(py, order)?))
         });
@@ -306,7 +306,7 @@ impl Failure {
             error,
             order: Py::new(
                 py,
-                Order { order: failed.order, source: Source::Trace(trace.clone_ref(py).into_any()) },
+                Order { order: failed.order, source: OrderSource::Trace(trace.clone_ref(py).into_any()) },
             )?,
             trace,
         })

@@ -71,7 +71,7 @@ impl Machine {
     #[new]
     #[pyo3(signature = (P, **settings))]
     fn new(P: &Object<'_>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Machine> {
-        let settings = Settings::read(Some(P), settings)?;
+        let settings = MachineSettings::read(Some(P), settings)?;
         let params = settings.set_params(Params::builder(0))?;
         settings.finish(params)
     }
@@ -89,7 +89,7 @@ impl Machine {
         P: Option<&Object<'_>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Machine> {
-        let settings = Settings::read(P, settings)?;
+        let settings = MachineSettings::read(P, settings)?;
         let params = settings.set_params(preset(name).map_err(refused)?.builder())?;
         settings.finish(params)
     }
@@ -114,7 +114,7 @@ impl Machine {
         let refuse = |why: String| PyValueError::new_err(format!("{}: {why}", path.display()));
         File::open(&path).map_err(|why| file_error(&path, &why))?;
         let file = FileMachine::read(&path).map_err(refuse)?;
-        let mut settings = Settings::read(P, settings)?;
+        let mut settings = MachineSettings::read(P, settings)?;
         let builder = settings.set_params(file.builder.clone())?;
         let params = builder.clone().build().map_err(|why| refuse(why.to_string()))?;
         let levels = file.levels(&params).map_err(refuse)?;
@@ -140,7 +140,7 @@ impl Machine {
     /// Time('60 us')
     #[pyo3(signature = (**settings))]
     fn replace(&self, py: Python<'_>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Machine> {
-        let mut settings = Settings::read(None, settings)?;
+        let mut settings = MachineSettings::read(None, settings)?;
         let kept = self.others.iter().map(|(name, value)| (name.clone(), value.bind(py).clone()));
         settings.others.splice(0..0, kept);
         let params = settings.set_params(ParamsBuilder::from(*self.machine.params()))?;
@@ -350,16 +350,19 @@ impl Machine {
 }
 
 /// The settings of a machine, as a call gives them.
-struct Settings<'py> {
+struct MachineSettings<'py> {
     /// The cycle, which bare numbers count.
     cycle: Option<loggp::Time>,
     params: Vec<(&'static Parameter, Bound<'py, PyAny>)>,
     others: Vec<(String, Bound<'py, PyAny>)>,
 }
 
-impl<'py> Settings<'py> {
-    fn read(P: Option<&Bound<'py, PyAny>>, given: Option<&Bound<'py, PyDict>>) -> PyResult<Settings<'py>> {
-        let mut settings = Settings { cycle: None, params: Vec::new(), others: Vec::new() };
+impl<'py> MachineSettings<'py> {
+    fn read(
+        P: Option<&Bound<'py, PyAny>>,
+        given: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<MachineSettings<'py>> {
+        let mut settings = MachineSettings { cycle: None, params: Vec::new(), others: Vec::new() };
         let named = given.into_iter().flat_map(|given| given.iter());
         let P = P.map(|P| (PyString::new(P.py(), "P").into_any(), P.clone()));
         for (name, value) in P.into_iter().chain(named) {
@@ -527,7 +530,7 @@ fn read_level(level: &Object<'_>, machine: &Params) -> PyResult<Level> {
         let sentence = format!("{} is no level; give a dict such as dict(P=4, L=1, o=1, g=1)", level.repr()?);
         return Err(PyTypeError::new_err(sentence));
     };
-    let mut settings = Settings::read(None, Some(&level.copy()?.without("one_port")?))?;
+    let mut settings = MachineSettings::read(None, Some(&level.copy()?.without("one_port")?))?;
     let ports = match settings.others.pop() {
         None => Ports::default(),
         Some((name, value)) if name == "ports" && settings.others.is_empty() => read_name(&value)?,

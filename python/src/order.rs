@@ -15,11 +15,11 @@ use crate::session::Session;
 #[pyclass(module = "loggp")]
 pub struct Order {
     pub order: loggp::Order,
-    pub source: Source,
+    pub source: OrderSource,
 }
 
 /// A run under an order, from whose trace the order can be made again.
-pub enum Source {
+pub enum OrderSource {
     /// A trace, an object of Python.
     Trace(Py<PyAny>),
     /// The bytes of a file of a trace.
@@ -28,13 +28,13 @@ pub enum Source {
     Run(Box<Machine>, Py<PyAny>),
 }
 
-impl Source {
+impl OrderSource {
     /// Returns the trace of the run, as the bytes of a file of it.
     fn bytes<'py>(&self, py: Python<'py>, order: &loggp::Order) -> PyResult<Bound<'py, PyAny>> {
         let (machine, program) = match self {
-            Source::Trace(trace) => return trace.bind(py).call_method0("to_bytes"),
-            Source::Bytes(bytes) => return Ok(bytes.bind(py).clone().into_any()),
-            Source::Run(machine, program) => ((**machine).clone().order(order).trace(true), program),
+            OrderSource::Trace(trace) => return trace.bind(py).call_method0("to_bytes"),
+            OrderSource::Bytes(bytes) => return Ok(bytes.bind(py).clone().into_any()),
+            OrderSource::Run(machine, program) => ((**machine).clone().order(order).trace(true), program),
         };
         let programs = Programs::new(program, Session::new(&machine, false));
         let ran = machine.run_surviving(|p| programs.run(p));
@@ -51,7 +51,7 @@ impl Order {
     #[staticmethod]
     fn _restore(bytes: &Bound<'_, PyBytes>) -> PyResult<Order> {
         let trace = Trace::read(bytes.as_bytes()).map_err(|why| PyValueError::new_err(why.to_string()))?;
-        Ok(Order { order: loggp::Order::from(&trace), source: Source::Bytes(bytes.clone().unbind()) })
+        Ok(Order { order: loggp::Order::from(&trace), source: OrderSource::Bytes(bytes.clone().unbind()) })
     }
 
     /// An order is kept as a trace under it. That of a check's result is made then, by one more run.
@@ -62,8 +62,8 @@ impl Order {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         match &self.source {
-            Source::Trace(_) | Source::Bytes(_) => Ok(()),
-            Source::Run(_, program) => visit.call(program),
+            OrderSource::Trace(_) | OrderSource::Bytes(_) => Ok(()),
+            OrderSource::Run(_, program) => visit.call(program),
         }
     }
 }

@@ -35,7 +35,7 @@ pub struct Programs<'a> {
 }
 
 /// The next step of a program.
-enum Step {
+enum ProgramStep {
     /// A call, and its line if it posts a request.
     Call(Kind, Option<Line>),
     /// It has ended with this result.
@@ -66,12 +66,12 @@ impl<'a> Programs<'a> {
                 p.now(); // a check must know
             }
             let (call, line) = match step {
-                Step::Call(call, line) => (call, line),
-                Step::Return(result) => {
+                ProgramStep::Call(call, line) => (call, line),
+                ProgramStep::Return(result) => {
                     self.session.note_unawaited(seat.id, requests.first_line());
                     return result;
                 }
-                Step::Fail(error) => fail(&seat, error),
+                ProgramStep::Fail(error) => fail(&seat, error),
             };
             let answer = perform(p, stack, &seat, &mut requests, call, line);
             seat.show(p.local_time(), p.local_next_send());
@@ -80,11 +80,11 @@ impl<'a> Programs<'a> {
     }
 
     /// Starts the program of a processor.
-    fn start(&self, seat: &Arc<Seat>) -> Step {
+    fn start(&self, seat: &Arc<Seat>) -> ProgramStep {
         Python::attach(|py| {
             let made = match self.program.bind(py).call1((Proc::new(seat.clone()),)) {
                 Ok(made) => made,
-                Err(error) => return Step::Fail(error),
+                Err(error) => return ProgramStep::Fail(error),
             };
             let generator = match is_generator(&made) {
                 // A function without a yield has ended.
@@ -93,7 +93,7 @@ impl<'a> Programs<'a> {
                 Err(error) => Err(error),
             };
             match generator {
-                Err(error) => Step::Fail(error),
+                Err(error) => ProgramStep::Fail(error),
                 Ok(generator) => {
                     *self.generators[seat.id].lock() = Some(generator.clone().unbind());
                     self.resume(seat, &generator, Ok(py.None().into_bound(py)))
@@ -104,7 +104,7 @@ impl<'a> Programs<'a> {
 
     /// Lets a program go on with the result of its call.
     #[inline]
-    fn go_on(&self, seat: &Arc<Seat>, answer: Answer) -> Step {
+    fn go_on(&self, seat: &Arc<Seat>, answer: Answer) -> ProgramStep {
         drop_left_objects();
         Python::attach(|py| {
             let generator = self.generators[seat.id].lock().as_ref().map(|generator| generator.clone_ref(py));
@@ -120,12 +120,12 @@ impl<'a> Programs<'a> {
         seat: &Arc<Seat>,
         generator: &Bound<'py, PyIterator>,
         sent: PyResult<Bound<'py, PyAny>>,
-    ) -> Step {
+    ) -> ProgramStep {
         let py = generator.py();
         let mut sent = sent;
         loop {
             if let Err(interrupted) = self.session.count_step(py) {
-                return Step::Fail(interrupted);
+                return ProgramStep::Fail(interrupted);
             }
             let resumed = match sent {
                 Ok(value) => generator.send(&value),
@@ -134,7 +134,7 @@ impl<'a> Programs<'a> {
             let yielded = match resumed {
                 Ok(PySendResult::Next(yielded)) => yielded,
                 Ok(PySendResult::Return(result)) => return self.end(seat, result, Some(generator)),
-                Err(error) => return Step::Fail(with_forgotten(error, seat, generator)),
+                Err(error) => return ProgramStep::Fail(with_forgotten(error, seat, generator)),
             };
             let call = call_of(&yielded, seat);
             drop(yielded);
@@ -142,7 +142,7 @@ impl<'a> Programs<'a> {
             match (call, seat.take_forgotten(|| name_of_program(generator))) {
                 (Ok(call), None) => {
                     let line = if call.is_posted() { self.line(generator) } else { None };
-                    return Step::Call(call, line);
+                    return ProgramStep::Call(call, line);
                 }
                 (_, Some(forgotten)) => sent = Err(PyRuntimeError::new_err(forgotten)),
                 (Err(error), None) => sent = Err(error),
@@ -151,10 +151,10 @@ impl<'a> Programs<'a> {
     }
 
     /// Ends a program that has returned.
-    fn end(&self, seat: &Seat, result: Object<'_>, generator: Option<&Bound<'_, PyIterator>>) -> Step {
+    fn end(&self, seat: &Seat, result: Object<'_>, generator: Option<&Bound<'_, PyIterator>>) -> ProgramStep {
         let program = || generator.map_or_else(|| "the program".into(), name_of_program);
         if let Some(forgotten) = seat.take_forgotten(program) {
-            return Step::Fail(PyRuntimeError::new_err(forgotten));
+            return ProgramStep::Fail(PyRuntimeError::new_err(forgotten));
         }
         if let Ok(call) = result.cast::<Call>()
             && let Some(name) = call.borrow_mut().take_returned()
@@ -164,7 +164,7 @@ impl<'a> Programs<'a> {
                  write `return (yield p.{name}(...))`",
                 seat.id
             );
-            return Step::Fail(PyRuntimeError::new_err(sentence));
+            return ProgramStep::Fail(PyRuntimeError::new_err(sentence));
         }
         match name_of_generator(&result) {
             Some(name) => {
@@ -173,9 +173,9 @@ impl<'a> Programs<'a> {
                      write `return (yield from {name}(...))`",
                     seat.id
                 );
-                Step::Fail(PyRuntimeError::new_err(sentence))
+                ProgramStep::Fail(PyRuntimeError::new_err(sentence))
             }
-            None => Step::Return(result.unbind()),
+            None => ProgramStep::Return(result.unbind()),
         }
     }
 

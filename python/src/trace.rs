@@ -19,7 +19,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::columns::Columns;
 use crate::error::file_error;
 use crate::interruptible::{Stopping, interruptible};
-use crate::order::{Order, Source};
+use crate::order::{Order, OrderSource};
 use crate::time::Time;
 
 /// The record of a run: its activities and its messages, as columns.
@@ -242,7 +242,7 @@ impl Trace {
         let order = loggp::Order::from(self.record(py)?);
         Ok(Order {
             order,
-            source: Source::Trace(Py::new(py, Trace::with_record(self.record.clone()))?.into_any()),
+            source: OrderSource::Trace(Py::new(py, Trace::with_record(self.record.clone()))?.into_any()),
         })
     }
 

@@ -60,7 +60,7 @@ struct OrderBeyond {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Branch {
     /// The settled takes.
-    steps: Vec<Step<TakeId, MessageId>>,
+    steps: Vec<SettledTake<TakeId, MessageId>>,
     /// Latencies that lead to the class, or perhaps do.
     timing: Arc<Timing>,
     /// Latencies above L, in case the others lead elsewhere.
@@ -84,7 +84,7 @@ enum BranchKind {
 
 /// A settled take and what it gets: by index in one run, by id across runs.
 #[derive(Clone, Copy, Debug)]
-struct Step<T = usize, M = usize> {
+struct SettledTake<T = usize, M = usize> {
     take: T,
     got: Option<M>,
     /// `true` if there are classes in which the take gets something else and all takes before get the same.
@@ -165,7 +165,7 @@ impl SystematicSearch {
         let is_new = run.is_bounded && self.orders_within.insert(order);
         self.why_time_decides = self.why_time_decides.or(history.why_time_decides());
         let own = |step| run.find(step).filter(|step| run.is_own(step));
-        let Some(settled) = branch.steps.iter().map(own).collect::<Option<Vec<Step>>>() else {
+        let Some(settled) = branch.steps.iter().map(own).collect::<Option<Vec<SettledTake>>>() else {
             return self.learn_from_other_class(run, branch);
         };
         if branch.kind == BranchKind::Witness && !is_new {
@@ -184,7 +184,7 @@ impl SystematicSearch {
         let settled_takes = takes_of(&settled);
         let rest = (0..history.takes.len()).filter(|take| !settled_takes.contains(take));
         let rest = run.sorted(rest).into_iter().map(|take| run.own_step(take, true));
-        let steps: Vec<Step> = settled.iter().copied().chain(rest).collect();
+        let steps: Vec<SettledTake> = settled.iter().copied().chain(rest).collect();
         if deadline.is_over() {
             self.is_out_of_time |= run.is_bounded;
             return;
@@ -200,7 +200,7 @@ impl SystematicSearch {
 
     /// Adds, for each step of a run that is open and for each message that its take races with, the class in
     /// which the take gets that message and all steps before stay.
-    fn add_backtrack_points(&mut self, run: &ExaminedRun, steps: &[Step]) {
+    fn add_backtrack_points(&mut self, run: &ExaminedRun, steps: &[SettledTake]) {
         for (number, step) in steps.iter().enumerate().filter(|(_, step)| step.is_open) {
             for other in run.history.races(&run.history.takes[step.take]) {
                 if run.deadline.is_over() {
@@ -284,7 +284,7 @@ impl SystematicSearch {
     }
 
     /// Adds the classes in which the steps stay and one more take gets what it got or races with.
-    fn settle_in_each_way(&mut self, run: &ExaminedRun, steps: &[Step], more: usize) {
+    fn settle_in_each_way(&mut self, run: &ExaminedRun, steps: &[SettledTake], more: usize) {
         let take = &run.history.takes[more];
         for other in [vec![take.got], run.history.races(take)].concat() {
             self.add_class(run, steps, (more, other));
@@ -293,11 +293,11 @@ impl SystematicSearch {
 
     /// Adds the class in which the steps `before` stay and one more take gets something else, if there is such
     /// a class. What the new pair requires is settled too.
-    fn add_class(&mut self, run: &ExaminedRun, before: &[Step], (new, other): Pair) {
+    fn add_class(&mut self, run: &ExaminedRun, before: &[SettledTake], (new, other): Pair) {
         let take = &run.history.takes[new];
         let is_guess = take.is_wait_for_first() && other.is_none();
         let requirements = run.history.requirements((new, other));
-        let is_against = |step: &Step| requirements.contains(&step.take) && !run.is_own(step);
+        let is_against = |step: &SettledTake| requirements.contains(&step.take) && !run.is_own(step);
         if requirements.contains(&new)
             || before.iter().any(is_against)
             || (is_guess && run.history.location(take).is_some_and(|at| self.unending_waits.contains(&at)))
@@ -305,11 +305,11 @@ impl SystematicSearch {
             return;
         }
         let needed = run.sorted(requirements.iter().copied()).into_iter();
-        let needed: Vec<Step> = needed.map(|take| run.own_step(take, false)).collect();
+        let needed: Vec<SettledTake> = needed.map(|take| run.own_step(take, false)).collect();
         // If another take gets this one's message, this one gets one of several things instead.
-        let last = Step { take: new, got: other, is_open: take.got == other };
+        let last = SettledTake { take: new, got: other, is_open: take.got == other };
         let added = needed.iter().filter(|step| before.iter().all(|other| other.take != step.take));
-        let steps: Vec<Step> = before.iter().chain(added).copied().chain([last]).collect();
+        let steps: Vec<SettledTake> = before.iter().chain(added).copied().chain([last]).collect();
         if !self.insert_class(run, &steps) {
             return;
         }
@@ -342,12 +342,12 @@ impl SystematicSearch {
         }
         // Calls after the take may send messages to a take before it, if fewer takes are settled.
         if needed.len() + 1 < steps.len() {
-            self.add_alone(run, &[needed, vec![Step { is_open: false, ..last }]].concat());
+            self.add_alone(run, &[needed, vec![SettledTake { is_open: false, ..last }]].concat());
         }
     }
 
     /// Adds the class of a take and its requirements alone, if latencies up to L lead to it.
-    fn add_alone(&mut self, run: &ExaminedRun, steps: &[Step]) {
+    fn add_alone(&mut self, run: &ExaminedRun, steps: &[SettledTake]) {
         if self.insert_class(run, steps) {
             match run.timing(steps, true) {
                 SolveResult::Found(timing) => {
@@ -360,14 +360,14 @@ impl SystematicSearch {
     }
 
     /// Adds a class with latencies above L, if any lead to it.
-    fn add_beyond(&mut self, run: &ExaminedRun, steps: &[Step]) {
+    fn add_beyond(&mut self, run: &ExaminedRun, steps: &[SettledTake]) {
         if let SolveResult::Found(timing) = run.timing(steps, false) {
             self.beyond.push(run.branch(steps, timing, BranchKind::Beyond));
         }
     }
 
     /// Notes a class. Returns whether it is new.
-    fn insert_class(&mut self, run: &ExaminedRun, steps: &[Step]) -> bool {
+    fn insert_class(&mut self, run: &ExaminedRun, steps: &[SettledTake]) -> bool {
         self.classes.insert(set_hash(steps.iter().map(|step| run.history.ids(step.pair()))))
     }
 
@@ -413,16 +413,16 @@ fn set_hash(things: impl Iterator<Item = impl Hash>) -> u64 {
 }
 
 /// Returns the takes of some steps.
-fn takes_of(steps: &[Step]) -> HashSet<usize> {
+fn takes_of(steps: &[SettledTake]) -> HashSet<usize> {
     steps.iter().map(|step| step.take).collect()
 }
 
 /// Returns the pairs of some steps.
-fn pairs(steps: &[Step]) -> Vec<Pair> {
-    steps.iter().map(Step::pair).collect()
+fn pairs(steps: &[SettledTake]) -> Vec<Pair> {
+    steps.iter().map(SettledTake::pair).collect()
 }
 
-impl Step {
+impl SettledTake {
     fn pair(&self) -> Pair {
         (self.take, self.got)
     }
@@ -435,22 +435,22 @@ impl<'h> ExaminedRun<'h> {
     }
 
     /// Returns a branch's step in this run, or `None` if its take or its message does not occur here.
-    fn find(&self, step: &Step<TakeId, MessageId>) -> Option<Step> {
+    fn find(&self, step: &SettledTake<TakeId, MessageId>) -> Option<SettledTake> {
         let got = match step.got {
             Some(got) => Some(self.history.index_of(&got)?),
             None => None,
         };
-        Some(Step { take: *self.indices.get(&step.take)?, got, is_open: step.is_open })
+        Some(SettledTake { take: *self.indices.get(&step.take)?, got, is_open: step.is_open })
     }
 
     /// Returns whether the step's take got the same in this run.
-    fn is_own(&self, step: &Step) -> bool {
+    fn is_own(&self, step: &SettledTake) -> bool {
         self.history.takes[step.take].got == step.got
     }
 
     /// Returns a take with what it got in this run.
-    fn own_step(&self, take: usize, is_open: bool) -> Step {
-        Step { take, got: self.history.takes[take].got, is_open }
+    fn own_step(&self, take: usize, is_open: bool) -> SettledTake {
+        SettledTake { take, got: self.history.takes[take].got, is_open }
     }
 
     /// Sorts takes topologically by requirements: a take has more of them than each of its requirements.
@@ -471,7 +471,10 @@ impl<'h> ExaminedRun<'h> {
 
     /// Returns the first of a branch's steps that is not as in this run, after the steps that are and do not
     /// require another. Returns `None` if its take or its message does not occur here.
-    fn first_difference(&self, steps: &[Step<TakeId, MessageId>]) -> Option<(Vec<Step>, Step)> {
+    fn first_difference(
+        &self,
+        steps: &[SettledTake<TakeId, MessageId>],
+    ) -> Option<(Vec<SettledTake>, SettledTake)> {
         let (mut same, mut kept, mut different) = (Vec::new(), HashSet::new(), None);
         for step in steps {
             let found = self.find(step);
@@ -495,14 +498,14 @@ impl<'h> ExaminedRun<'h> {
     }
 
     /// Returns the first take that can be settled after these steps, of which `new` is the last.
-    fn next_take(&self, steps: &[Step], new: &Take) -> Option<usize> {
+    fn next_take(&self, steps: &[SettledTake], new: &Take) -> Option<usize> {
         let settled = takes_of(steps);
         (0..self.history.takes.len()).find(|take| self.can_be_next(*take, &settled, new))
     }
 
     /// Returns a take that can be settled before the take `new` and that happens before a message which
     /// entered before the end of `new`, if possible before a message to the same processor.
-    fn cause_to_settle(&self, before: &[Step], new: &Take) -> Option<usize> {
+    fn cause_to_settle(&self, before: &[SettledTake], new: &Take) -> Option<usize> {
         let (history, calls) = (self.history, &self.history.trace.calls);
         let end = calls.get(new.call + 1).filter(|next| next.id == new.id).unwrap_or(&calls[new.call]).end;
         let came = history.trace.messages.iter().enumerate().filter(|(_, message)| message.enter <= end);
@@ -518,13 +521,13 @@ impl<'h> ExaminedRun<'h> {
     }
 
     /// Finds latencies that lead to the class of these steps.
-    fn timing(&self, steps: &[Step], is_bounded: bool) -> SolveResult<Timing> {
+    fn timing(&self, steps: &[SettledTake], is_bounded: bool) -> SolveResult<Timing> {
         Timing::find(self.history, &pairs(steps), is_bounded, self.deadline)
     }
 
     /// Finds latencies without a bound. No message waits for room then, so a run under them may differ from
     /// all runs of the machine.
-    fn timing_beyond(&self, steps: &[Step]) -> Option<Arc<Timing>> {
+    fn timing_beyond(&self, steps: &[SettledTake]) -> Option<Arc<Timing>> {
         match self.timing(steps, false) {
             SolveResult::Found(timing) => Some(Arc::new(timing)),
             _ => None,
@@ -533,7 +536,7 @@ impl<'h> ExaminedRun<'h> {
 
     /// Returns latencies that may lead to the order of this run on the machine itself, where those above L
     /// are L, and whether it is certain that none do. `tried` has the latencies of this run.
-    fn find_witnesses(&self, steps: &[Step], tried: &Arc<Timing>) -> (Vec<Arc<Timing>>, bool) {
+    fn find_witnesses(&self, steps: &[SettledTake], tried: &Arc<Timing>) -> (Vec<Arc<Timing>>, bool) {
         let tried = [Arc::clone(tried), Arc::new(tried.with_longest())];
         match self.timing(steps, true) {
             SolveResult::Found(timing) => ([Arc::new(timing)].into_iter().chain(tried).collect(), false),
@@ -543,10 +546,10 @@ impl<'h> ExaminedRun<'h> {
     }
 
     /// Returns the branch for the class of these steps.
-    fn branch(&self, steps: &[Step], timing: Timing, kind: BranchKind) -> Branch {
-        let across_runs = |step: &Step| {
+    fn branch(&self, steps: &[SettledTake], timing: Timing, kind: BranchKind) -> Branch {
+        let across_runs = |step: &SettledTake| {
             let (take, got) = self.history.ids(step.pair());
-            Step { take, got, is_open: step.is_open }
+            SettledTake { take, got, is_open: step.is_open }
         };
         let steps = steps.iter().map(across_runs).collect();
         Branch { steps, timing: Arc::new(timing), beyond: None, kind }

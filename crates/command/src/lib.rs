@@ -262,22 +262,25 @@ pub fn read(words: &[OsString], definition: &clap::Command) -> Result<ArgMatches
 }
 
 /// A request that was read: one of the annexes', or one of the main house.
-enum Request {
+enum ReadSubcommand {
     Annex(&'static dyn annex::Subcommand, ArgMatches),
     Own(Box<Subcommand>),
 }
 
 /// Reads a request, and whether only its result is wanted.
-fn read_request(words: &[OsString], definition: &clap::Command) -> Result<(Request, bool), clap::Error> {
+fn read_request(
+    words: &[OsString],
+    definition: &clap::Command,
+) -> Result<(ReadSubcommand, bool), clap::Error> {
     let mut matches = read(words, definition)?;
     let is_quiet = matches.get_flag("quiet");
     let named = |name: &str| annex::subcommands().find(|subcommand| subcommand.name() == name);
     if let Some(subcommand) = matches.subcommand_name().and_then(named)
         && let Some((_, arguments)) = matches.remove_subcommand()
     {
-        return Ok((Request::Annex(subcommand, arguments), is_quiet));
+        return Ok((ReadSubcommand::Annex(subcommand, arguments), is_quiet));
     }
-    Ok((Request::Own(Box::new(CommandLine::from_arg_matches(&matches)?.request)), is_quiet))
+    Ok((ReadSubcommand::Own(Box::new(CommandLine::from_arg_matches(&matches)?.request)), is_quiet))
 }
 
 /// Reads the command line and carries it out.
@@ -293,8 +296,8 @@ fn execute(words: &[OsString]) -> Result<(), CliError> {
     interrupt::watch_signals();
     let mut out = io::BufWriter::new(stdout::Stdout::lock());
     match request {
-        Request::Annex(subcommand, arguments) => subcommand.execute(&arguments, &mut out)?,
-        Request::Own(subcommand) => subcommand.execute(&crate::definition(), &mut out)?,
+        ReadSubcommand::Annex(subcommand, arguments) => subcommand.execute(&arguments, &mut out)?,
+        ReadSubcommand::Own(subcommand) => subcommand.execute(&crate::definition(), &mut out)?,
     }
     Ok(out.flush()?)
 }

@@ -73,7 +73,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "5.1", quote, exactly(0.0), ours.concat())
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "Where sends and receptions fall together, a processor is busy for o with each (section 2).",
             "To meet the bound, each processor must receive at L + o and every g from then on, and so all must send at every multiple \
              of g. On the CM-5, L + o is a multiple of g. So these fall together, and a processor is busy for o with either (section 2).",

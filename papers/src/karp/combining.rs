@@ -102,7 +102,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "5.2", quote, at_most(1.0), over)
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "The paper shows it for o = 0 and P = f_T; on the CM-5 receptions fall on sends.",
             "The paper shows it for o = 0, where a processor sends and receives at the same time, and for P = f_T. On the CM-5 all \
              processors send every g, and L + o is a multiple of g. So receptions fall on sends, and a processor is busy for o with either.",

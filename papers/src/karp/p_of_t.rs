@@ -96,7 +96,7 @@ fn add_bounds(sheet: &mut Sheet) {
         .add_claim(what, "3.3", quote, at_most(1e-9), over)
         .by_count()
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "Times are whole steps, so the bound is L - 1 + log P rounded up.",
             "A time is a whole number of steps. So c^(t-L+1) <= f_t gives L - 1 + log_c P rounded up, which is less than a step more. \
              Theorem 3.3 allows a whole step more.",
@@ -126,7 +126,7 @@ fn add_bounds(sheet: &mut Sheet) {
         .add_claim(what("g < o"), "theorem 3.3", quote, rule(), most(false))
         .by_count()
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "The proof has sends g apart; by section 2 they are o apart where o is more than g.",
             "In the proof a processor sends every g (definition 3.3). But a processor is busy for o with each send (section 2). \
              So where o is more than g, its sends are o apart, and the broadcast takes longer.",

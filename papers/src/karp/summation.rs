@@ -92,7 +92,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "lemma 4.2", "Then n = \u{3a3} S_i - op + 1", exactly(0.0), [over])
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "By the lemma's own proof p is the number of messages, P - 1, and not of processors.",
             "The lemma's proof adds up S_i - (o + 1)k_i + 1 over the processors. The k_i receptions are P - 1 in all, so that is \
              the sum of S_i - o(P - 1) + 1, and p in the formula can only be the number of messages. The run sums 79 operands, and \

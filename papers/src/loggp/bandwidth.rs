@@ -58,7 +58,7 @@ fn show_bandwidth(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_number(what, "3", "2", short)
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "By table 1 a message of 4 bytes takes 14.2 us, and figure 4 counts with that: 0.28 MB/s.",
             "Table 1 has a gap of 14.2 us. Messages of 4 bytes can then carry no more than 4 bytes in each 14.2 us, which is \
              0.282 MB/s, and the paper's prediction in figure 4, (1/4)kg, counts with that too. 4 bytes in each o of 1.7 us would be \

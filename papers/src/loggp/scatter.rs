@@ -86,7 +86,7 @@ fn show_three(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "4.10", quote, exactly(0.0), elan)
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "Table 1 has L + 2o = 17.6 us and g = 13.8 us, so halves are not optimal; with L + o they are.",
             "Halves are optimal where L + 2o = g (section 4.6). Table 1 has L + 2o = 17.6 us and g = 13.8 us. One o was probably left \
              out, since L + o is 13.8 us too, and then the two algorithms are the same.",
@@ -139,7 +139,7 @@ fn show_ratios(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "4.10", quote, at_least(1.0), ours)
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "The paper does not say how fine its steps of alpha are: in tenths 0.5 is the best.",
             "Of all tenths 0.5 is the best, and the paper does not say how fine its steps are. In hundredths 0.49 is a little better, since \
              L + 2o is more than g. With L + o for L + 2o it would be 0.5, as for figure 11.",

@@ -129,7 +129,7 @@ fn show_theorems(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "lemma 2", quote, exactly(1.0), ours)
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "The proof lets the larger half wait for L, but by the algorithm it stays, and waits for g.",
             "In the proof's recurrence the larger half, ceil(P/2) sets, follows after L. But the message carries the smaller half, floor(P/2) \
              sets. The larger one stays with the old source, which goes on after g and not after L. Where P is odd and L > g, the \
@@ -142,7 +142,7 @@ fn show_theorems(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "4.8", quote, exactly(1.0), ours)
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "Footnote 4 has max{L, g} for the last message, and the formula has L.",
             "By footnote 4 a processor ends when it may communicate again, so that a single item takes max{L, g}: the recurrence of section \
              4.5 counts so. The general formula has L for the last message.",

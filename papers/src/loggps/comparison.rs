@@ -127,12 +127,12 @@ fn explain(row: &mut ExhibitRow, (model, n, code): (usize, usize, usize)) {
         // LogGP-1 has no S: the time is that of the original once more.
         (0, 2048 | 4096, 1) => row.with_repeats(1),
         (_, 4096, 2) => row.expect_difference(
-            Cause::LostProgram,
+            DifferenceCause::LostProgram,
             "the paper's fragmented program computed 6 s longer than its original, ours does not",
             "The paper's fragmented program computed 6 s longer than its original (table 7). Ours computes the same.",
         ),
         (1, 256, _) => row.expect_difference(
-            Cause::LostProgram,
+            DifferenceCause::LostProgram,
             "at n = 256 our program waits more for short messages, which LogGP-2 makes too cheap",
             FEW,
         ),
@@ -159,7 +159,7 @@ fn add_printed_errors(sheet: &mut Sheet) {
     let what = "the other three: LogGP-1 at n = 2048, original, at n = 4096, original, and at n = 2048, S = 65,536 [%]";
     add_errors(sheet, (what, "table 10"), &wrong)
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "the times beside them make other errors; whether 4.528 s or its errors are right cannot be decided",
             &format!(
                 "{UNDECIDED} At n = 4096 -45.6 is the error against the 62.188 s that LogGPS predicts, and not against the 62.038 s that \
@@ -195,7 +195,7 @@ fn add_accuracy(sheet: &mut Sheet, errors: &[(usize, usize, usize, Ran<f64>)]) {
     let quote = "accurate (maximum of -10.0%)";
     let what = "the same, without their sign [%]";
     sheet.add_claim(what, "4.6", quote, at_most(10.0), unsigned(small(1))).expect_difference(
-        Cause::LostProgram,
+        DifferenceCause::LostProgram,
         "short messages are more of our program's time, and LogGP-2 makes them too cheap",
         FEW,
     );
@@ -209,7 +209,7 @@ fn add_accuracy(sheet: &mut Sheet, errors: &[(usize, usize, usize, Ran<f64>)]) {
     let quote = "sigma_4 = -46.8%";
     let what = "LogGP-1's error at n = 256, by the tables' times: it is negative [%]";
     sheet.add_claim(what, "4.6", quote, below(0.0), [PRINTED[0].error(1)]).expect_difference(
-        Cause::Misprint,
+        DifferenceCause::Misprint,
         "the paper's table 10 has the error without the minus",
         "Table 10 has 46.8 without the minus: 0.069 s were predicted, and 0.047 s measured.",
     );

@@ -127,7 +127,7 @@ fn show_table_3(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_number("a message of S = 16,383 bytes on Myrinet [us]", "4.5", "288", longest)
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "the paper's equation (2), with its table 5, makes 289.5 us",
             "Equation (2) with table 5's values makes 289.5. The paper's next number needs that too: 1,438 messages of 289.5 us take 0.416 s, \
              which is its 0.42. With 288 us they would take 0.414 s, which is 0.41.",
@@ -154,7 +154,7 @@ fn add_exchanged_gaps(sheet: &mut Sheet) -> Result<(), StudyError> {
     let row = sheet.add_judged_claim(what, "3", quote, "the model's gaps are these", is_so);
     row.ours = format!("{:.2} ns, {:.2} ns", short.value(), long.value());
     row.expect_difference(
-        Cause::Misprint,
+        DifferenceCause::Misprint,
         "the paper's equations (1) and (2) have G_s up to s and G_l above",
         "Equations (1) and (2), figure 2 and section 4.3 have G_s up to s and G_l above. Only the sentence of D3 has them the other way round.",
     );
@@ -203,7 +203,7 @@ fn show_table_4(sheet: &mut Sheet) -> Result<(), StudyError> {
     let row = sheet.add_judged_claim(what, "table 4", quote, "all of them", all(as_printed));
     row.ours = text;
     row.expect_difference(
-        Cause::Misprint,
+        DifferenceCause::Misprint,
         "the time that has passed is t_w - t_i by the paper's own definitions",
         "The wait is called at t_w, after the nonblocking call at t_i (section 3.2). So t_w - t_i has passed. With t_i - t_w, as it is printed \
          here and in the text, a wait would take the longer the later it is called.",

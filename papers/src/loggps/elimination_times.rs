@@ -70,7 +70,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
             row.accept_within(part, why).repeats = printed.repeats();
             if (n, code) == (4096, 2) {
                 row.expect_difference(
-                    Cause::LostProgram,
+                    DifferenceCause::LostProgram,
                     "the paper's fragmented program computed 6 s longer than its original, ours does not",
                     "By the paper's predictions the fragmented program takes 39.571 - 33.200 = 6.4 s longer. By its own count in section 4.5 the \
                      fragments cost 0.42 s. So its fragmented program computed 6 s longer than the original. Ours computes the same.",

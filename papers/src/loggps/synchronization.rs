@@ -132,7 +132,7 @@ fn add_who_waits(sheet: &mut Sheet) {
     sheet
         .add_claim(what, "4.4", quote, rule, others)
         .expect_difference(
-            Cause::LostProgram,
+            DifferenceCause::LostProgram,
             "our program's receivers wait 64% of the time at n = 256 and 34% at n = 512",
             "The paper's program is lost, and the figure's bars have no numbers. In ours receivers wait more than half of the time at n = 256, and \
              less at n = 512.",
@@ -161,7 +161,7 @@ fn add_elimination_of_waits(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_number(format!("{at}: synchronization, S = 65,536 [%]"), "4.5", "7", rest)
         .expect_difference(
-            Cause::LostProgram,
+            DifferenceCause::LostProgram,
             "in our program blocks come before they are needed, in the paper's some receivers still waited",
             "In our program a block comes before it is needed, as soon as messages do not wait for their receivers. In the paper's program some \
              receivers still waited.",

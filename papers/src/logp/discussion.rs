@@ -80,7 +80,7 @@ fn show_overhead(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "3.1", quote, between(1.0, 2.0), alone)
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "the paper does not say for which programs: a single message takes L + 2o, which becomes L + 2g",
             "the factor of two holds for streams of messages, which take the larger of g and 2o for each message, and 2g with o raised. A \
              single message takes L + 2o, and L + 2g with o raised, which is more than twice as much where o is much less than g",

@@ -51,7 +51,7 @@ fn show_distances(sheet: &mut Sheet) -> Result<(), StudyError> {
         .add_number(what, "5.1", "9.33", printed)
         .of_numbers(0)
         .expect_difference(
-            Cause::Scan,
+            DifferenceCause::Scan,
             "9.33 is 2 log4 P - 2/3, which is also what is counted: the 4 should be a 2",
             "the number 9.33 beside it is that of 2 log4 P - 2/3, and the count confirms it. In the same line our text has \"4^ds\" for the \
              degree of the tree",
@@ -75,7 +75,7 @@ fn show_distances(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "5.1", quote, at_most(SMALL).because(SCALE), more)
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "what is small is our choice: by table 1 it is less than a tenth with the two vendors' layers alone",
             "the paper does not say what it calls small. By its own table 1 the part is small for the nCUBE/2 and the CM-5 with their vendors' layers. On the research machines \
              and with Active Messages, whose overheads are small, it is a quarter to a half of T",

@@ -33,7 +33,7 @@ fn show_parameters(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_number(what, "4.1.4", "6", us(row.latency(farthest as f64)))
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "section 5.2's rule counts wires and switches, and section 4.1.4 measured 6 us on the machine",
             "the formula counts only the network: 10 links and 160 bits take 120 cycles of 25 ns. Section 4.1.4's 6 us were measured on an \
              unloaded network, and are twice that. The paper does not say what else is in them",

@@ -93,7 +93,7 @@ fn show_balance(sheet: &mut Sheet) {
     sheet
         .add_claim("blocked grid, P = 16: processors that are idle after n/4 steps", "4.2", quote, exactly(8.0), [idle])
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "2 sqrt(P) is a leading term: the processor in the finished row and in the finished column is one",
             "a row and a column of the grid are idle then, and each has 4 processors. One processor is in both, so \
              that it is 2 sqrt(P) - 1. The section says that it is a qualitative assessment",

@@ -61,7 +61,7 @@ fn show_limit(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "3.2", quote, rule, [rate_of(2 * LIMIT, &free) / rate(2 * LIMIT)])
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "the limit is there, but the gap makes it: without any capacity it is the same",
             "A processor starts a message every g at most, and each is in transit for L. So no more than L/g of them are in transit at a time, \
              with a capacity or without. The capacity stops a processor only where several send to the same one.",

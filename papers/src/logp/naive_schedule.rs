@@ -44,7 +44,7 @@ fn show_stalls(sheet: &mut Sheet) -> Result<(), StudyError> {
     show_naive(sheet, RECEIVED);
     show_naive(sheet, ARRIVED)
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "the paper does not say until when a message is in transit; until it is received, it is one every g",
             "the capacity is L/g rounded up, 2 messages. If they are in transit until they arrive, that allows 2 messages in each L = 6 us, \
              which is one every 3 us, and they wait at their receiver. If they are in transit until the receiver begins to \

@@ -38,7 +38,7 @@ fn show_protocol(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "This protocol is easily modeled in terms of our parameters as 3(L + 2o) + ng, where n is the number of words sent.";
     let what = "how much less a run takes than that, n = 1, 10, 100 [us]";
     sheet.add_claim(what, "5.2", quote, exactly(0.0), missing).expect_difference(
-        Cause::Misprint,
+        DifferenceCause::Misprint,
         "the first of the n words waits for no gap: it is 3(L + 2o) + (n - 1)g",
         "the first of n words is there after L + 2o, and each other one g later: it is 3(L + 2o) + (n - 1)g",
     );

@@ -173,7 +173,7 @@ fn show_drifting(sheet: &mut Sheet) {
     let what =
         "detours of 4, 2, 10 and 200 us: the staggered rate at the largest size over that at the smallest";
     sheet.add_claim(what, "4.1.4", quote, at_most(0.95).because(SEEN), drops).expect_difference(
-        Cause::ModelLimit,
+        DifferenceCause::ModelLimit,
         DRIFT,
         WHY_DRIFT,
     );
@@ -181,13 +181,13 @@ fn show_drifting(sheet: &mut Sheet) {
                  performance drop.";
     let what = "detours of 4 us: the rate with the barrier at each size over that at the smallest";
     sheet.add_claim(what, "4.1.4", quote, between(0.95, 1.05).because(SEEN), kept).expect_difference(
-        Cause::ModelLimit,
+        DifferenceCause::ModelLimit,
         BARRIER,
         WHY_BARRIER,
     );
     let what = "detours of 4 us: the rate with the barrier over that without it, at each size";
     sheet.add_claim(what, "4.1.4", quote, at_least(0.95).because(SEEN), gained).expect_difference(
-        Cause::ModelLimit,
+        DifferenceCause::ModelLimit,
         BARRIER,
         WHY_BARRIER,
     );
@@ -221,7 +221,7 @@ fn show_parameters(sheet: &mut Sheet) {
         .add_text(what, "4.1.4", "56 56 28, 0.44", ours)
         .by_arithmetic()
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "28 ticks for 1 us are a clock of 28 MHz and not of 33, and g has the values of o",
             "150 ticks are a cycle of 4.5 us, so 1 us is 33 ticks. The paper has 28, and 56 for 2 us. For g, which is 4 us, it repeats \
              what it has for o, which is 2 us",

@@ -63,7 +63,7 @@ fn show_figure_6(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "4.1.3", quote, above(1.5), over_compute)
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "LogP does not say which stalled processor goes on, and ours serve several receivers at once",
             "LogP says which processors stall, and not which of them goes on next. In our machine it is the one that asked first. Processors \
              that are done with a receiver go on to the next one, so that several receivers get messages at once, and the remap takes \
@@ -76,7 +76,7 @@ fn show_figure_6(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "figure 6", quote, about(10.0), over_good)
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "it grows with the size: only at 4,194,304 points it is ten, and our text has no sizes",
             "it grows with the size of the FFT, and is an order of magnitude at the largest of five sizes alone. The figure's sizes do not \
              stand in our text, and LogP does not say which stalled processor goes on",
@@ -86,7 +86,7 @@ fn show_figure_6(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim(what, "4.1.3", quote, about(1.0 / 3.0), parts)
         .expect_difference(
-            Cause::Scan,
+            DifferenceCause::Scan,
             "1/3 goes neither with the \"th\" after it nor with figure 6: 1.5 computations over ten are 1/7 of one",
             "1/3 was probably read for 1/7, which goes with the \"th\" after it, and with the figure: the naive remap takes 1.5 times as long as the computation and ten times as long as \
              the staggered one, which makes 1/7. By section 4.1.4 a point takes 5 us to remap, and 2.25 us times log n to compute",

@@ -99,7 +99,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         .add_claim(what, "3.3", quote, exactly(2.0), inputs_between(&parts[0]))
         .by_count()
         .expect_difference(
-            Cause::Misprint,
+            DifferenceCause::Misprint,
             "the next paragraph has g - o - 1 inputs: one of the g - o additions is that of the sum that has come",
             "one of the g - o = 2 additions is that of the sum that has come. The next paragraph counts so too: a chain of g - o - 1 inputs",
         );

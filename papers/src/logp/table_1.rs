@@ -125,7 +125,7 @@ fn show_table_1(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_claim("the overheads' part of T, all seven machines", "5.2", quote, above(0.5).because(SCALE), parts)
         .expect_difference(
-            Cause::Reading,
+            DifferenceCause::Reading,
             "what dominates is our choice: overheads are a quarter of T on the J-Machine and a third on Monsoon",
             "the paper does not say whether it means the research machines too. By the table the overheads are a quarter of T on the J-Machine and a third of it on Monsoon, whose network interfaces were \
              built for small overheads",
@@ -171,19 +171,19 @@ fn show_distances(sheet: &mut Sheet) {
             .with_repeats(numbers - 1);
         match machines {
             "Monsoon" => row.expect_difference(
-                Cause::Reading,
+                DifferenceCause::Reading,
                 "the paper does not say how many links a switch has: with four, log4 1,024 is 5",
                 "section 5.1 has log P for a butterfly, which is 10 with switches of two links on each side. With switches of four links \
                  it is log4 P, which is 5. The paper does not say which switches Monsoon has",
             ),
             "Dash" => row.expect_difference(
-                Cause::Reading,
+                DifferenceCause::Reading,
                 "table 1 calls Dash's network a torus, and not of how many dimensions: a 3d one is our reading",
                 "the column is an average among 1,024 processors, and the table says torus. A 3d torus is the nearest of section 5.1's \
                  networks, and its formula makes another average. The paper does not say where the column's value comes from",
             ),
             "J-Machine" => row.expect_difference(
-                Cause::Misprint,
+                DifferenceCause::Misprint,
                 cut,
                 "the column is headed as an average among 1,024 processors, and section 5.1 has a formula for that, by which it is another. \
                  The paper does not say where the column's value comes from",

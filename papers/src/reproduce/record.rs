@@ -35,7 +35,7 @@ pub(super) struct ExhibitRecord {
     pub formulas: Vec<String>,
     /// Settings with which it was made.
     pub asked: ReproduceSettings,
-    pub computer: Computer,
+    pub computer: ReportComputer,
     /// Time of the making, in UTC.
     pub at: String,
     /// Duration of the making, in s.
@@ -67,7 +67,7 @@ pub(super) struct ReproduceSettings {
 
 /// A computer on which exhibits are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Computer {
+pub(super) struct ReportComputer {
     /// Model of its processors.
     pub processor: String,
     /// Number of cores that the command may use.
@@ -94,7 +94,7 @@ impl ExhibitRecord {
             left_out: exhibit.left_out.into(),
             formulas: exhibit.formulas.iter().map(|formula| (*formula).into()).collect(),
             asked: settings.clone(),
-            computer: Computer::current(),
+            computer: ReportComputer::current(),
             at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             took_s,
             finding,
@@ -174,20 +174,20 @@ impl ReproduceSettings {
     }
 }
 
-impl fmt::Display for Computer {
+impl fmt::Display for ReportComputer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}, {})", count(self.cores, "core"), self.processor, self.system)
     }
 }
 
-impl Computer {
+impl ReportComputer {
     /// Returns the computer that the command runs on.
-    fn current() -> Computer {
+    fn current() -> ReportComputer {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         let processors = read("/proc/cpuinfo");
         let processor = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
         let release = read("/proc/sys/kernel/osrelease");
-        Computer {
+        ReportComputer {
             processor: processor.map_or(std::env::consts::ARCH, |(_, name)| name).into(),
             cores: all_cores(),
             system: format!("{} {}", std::env::consts::OS, release.trim()).trim().into(),

@@ -1,6 +1,6 @@
 //! The report of all records: a page with everything; and for Markdown a summary, and a page for each paper.
 
-use crate::{AnswerSource, Cause, ExhibitRow, PAPERS, Paper, Picture, Verdict};
+use crate::{AnswerSource, DifferenceCause, ExhibitRow, PAPERS, Paper, Picture, Verdict};
 use loggp_document::{
     ArticleCard, ArticleLink, Cell, CellFormat, Document, DocumentBlock, RichText, Span, Table, plain,
 };
@@ -92,7 +92,7 @@ fn by_paper(records: &[ExhibitRecord]) -> impl Iterator<Item = (&'static Paper, 
 fn differences(records: &[ExhibitRecord], link: impl Fn(&ExhibitRecord) -> String) -> Vec<DocumentBlock> {
     let mut blocks = vec![DocumentBlock::Heading(2, plain("What differs, and why"))];
     let rows = || records.iter().flat_map(|record| record.finding.rows.iter().map(move |row| (record, row)));
-    for (cause, name, meaning) in Cause::ALL {
+    for (cause, name, meaning) in DifferenceCause::ALL {
         let line = |(record, row): (&ExhibitRecord, &ExhibitRow)| {
             let (_, brief) = row.cause.as_ref().filter(|(of, _)| *of == cause)?;
             Some(difference(record, row, brief, link(record)))

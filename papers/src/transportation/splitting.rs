@@ -276,7 +276,7 @@ fn show_figure_10(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "start := (T/P)*i + 1 + P; ... total := data_int[start*i+j+1];";
     let what = "lengths of parts, of 16, that the printed code finds";
     sheet.add_claim(what, "figure 10", quote, exactly(16.0), [printed]).by_count().expect_difference(
-        Cause::Misprint,
+        DifferenceCause::Misprint,
         "as printed the code does not find where a message begins, nor where its lengths are",
         "Message i begins at (T/P + 1 + P) i, since p lengths and their sum go before each message: the code has (T/P) i + 1 + P. Its \
          lengths are read from there: the code reads at start * i, and start grows with what was read. So it finds the 4 lengths of the \
@@ -302,14 +302,14 @@ fn show_figure_11(sheet: &mut Sheet) -> Result<(), StudyError> {
     );
     let printed = longest_of_stage_2(&split_by_figure_12(&matrix, false)) as f64;
     sheet.add_claim("the longest message of stage 2 by the printed figure 12", "8", quote, at_most(5.0), [printed]).by_count().expect_difference(
-        Cause::Misprint,
+        DifferenceCause::Misprint,
         "the printed loop does not go on from one intermediate to the next",
         "The loop of figure 12 gives all elements of a message that are left over to the same intermediate. The text has a round robin, and \
          figure 8 goes on to the next intermediate after each element.",
     );
     let inclusive = longest_of_stage_2(&split_by_figure_12(&matrix, true)) as f64;
     sheet.add_claim("the same by figure 12 with figure 8's step to the next intermediate", "8", quote, at_most(5.0), [inclusive]).by_count().expect_difference(
-        Cause::Misprint,
+        DifferenceCause::Misprint,
         "the scan counts a source's own elements, so that those of two sources overlap",
         "The prefix sum of section 4.2 counts a source's own elements. So a source begins where its elements should end, and those of two \
          sources overlap. The sum of the sources before it is right.",

@@ -280,7 +280,11 @@ fn show_figure_14(sheet: &mut Sheet) -> Result<(), StudyError> {
     let all = all_skews().into_iter().flat_map(|skew| ratios(sheet, (TWO_STAGE, skew), (IMPROVED, skew)));
     let all: Vec<Ran<f64>> = all.collect();
     let what = "time of each trial, for all k, l and traffics: two stages over one";
-    sheet.add_claim(what, "9", quote, within(), all).expect_difference(Cause::Reading, POLLING, IN_FULL);
+    sheet.add_claim(what, "9", quote, within(), all).expect_difference(
+        DifferenceCause::Reading,
+        POLLING,
+        IN_FULL,
+    );
     add_formula_check(sheet, 2.0);
     add_figure_14_plots(sheet);
     Ok(())
@@ -326,11 +330,15 @@ fn show_figure_15(sheet: &mut Sheet) -> Result<(), StudyError> {
     let what = "time at each traffic: two stages over one with the improvements";
     sheet
         .add_claim(what, "9", quote, between(0.8, 1.25).because("as well as is a quarter either way"), ours)
-        .expect_difference(Cause::Reading, POLLING, IN_FULL);
+        .expect_difference(DifferenceCause::Reading, POLLING, IN_FULL);
     let quote = "even out-performing the single-stage algorithm without the improvements";
     let ours = ratios(sheet, (TWO_STAGE, BEST), (RANDOM, BEST));
     let what = "time at each traffic: two stages over one without the improvements";
-    sheet.add_claim(what, "9", quote, below(1.0), ours).expect_difference(Cause::Reading, POLLING, IN_FULL);
+    sheet.add_claim(what, "9", quote, below(1.0), ours).expect_difference(
+        DifferenceCause::Reading,
+        POLLING,
+        IN_FULL,
+    );
     add_formula_check(sheet, 2.0);
     add_three_plot(sheet, "One of the good performances of the two-stage algorithm", BEST);
     Ok(())
@@ -352,7 +360,11 @@ fn show_figure_16(sheet: &mut Sheet) -> Result<(), StudyError> {
     for one in [RANDOM, IMPROVED] {
         let ours = ratios(sheet, (one, WORST), (one, BEST));
         let what = format!("time at each traffic, {}: figure 16 over figure 15", legend(one).0);
-        sheet.add_claim(what, "9", quote, rule(), ours).expect_difference(Cause::Reading, POLLING, IN_FULL);
+        sheet.add_claim(what, "9", quote, rule(), ours).expect_difference(
+            DifferenceCause::Reading,
+            POLLING,
+            IN_FULL,
+        );
     }
     add_formula_check(sheet, 2.0);
     add_three_plot(sheet, "One of the bad performances of the two-stage algorithm", WORST);

@@ -17,7 +17,7 @@ mod setting;
 mod sort;
 mod tag;
 
-pub use input::Input;
+pub use input::KeyDistribution;
 pub use item::{Digit, SortItem};
 pub use setting::{BUCKET_SCAN, INPUT, KEY_BITS, KEY_HISTOGRAM, KEY_MOVE, KEY_SORT, RADIX};
 pub use sort::{SortMemory, SortMethod, sort};

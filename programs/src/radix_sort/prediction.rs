@@ -6,7 +6,7 @@
 
 use loggp::{Params, Ports, Time, Work};
 
-use super::input::{Input, SKEWED_BITS};
+use super::input::{KeyDistribution, SKEWED_BITS};
 use super::item::Digit;
 use super::setting::{SortRates, SortSetting};
 use crate::{Case, ComputeTimes, PhaseName};
@@ -84,7 +84,7 @@ impl Pass<'_> {
     fn time(&self, phase: &str) -> Time {
         let n = self.case.size as i64;
         // Where all keys are in one bucket, a pass ends with the ranks.
-        let settled = self.setting.input == Input::Equal;
+        let settled = self.setting.input == KeyDistribution::Equal;
         match phase {
             "histogram" => n * self.rates.histogram,
             "ranks" => self.ranks_time(),
@@ -156,7 +156,7 @@ impl Pass<'_> {
         let n = self.case.size;
         // If there are fewer buckets than processors, each bucket goes to one processor.
         let used = match self.setting.input {
-            Input::Skewed => self.digit.bits.min(SKEWED_BITS),
+            KeyDistribution::Skewed => self.digit.bits.min(SKEWED_BITS),
             _ => self.digit.bits,
         };
         let slices = P.min(1 << used);

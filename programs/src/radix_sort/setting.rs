@@ -2,7 +2,7 @@
 
 use loggp::{Params, Time};
 
-use super::input::Input;
+use super::input::KeyDistribution;
 use super::item::Digit;
 use super::sort::SortMethod;
 use crate::option::{Cycles, OneOf, WholeNumber};
@@ -28,16 +28,16 @@ pub static RADIX: Opt<u32> = Opt::new(
 .with_choices(|_, _| (1..=WIDEST).map(|bits| bits.to_string()).collect());
 
 /// The option for the distribution of the keys.
-pub static INPUT: Opt<Input> = Opt::new(
+pub static INPUT: Opt<KeyDistribution> = Opt::new(
     "input",
     "KIND",
     "the keys: uniform, skewed (into four buckets), sorted or equal",
-    Input::Uniform,
+    KeyDistribution::Uniform,
     &OneOf(&[
-        ("uniform", Input::Uniform),
-        ("skewed", Input::Skewed),
-        ("sorted", Input::Sorted),
-        ("equal", Input::Equal),
+        ("uniform", KeyDistribution::Uniform),
+        ("skewed", KeyDistribution::Skewed),
+        ("sorted", KeyDistribution::Sorted),
+        ("equal", KeyDistribution::Equal),
     ]),
 );
 
@@ -80,7 +80,7 @@ pub(super) struct SortSetting {
     /// Method of the sort.
     pub method: SortMethod,
     /// Distribution of the keys.
-    pub input: Input,
+    pub input: KeyDistribution,
     /// Costs of computing where work is charged.
     pub charged: SortRates,
 }

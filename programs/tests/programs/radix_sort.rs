@@ -2,7 +2,8 @@
 
 use loggp::{Latency, Machine, Params, Ports, Time, US, Work};
 use loggp_programs::radix_sort::{
-    BUCKET_SCAN, INPUT, Input, KEY_HISTOGRAM, KEY_SORT, RADIX, RADIX_SORT, SortMemory, SortMethod, sort,
+    BUCKET_SCAN, INPUT, KEY_HISTOGRAM, KEY_SORT, KeyDistribution, RADIX, RADIX_SORT, SortMemory, SortMethod,
+    sort,
 };
 use loggp_programs::{Case, Emulation, Outcome, PhaseName, TimeSpan};
 use proptest::prelude::*;
@@ -10,7 +11,8 @@ use proptest::prelude::*;
 use crate::case::{formula, outcome};
 use crate::cases::cases;
 
-const INPUTS: [Input; 4] = [Input::Uniform, Input::Skewed, Input::Sorted, Input::Equal];
+const INPUTS: [KeyDistribution; 4] =
+    [KeyDistribution::Uniform, KeyDistribution::Skewed, KeyDistribution::Sorted, KeyDistribution::Equal];
 
 fn case(algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(&RADIX_SORT, algorithm, params) }
@@ -124,7 +126,7 @@ proptest! {
     fn short_ranks_take_as_long_as_predicted(
         params in any_params(2..30_usize), radix in 1..9_u32, c in 0..9_u32,
     ) {
-        let case = case("short", params, 5).with(&INPUT, Input::Equal).with(&RADIX, radix).with(&BUCKET_SCAN, TimeSpan::from_cycles(c));
+        let case = case("short", params, 5).with(&INPUT, KeyDistribution::Equal).with(&RADIX, radix).with(&BUCKET_SCAN, TimeSpan::from_cycles(c));
         let (model, formula) = phase(&case, &run(&case), "pass 1: ranks");
         prop_assert_eq!(Some(model), formula, "{:?}", case);
     }
@@ -135,7 +137,7 @@ proptest! {
     fn long_ranks_take_as_long_as_predicted(
         params in any_params(2..70_usize), radix in 1..9_u32, c in 0..9_u32, dual: bool,
     ) {
-        let mut case = case("long", params, 5).with(&INPUT, Input::Equal).with(&RADIX, radix).with(&BUCKET_SCAN, TimeSpan::from_cycles(c));
+        let mut case = case("long", params, 5).with(&INPUT, KeyDistribution::Equal).with(&RADIX, radix).with(&BUCKET_SCAN, TimeSpan::from_cycles(c));
         case.ports = if dual { Ports::Dual } else { Ports::Single };
         let (model, formula) = phase(&case, &run(&case), "pass 1: ranks");
         let formula = formula.unwrap();
@@ -150,7 +152,7 @@ proptest! {
     /// Passes overlap in the pipeline: each hides at most the time of the totals through it.
     #[test]
     fn a_short_sort_of_equal_keys_is_bounded(params in any_params(2..30_usize), radix in 1..9_u32, n in 1..200_usize) {
-        let case = case("short", params, n).with(&INPUT, Input::Equal).with(&RADIX, radix);
+        let case = case("short", params, n).with(&INPUT, KeyDistribution::Equal).with(&RADIX, radix);
         let (model, formula) = (run(&case).run.time, formula(&case).unwrap());
         let hidden = i64::from(32_u32.div_ceil(radix) - 1) * params.P as i64 * (params.L + 2 * params.o + US);
         prop_assert!(model <= formula && formula - model <= hidden, "{} {} {:?}", model, formula, case);
@@ -203,7 +205,7 @@ fn hidden_time(case: &Case) -> Time {
         true => Time::ZERO,
         false => 4 * o + 2 * L + stream(4 * buckets) + stream(8 * buckets) + 2 * buckets as i64 * US,
     };
-    let slices = P.min(if case.get(&INPUT) == Input::Skewed { 4 } else { buckets });
+    let slices = P.min(if case.get(&INPUT) == KeyDistribution::Skewed { 4 } else { buckets });
     let S = stream(4 * (case.size / slices).max(1));
     passes * (turns + pairs + (2 * S).max(S + g).max(2 * o) + L.max(S))
 }
@@ -216,7 +218,8 @@ fn the_prediction_is_near_where_pairs_are_late() {
         (params(9, 0, 0, 0, 3), 228, 6_196_825_915_335_833_275, 0.93),
         (params(17, 50, 6, 0, 2), 293, 14_970_472_361_674_520_498, 0.93),
     ] {
-        let case = Case { seed, ..case("long", params, n) }.with(&RADIX, 8).with(&INPUT, Input::Skewed);
+        let case =
+            Case { seed, ..case("long", params, n) }.with(&RADIX, 8).with(&INPUT, KeyDistribution::Skewed);
         check_bounds(&case, most).unwrap();
         let ratio = run(&case).run.time.in_units(formula(&case).unwrap());
         assert!(ratio > 0.85, "{ratio}");

@@ -12,14 +12,14 @@ use loggp_predict::summation::SUMMATION;
 use loggp_predict::{Description, FormTime, PredictFn, StepProgram};
 use loggp_schedule::Schedule;
 
-use super::recording::{self, Recording};
-use super::request::{Request, Setting};
+use super::recording::{self, BundledRecording};
+use super::request::{PageRequest, Setting};
 
 /// An algorithm of an operation.
-pub(crate) struct Algorithm {
+pub(crate) struct PageAlgorithm {
     /// Its operation, a `/`, and its name.
     pub id: &'static str,
-    pub source: Source,
+    pub source: ScheduleSource,
     /// The parameters that its time depends on.
     pub uses: &'static [&'static str],
     /// The most processors that the page shows.
@@ -29,13 +29,13 @@ pub(crate) struct Algorithm {
 }
 
 /// The source of a schedule.
-pub(crate) enum Source {
+pub(crate) enum ScheduleSource {
     /// The steps of a program's algorithm.
     Program(&'static StepProgram, &'static str),
     /// A collective of MPI, as GOAL.
     Collective(&'static Method),
     /// A recorded run.
-    Recording(&'static Recording),
+    Recording(&'static BundledRecording),
 }
 
 /// An algorithm's run: its schedule, and what is known of it besides.
@@ -61,8 +61,8 @@ const fn program(
     uses: &'static [&'static str],
     most_P: usize,
     messages: fn(u64, u64, u64) -> u64,
-) -> Algorithm {
-    Algorithm { id, source: Source::Program(program, name), uses, most_P, messages }
+) -> PageAlgorithm {
+    PageAlgorithm { id, source: ScheduleSource::Program(program, name), uses, most_P, messages }
 }
 
 const fn collective(
@@ -70,14 +70,14 @@ const fn collective(
     method: &'static Method,
     uses: &'static [&'static str],
     messages: fn(u64, u64, u64) -> u64,
-) -> Algorithm {
-    Algorithm { id, source: Source::Collective(method), uses, most_P: 1024, messages }
+) -> PageAlgorithm {
+    PageAlgorithm { id, source: ScheduleSource::Collective(method), uses, most_P: 1024, messages }
 }
 
-const fn recorded(recording: &'static Recording) -> Algorithm {
-    Algorithm {
+const fn recorded(recording: &'static BundledRecording) -> PageAlgorithm {
+    PageAlgorithm {
         id: recording.id,
-        source: Source::Recording(recording),
+        source: ScheduleSource::Recording(recording),
         uses: FIXED,
         most_P: recording.P,
         messages: |_, _, _| 0,
@@ -85,7 +85,7 @@ const fn recorded(recording: &'static Recording) -> Algorithm {
 }
 
 /// All algorithms, by operation.
-pub(crate) static ALGORITHMS: &[Algorithm] = &[
+pub(crate) static ALGORITHMS: &[PageAlgorithm] = &[
     program("broadcast/optimal", &BROADCAST, "optimal", LOGGP, 4096, |P, _, _| P),
     program("broadcast/binomial", &BROADCAST, "binomial", LOGGP, 4096, |P, _, _| P),
     program("broadcast/binary", &BROADCAST, "binary", LOGGP, 4096, |P, _, _| P),
@@ -158,9 +158,9 @@ thread_local! {
     static SCHEDULES: RefCell<Vec<KeptSchedule>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Algorithm {
+impl PageAlgorithm {
     /// Returns the algorithm with this id.
-    pub(crate) fn find(id: &str) -> Result<&'static Algorithm, String> {
+    pub(crate) fn find(id: &str) -> Result<&'static PageAlgorithm, String> {
         ALGORITHMS.iter().find(|algorithm| algorithm.id == id).ok_or_else(|| {
             let ids: Vec<&str> = ALGORITHMS.iter().map(|algorithm| algorithm.id).collect();
             format!("there is no algorithm {id}; give one of {}", ids.join(", "))
@@ -178,24 +178,26 @@ impl Algorithm {
     /// Returns a description in one sentence.
     pub(crate) fn about(&self) -> &'static str {
         match &self.source {
-            Source::Program(program, name) => find(program, name).0.about,
-            Source::Collective(method) => method.about,
-            Source::Recording(recording) => recording.about,
+            ScheduleSource::Program(program, name) => find(program, name).0.about,
+            ScheduleSource::Collective(method) => method.about,
+            ScheduleSource::Recording(recording) => recording.about,
         }
     }
 
     /// Returns the meaning of its size and the default, if it has one.
     pub(crate) fn size(&self) -> Option<(&'static str, usize)> {
         match &self.source {
-            Source::Program(program, _) => Some((program.size.meaning, program.size.default)),
-            Source::Collective(_) if self.uses.contains(&"size") => Some(("bytes of each vector", 1024)),
+            ScheduleSource::Program(program, _) => Some((program.size.meaning, program.size.default)),
+            ScheduleSource::Collective(_) if self.uses.contains(&"size") => {
+                Some(("bytes of each vector", 1024))
+            }
             _ => None,
         }
     }
 
     /// Returns the number of processors if it is fixed.
     pub(crate) fn fixed_P(&self) -> Option<usize> {
-        if let Source::Recording(recording) = &self.source { Some(recording.P) } else { None }
+        if let ScheduleSource::Recording(recording) = &self.source { Some(recording.P) } else { None }
     }
 
     /// Plans its run.
@@ -217,7 +219,7 @@ impl Algorithm {
             ));
         }
         match &self.source {
-            Source::Program(program, name) => {
+            ScheduleSource::Program(program, name) => {
                 let (description, predict) = find(program, name);
                 let setting =
                     loggp_predict::Setting { params: &params, levels: &[], ports, barrier: None, size };
@@ -227,7 +229,7 @@ impl Algorithm {
                 let form = FormTime::new(&*plan, &description.formula, &params, &[], true);
                 Ok(Planned { schedule: Rc::new(schedule), form, receives_first: true })
             }
-            Source::Collective(method) => {
+            ScheduleSource::Collective(method) => {
                 let make = || method_schedule(method, params.P, size as u64);
                 Ok(Planned {
                     schedule: kept((self.id, params.P, size), make)?,
@@ -235,7 +237,7 @@ impl Algorithm {
                     receives_first: false,
                 })
             }
-            Source::Recording(recording) => Ok(Planned {
+            ScheduleSource::Recording(recording) => Ok(Planned {
                 schedule: kept((self.id, recording.P, 0), || recording.schedule())?,
                 form: None,
                 receives_first: false,
@@ -244,15 +246,15 @@ impl Algorithm {
     }
 
     /// Returns the command that prints the same run.
-    pub(crate) fn command(&self, request: &Request, setting: &Setting) -> String {
+    pub(crate) fn command(&self, request: &PageRequest, setting: &Setting) -> String {
         let machine = request.machine_options(setting);
         let size = setting.size.filter(|_| self.size().is_some()).map(|size| format!(" --size {size}"));
         let size = size.unwrap_or_default();
         match &self.source {
-            Source::Program(_, name) => {
+            ScheduleSource::Program(_, name) => {
                 format!("loggp run {} {name}{size}{machine} --clock virtual", self.operation())
             }
-            Source::Collective(method) => {
+            ScheduleSource::Collective(method) => {
                 let name = format!("{}:{}", method.kinds[0].name(), method.name);
                 let size = match (self.size(), setting.size) {
                     (Some((_, default)), None) => format!(" --size {default}"),
@@ -264,7 +266,7 @@ impl Algorithm {
                     request.replay_options(setting)
                 )
             }
-            Source::Recording(recording) => {
+            ScheduleSource::Recording(recording) => {
                 let file = self.operation();
                 format!(
                     "loggp run {} --trace {file}.json && loggp trace2goal {file}.json --unit 1ns -o {file}.goal && loggp replay \

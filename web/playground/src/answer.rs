@@ -4,7 +4,7 @@ use super::json::{Object, ToJson};
 
 /// An answer to the page.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct PageAnswer {
     json: Object,
     columns: Vec<Column>,
 }
@@ -54,10 +54,10 @@ impl Column {
     }
 }
 
-impl Answer {
+impl PageAnswer {
     /// Creates an answer with the fields of an object.
-    pub(crate) fn new(json: Object) -> Answer {
-        Answer { json, columns: Vec::new() }
+    pub(crate) fn new(json: Object) -> PageAnswer {
+        PageAnswer { json, columns: Vec::new() }
     }
 
     /// Returns its JSON.
@@ -66,11 +66,11 @@ impl Answer {
     }
 
     /// Creates the answer that something was wrong.
-    pub fn error(sentence: String) -> Answer {
+    pub fn error(sentence: String) -> PageAnswer {
         let begin = sentence.split([' ', ':']).find(|word| !word.starts_with('-')).unwrap_or_default();
         let fields = ["L", "o", "g", "G", "P", "C", "word", "size", "cycle"];
         let about = fields.contains(&begin).then_some(begin);
-        Answer::new(Object::default().with("error", &sentence).with("about", about))
+        PageAnswer::new(Object::default().with("error", &sentence).with("about", about))
     }
 
     /// Sets a field.

@@ -2,12 +2,12 @@
 
 use loggp_model::params::{Parameter, Preset, presets};
 
-use super::algorithm::{ALGORITHMS, Algorithm, OPERATIONS, Source};
-use super::answer::Answer;
+use super::algorithm::{ALGORITHMS, OPERATIONS, PageAlgorithm, ScheduleSource};
+use super::answer::PageAnswer;
 use super::json::{Object, Raw, ToJson};
 
 /// Returns all of it.
-pub(crate) fn answer() -> Answer {
+pub(crate) fn answer() -> PageAnswer {
     let operations = OPERATIONS.iter().map(|(name, about)| operation(name, about));
     let parameter = |name: &&str| {
         let parameter = Parameter::by_name(name)?;
@@ -20,12 +20,12 @@ pub(crate) fn answer() -> Answer {
         .with("operations", Raw::list(operations))
         .with("machines", Raw::list(presets().iter().map(machine)))
         .with("parameters", Raw::list(parameters));
-    Answer::new(all)
+    PageAnswer::new(all)
 }
 
 fn operation(name: &str, about: &str) -> Object {
     let of = ALGORITHMS.iter().filter(|algorithm| algorithm.operation() == name);
-    let size = of.clone().find_map(Algorithm::size);
+    let size = of.clone().find_map(PageAlgorithm::size);
     let size = size.map_or(None::<()>.json(), |(meaning, default)| {
         Object::default().with("meaning", meaning).with("default", default).with("most", 1 << 18).json()
     });
@@ -36,10 +36,10 @@ fn operation(name: &str, about: &str) -> Object {
         .with("algorithms", Raw::list(of.map(algorithm)))
 }
 
-fn algorithm(algorithm: &Algorithm) -> Object {
+fn algorithm(algorithm: &PageAlgorithm) -> Object {
     let fixed = algorithm.fixed_P();
     let recorded =
-        if let Source::Recording(recording) = &algorithm.source { Some(recording.run) } else { None };
+        if let ScheduleSource::Recording(recording) = &algorithm.source { Some(recording.run) } else { None };
     let P = Object::default()
         .with("least", fixed.unwrap_or(1))
         .with("most", fixed.unwrap_or(algorithm.most_P))

@@ -1,9 +1,9 @@
 //! The fastest algorithm along a parameter, and the values at which another one becomes the fastest.
 
-use super::answer::{Answer, Column};
+use super::answer::{Column, PageAnswer};
 use super::json::{Object, Raw};
 use super::play::Subject;
-use super::request::{Axis, Request, Setting};
+use super::request::{Axis, PageRequest, Setting};
 
 /// The most changes that are found.
 const MOST_CHANGES: usize = 64;
@@ -49,14 +49,14 @@ pub(crate) fn fastest(times: &[Option<i64>]) -> Option<usize> {
 }
 
 /// Returns the answer to `crossover`.
-pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
+pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
     let (setting, axis) = (request.setting()?, &request.along);
     let rivals = Rivals::new(&request.algorithms)?;
     let values = axis.values(setting.params.cycle)?;
     let at = |value: i64| rivals.times(&setting.with(&axis.over, value));
     let rows: Vec<Vec<Option<i64>>> = values.iter().map(|value| at(*value)).collect();
     let changes = changes(axis, &rivals, &values, &rows, at);
-    let mut answer = Answer::default();
+    let mut answer = PageAnswer::default();
     answer.set_column("values", Column::F64(values.iter().map(|value| *value as f64).collect()));
     answer.set_columns("times", rivals.columns(&rows));
     answer.set("changes", Raw::list(changes.into_iter()));

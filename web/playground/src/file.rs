@@ -9,7 +9,7 @@ use loggp_trace::Trace;
 
 use super::json::Object;
 use super::recorded_trace;
-use super::request::{Request, Setting, without_spaces};
+use super::request::{PageRequest, Setting, without_spaces};
 
 /// A file.
 pub(crate) struct OpenFile {
@@ -62,7 +62,7 @@ pub(crate) fn opened() -> Result<Rc<OpenFile>, String> {
 }
 
 /// Opens a file, and returns what it is.
-pub(crate) fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
+pub(crate) fn open(request: &PageRequest, bytes: &[u8]) -> Result<Object, String> {
     let name = if request.name.is_empty() { "file".into() } else { request.name.clone() };
     let why = |why: String| format!("{name}: {why}");
     let is_lines = bytes.starts_with(recorded_trace::HEAD);
@@ -117,7 +117,7 @@ fn read_file(bytes: &[u8]) -> Result<Trace, String> {
 
 impl OpenFile {
     /// Returns the command that prints the same.
-    pub(crate) fn command(&self, request: &Request, setting: &Setting) -> String {
+    pub(crate) fn command(&self, request: &PageRequest, setting: &Setting) -> String {
         let name = if self.name.contains(char::is_whitespace) {
             format!("'{}'", self.name)
         } else {

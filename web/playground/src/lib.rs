@@ -21,19 +21,19 @@ mod request;
 mod run;
 mod timeline;
 
-pub use answer::{Answer, Column};
+pub use answer::{Column, PageAnswer};
 
-use request::Request;
+use request::PageRequest;
 
 /// Answers a request: its lines, and behind an empty one the bytes of a file, if it has one.
-pub fn answer(request: &[u8]) -> Answer {
+pub fn answer(request: &[u8]) -> PageAnswer {
     let end = request.windows(2).position(|two| two == b"\n\n").unwrap_or(request.len());
     let (lines, file) = request.split_at(end);
-    answer_lines(lines, file.get(2..).unwrap_or_default()).unwrap_or_else(Answer::error)
+    answer_lines(lines, file.get(2..).unwrap_or_default()).unwrap_or_else(PageAnswer::error)
 }
 
-fn answer_lines(lines: &[u8], file: &[u8]) -> Result<Answer, String> {
-    let request = Request::read(&String::from_utf8_lossy(lines))?;
+fn answer_lines(lines: &[u8], file: &[u8]) -> Result<PageAnswer, String> {
+    let request = PageRequest::read(&String::from_utf8_lossy(lines))?;
     match &*request.what {
         "catalog" => Ok(catalog::answer()),
         "run" => run::answer(&request),
@@ -52,9 +52,9 @@ fn answer_lines(lines: &[u8], file: &[u8]) -> Result<Answer, String> {
 }
 
 /// Opens a file, and returns the answer to `run` for it.
-fn open(request: &Request, bytes: &[u8]) -> Result<Answer, String> {
+fn open(request: &PageRequest, bytes: &[u8]) -> Result<PageAnswer, String> {
     let opened = file::open(request, bytes)?;
-    let mut answer = run::answer(&Request { algorithm: "file".into(), ..request.clone() })?;
+    let mut answer = run::answer(&PageRequest { algorithm: "file".into(), ..request.clone() })?;
     answer.set("file", opened);
     Ok(answer)
 }

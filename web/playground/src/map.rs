@@ -1,14 +1,14 @@
 //! The fastest algorithm over two parameters.
 
-use super::answer::{Answer, Column};
+use super::answer::{Column, PageAnswer};
 use super::crossover::{Rivals, fastest};
-use super::request::Request;
+use super::request::PageRequest;
 
 /// Stands for a cell in which no algorithm can run.
 const NONE: u8 = u8::MAX;
 
 /// Returns the answer to `map`.
-pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
+pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
     const MOST: usize = 1 << 16;
     let setting = request.setting()?;
     let rivals = Rivals::new(&request.algorithms)?;
@@ -28,7 +28,7 @@ pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
     let cells = rows.iter().flat_map(|y| x.iter().map(move |x| (*y, *x)));
     let times: Vec<Vec<Option<i64>>> = cells.map(cell).collect();
     let winner = times.iter().map(|times| fastest(times).map_or(NONE, |place| place as u8)).collect();
-    let mut answer = Answer::default();
+    let mut answer = PageAnswer::default();
     for (name, values) in [("x", &x), ("y", &y)] {
         answer.set_column(name, Column::F64(values.iter().map(|value| *value as f64).collect()));
     }

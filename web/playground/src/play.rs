@@ -8,18 +8,18 @@ use loggp_predict::FormTime;
 use loggp_schedule::{Player, Schedule};
 use loggp_trace::{ActivityKind, Caption, Trace};
 
-use super::algorithm::{Algorithm, Planned};
+use super::algorithm::{PageAlgorithm, Planned};
 use super::file::{self, FileContent, OpenFile};
-use super::request::{Request, Setting};
+use super::request::{PageRequest, Setting};
 
 /// An algorithm or a file, which is played.
 pub(crate) enum Subject {
-    Algorithm(&'static Algorithm),
+    Algorithm(&'static PageAlgorithm),
     File(Rc<OpenFile>),
 }
 
 /// A run.
-pub(crate) struct Run {
+pub(crate) struct PlayedRun {
     pub params: Params,
     pub time: Time,
     pub finishes: Vec<Time>,
@@ -40,7 +40,7 @@ impl Subject {
     pub(crate) fn find(id: &str) -> Result<Subject, String> {
         match id {
             "file" => file::opened().map(Subject::File),
-            _ => Algorithm::find(id).map(Subject::Algorithm),
+            _ => PageAlgorithm::find(id).map(Subject::Algorithm),
         }
     }
 
@@ -53,7 +53,7 @@ impl Subject {
     }
 
     /// Returns the command that prints the same.
-    pub(crate) fn command(&self, request: &Request, setting: &Setting) -> String {
+    pub(crate) fn command(&self, request: &PageRequest, setting: &Setting) -> String {
         match self {
             Subject::Algorithm(algorithm) => algorithm.command(request, setting),
             Subject::File(file) => file.command(request, setting),
@@ -80,12 +80,12 @@ impl Subject {
     }
 
     /// Plays it, with or without a trace.
-    pub(crate) fn play(&self, setting: &Setting, traced: bool) -> Result<Run, String> {
+    pub(crate) fn play(&self, setting: &Setting, traced: bool) -> Result<PlayedRun, String> {
         let run = match self {
             Subject::Algorithm(algorithm) => {
                 let Planned { schedule, form, receives_first } = algorithm.plan(setting)?;
                 let formula = form.map(|form| form.time);
-                Run { formula, form, ..play(&schedule, setting, receives_first, traced)? }
+                PlayedRun { formula, form, ..play(&schedule, setting, receives_first, traced)? }
             }
             Subject::File(file) => match &file.content {
                 FileContent::Trace(bytes) => recorded(file::read_trace(bytes)?),
@@ -102,7 +102,7 @@ impl Subject {
     }
 
     /// Plays it with a trace that says what it is.
-    pub(crate) fn trace(&self, request: &Request) -> Result<(Run, Trace), String> {
+    pub(crate) fn trace(&self, request: &PageRequest) -> Result<(PlayedRun, Trace), String> {
         let setting = request.setting()?;
         let mut run = self.play(&setting, true)?;
         let mut trace = run.trace.take().expect("it was asked for");
@@ -117,11 +117,16 @@ impl Subject {
     }
 }
 
-fn play(schedule: &Schedule, setting: &Setting, receives_first: bool, traced: bool) -> Result<Run, String> {
+fn play(
+    schedule: &Schedule,
+    setting: &Setting,
+    receives_first: bool,
+    traced: bool,
+) -> Result<PlayedRun, String> {
     let params = Params { P: schedule.ranks(), ..setting.params };
     let player = Player::new(params).ports(setting.ports).receive_first(receives_first).trace(traced);
     let report = player.run_by_papers(schedule).map_err(|why| why.cause.to_string())?;
-    Ok(Run {
+    Ok(PlayedRun {
         params,
         time: report.time,
         finishes: report.finishes,
@@ -135,7 +140,7 @@ fn play(schedule: &Schedule, setting: &Setting, receives_first: bool, traced: bo
 }
 
 /// Returns a recorded run.
-fn recorded(trace: Trace) -> Run {
+fn recorded(trace: Trace) -> PlayedRun {
     let mut finishes = vec![Time::ZERO; trace.params.P];
     let (mut stalls, mut stall_time) = (0, Time::ZERO);
     for activity in &trace.activities {
@@ -147,7 +152,7 @@ fn recorded(trace: Trace) -> Run {
             stall_time += activity.end - activity.start;
         }
     }
-    Run {
+    PlayedRun {
         params: trace.params,
         time: finishes.iter().copied().max().unwrap_or(Time::ZERO),
         finishes,

@@ -4,7 +4,7 @@ use loggp_model::time::NS;
 use loggp_schedule::Schedule;
 
 /// A recorded run.
-pub(crate) struct Recording {
+pub(crate) struct BundledRecording {
     /// The id of its algorithm.
     pub id: &'static str,
     pub about: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct Recording {
 /// A recorded run: its id, its file, the number of processors, the run, and what it does.
 macro_rules! recording {
     ($id:literal, $file:literal, $P:literal, $run:literal, $about:literal) => {
-        Recording {
+        BundledRecording {
             id: $id,
             about: $about,
             run: $run,
@@ -28,56 +28,56 @@ macro_rules! recording {
     };
 }
 
-pub(crate) static FFT_LONG: Recording = recording!(
+pub(crate) static FFT_LONG: BundledRecording = recording!(
     "fft/long-staggered",
     "fft-long-staggered",
     16,
     "fft long-staggered --size 256 --params L=6,o=2,g=4,G=1,P=16",
     "a message of n/P^2 points for each processor, and a local redistribution"
 );
-pub(crate) static FFT_SHORT: Recording = recording!(
+pub(crate) static FFT_SHORT: BundledRecording = recording!(
     "fft/short-naive",
     "fft-short-naive",
     16,
     "fft short-naive --size 256 --params L=6,o=2,g=4,P=16",
     "a message per point; all send first to processor 0, then to 1, and stall"
 );
-pub(crate) static RADIX_SORT: Recording = recording!(
+pub(crate) static RADIX_SORT: BundledRecording = recording!(
     "radix-sort/long",
     "radix-sort-long",
     8,
     "radix-sort long --size 64 --radix 8 --params L=6,o=2,g=4,P=8",
     "sorts its keys by the digit first, and sends all for a processor at once (LogGP, section 3)"
 );
-pub(crate) static LU_COLUMNS: Recording = recording!(
+pub(crate) static LU_COLUMNS: BundledRecording = recording!(
     "lu/column-cyclic",
     "lu-column-cyclic",
     4,
     "lu column-cyclic --size 24 --params L=6,o=2,g=4,P=4",
     "columns are dealt to the processors in turn; only the multipliers are sent"
 );
-pub(crate) static LU_GRID: Recording = recording!(
+pub(crate) static LU_GRID: BundledRecording = recording!(
     "lu/grid-cyclic",
     "lu-grid-cyclic",
     4,
     "lu grid-cyclic --size 24 --params L=6,o=2,g=4,P=4",
     "rows and columns are dealt to a grid of processors in turn: the paper's scattered layout"
 );
-pub(crate) static LU_BLOCKS: Recording = recording!(
+pub(crate) static LU_BLOCKS: BundledRecording = recording!(
     "lu/grid-blocked",
     "lu-grid-blocked",
     4,
     "lu grid-blocked --size 24 --params L=6,o=2,g=4,P=4",
     "each processor of the grid has rows and columns that lie together"
 );
-pub(crate) static TRANSPORTATION_TWO_STAGE: Recording = recording!(
+pub(crate) static TRANSPORTATION_TWO_STAGE: BundledRecording = recording!(
     "transportation/two-stage",
     "transportation-two-stage",
     8,
     "transportation two-stage --size 64 --params L=6,o=2,g=4,G=1,P=8",
     "every message goes in p parts by p intermediate processors; remainders in turn, from 0 (section 7)"
 );
-pub(crate) static TRANSPORTATION_LINEAR: Recording = recording!(
+pub(crate) static TRANSPORTATION_LINEAR: BundledRecording = recording!(
     "transportation/linear",
     "transportation-linear",
     8,
@@ -85,7 +85,7 @@ pub(crate) static TRANSPORTATION_LINEAR: Recording = recording!(
     "the modified linear permutation: P-1 steps with a partner and a barrier each (figure 4)"
 );
 
-impl Recording {
+impl BundledRecording {
     /// Reads its schedule.
     pub(crate) fn schedule(&self) -> Result<Schedule, String> {
         loggp_goal::read(with_labels(self.steps).as_bytes(), NS).map_err(|why| why.to_string())

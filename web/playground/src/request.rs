@@ -6,7 +6,7 @@ use loggp_model::time::{NS, Time, US};
 
 /// A request.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Request {
+pub(crate) struct PageRequest {
     pub what: String,
     pub algorithm: String,
     pub machine: Option<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Request {
     pub x: Axis,
     pub y: Axis,
     pub rows: Option<(usize, usize)>,
-    pub beside: Option<Box<Request>>,
+    pub beside: Option<Box<PageRequest>>,
     pub name: String,
 }
 
@@ -56,10 +56,10 @@ pub(crate) struct Setting {
     pub unit: Time,
 }
 
-impl Request {
+impl PageRequest {
     /// Reads a request: lines of a name and a value.
-    pub(crate) fn read(text: &str) -> Result<Request, String> {
-        let mut request = Request::default();
+    pub(crate) fn read(text: &str) -> Result<PageRequest, String> {
+        let mut request = PageRequest::default();
         for line in text.lines() {
             let (name, value) = line.split_once(' ').unwrap_or((line, ""));
             request.set(name, value)?;
@@ -129,7 +129,7 @@ impl Request {
         if self.machine.is_none() && !params.iter().any(|part| is(part, "word")) {
             params.push(&word);
         }
-        Request { params: params.join(","), ..self.clone() }.machine_options(setting)
+        PageRequest { params: params.join(","), ..self.clone() }.machine_options(setting)
     }
 
     /// Returns the machine's options of the command.

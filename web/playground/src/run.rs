@@ -7,16 +7,16 @@ use loggp_model::time::Time;
 use loggp_trace::path::{Events, FormulaBuilder, HopKind, Path};
 use loggp_trace::{ActivityKind, Trace};
 
-use super::answer::{Answer, Column};
+use super::answer::{Column, PageAnswer};
 use super::json::{Object, Raw};
-use super::play::{Run, Subject};
-use super::request::Request;
+use super::play::{PlayedRun, Subject};
+use super::request::PageRequest;
 
 /// The kinds of activities that the page shows: the first ones.
 const KINDS: &[&str] = KIND_NAMES.split_at(7).0;
 
 /// Returns the answer to `run`.
-pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
+pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
     let subject = Subject::find(&request.algorithm)?;
     let (run, trace) = subject.trace(request)?;
     let events = Events::new(&trace);
@@ -41,7 +41,7 @@ pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
         .with("params", params(&run.params))
         .with("command", subject.command(request, &request.setting()?))
         .with("kinds", KINDS);
-    let mut answer = Answer::new(fields);
+    let mut answer = PageAnswer::new(fields);
     add_counts(&mut answer, &run, &trace);
     if request.columns != Some(false) {
         add_activities(&mut answer, &events);
@@ -58,22 +58,22 @@ pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
 }
 
 /// Returns the answer to `command`.
-pub(crate) fn command(request: &Request) -> Result<Answer, String> {
+pub(crate) fn command(request: &PageRequest) -> Result<PageAnswer, String> {
     let subject = Subject::find(&request.algorithm)?;
     let command = subject.command(request, &request.setting()?);
-    Ok(Answer::new(Object::default().with("command", command)))
+    Ok(PageAnswer::new(Object::default().with("command", command)))
 }
 
 /// Returns the answer to `goal`: the schedule as a text.
-pub(crate) fn goal(request: &Request) -> Result<Answer, String> {
+pub(crate) fn goal(request: &PageRequest) -> Result<PageAnswer, String> {
     let text = Subject::find(&request.algorithm)?.goal(&request.setting()?)?;
-    let mut answer = Answer::default();
+    let mut answer = PageAnswer::default();
     answer.set_column("goal", Column::U8(text));
     Ok(answer)
 }
 
 /// Returns the answer to `tree`: for each processor who sent it the datum, and when it had it.
-pub(crate) fn tree(request: &Request) -> Result<Answer, String> {
+pub(crate) fn tree(request: &PageRequest) -> Result<PageAnswer, String> {
     let (_, trace) = Subject::find(&request.algorithm)?.trace(request)?;
     let events = Events::new(&trace);
     let P = trace.params.P;
@@ -90,7 +90,7 @@ pub(crate) fn tree(request: &Request) -> Result<Answer, String> {
         parents[event.id] = message.from as i32;
         times[event.id] = event.end.as_ps() as f64;
     }
-    let mut answer = Answer::default();
+    let mut answer = PageAnswer::default();
     answer.set_column("parent", Column::I32(parents));
     answer.set_column("time", Column::F64(times));
     Ok(answer)
@@ -117,7 +117,7 @@ fn shown_kind(kind: &ActivityKind) -> Option<u8> {
 }
 
 /// Adds the time in each kind of activity, of all processors together.
-fn add_counts(answer: &mut Answer, run: &Run, trace: &Trace) {
+fn add_counts(answer: &mut PageAnswer, run: &PlayedRun, trace: &Trace) {
     let mut counts = vec![0_i64; KINDS.len()];
     for activity in &trace.activities {
         if let Some(kind) = shown_kind(&activity.kind) {
@@ -130,7 +130,7 @@ fn add_counts(answer: &mut Answer, run: &Run, trace: &Trace) {
 }
 
 /// Adds, for each processor, the time in each kind of activity.
-fn add_processors(answer: &mut Answer, run: &Run, trace: &Trace) {
+fn add_processors(answer: &mut PageAnswer, run: &PlayedRun, trace: &Trace) {
     let mut busy = vec![vec![0.0; run.finishes.len()]; KINDS.len()];
     for activity in &trace.activities {
         if let Some(kind) = shown_kind(&activity.kind)
@@ -142,7 +142,7 @@ fn add_processors(answer: &mut Answer, run: &Run, trace: &Trace) {
     answer.set_columns("busy", KINDS.iter().zip(busy.into_iter().map(Column::F64)));
 }
 
-fn add_activities(answer: &mut Answer, events: &Events) {
+fn add_activities(answer: &mut PageAnswer, events: &Events) {
     let shown: Vec<(usize, u8)> =
         (0..events.len()).filter_map(|place| Some((place, shown_kind(events.event(place).kind)?))).collect();
     let time = |at: fn(&Events, usize) -> Time| times(shown.iter().map(|&(place, _)| at(events, place)));
@@ -158,7 +158,7 @@ fn add_activities(answer: &mut Answer, events: &Events) {
     answer.set_columns("activity", fields);
 }
 
-fn add_messages(answer: &mut Answer, events: &Events) {
+fn add_messages(answer: &mut PageAnswer, events: &Events) {
     let all = || 0..events.message_count();
     let number = |of: &dyn Fn(usize) -> usize| Column::I32(all().map(|place| of(place) as i32).collect());
     let time = |of: &dyn Fn(usize) -> Time| times(all().map(of));
@@ -177,7 +177,7 @@ fn add_messages(answer: &mut Answer, events: &Events) {
     answer.set_columns("message", fields);
 }
 
-fn add_hops(answer: &mut Answer, path: &Path) {
+fn add_hops(answer: &mut PageAnswer, path: &Path) {
     let hops = &path.hops;
     let kind = |kind: HopKind| HopKind::ALL.iter().position(|other| *other == kind).unwrap_or(0) as u8;
     let fields = [

@@ -2,12 +2,12 @@
 
 use loggp_draw::page::{SCRIPT as TIMELINE_SCRIPT, Timeline};
 
-use super::answer::{Answer, Column};
+use super::answer::{Column, PageAnswer};
 use super::play::Subject;
-use super::request::Request;
+use super::request::PageRequest;
 
 /// Returns the answer to `timeline`.
-pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
+pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
     let subject = Subject::find(&request.algorithm)?;
     let (_, trace) = subject.trace(request)?;
     let beside = request.beside.as_ref().map(|beside| {
@@ -25,21 +25,21 @@ pub(crate) fn answer(request: &Request) -> Result<Answer, String> {
     }
     let mut page = Vec::new();
     timeline.write(&mut page).map_err(|why| why.to_string())?;
-    let mut answer = Answer::default();
+    let mut answer = PageAnswer::default();
     answer.set_column("html", Column::U8(page));
     answer.set("name", format!("{}.html", subject.title().replace([' ', '/'], "-")));
     Ok(answer)
 }
 
 /// Returns the answer to `script`: the parts of the script with these names, in their order.
-pub(crate) fn script(request: &Request) -> Result<Answer, String> {
+pub(crate) fn script(request: &PageRequest) -> Result<PageAnswer, String> {
     let mut text = Vec::new();
     for name in request.name.split(',') {
         let part = TIMELINE_SCRIPT.iter().find(|(other, _)| *other == name);
         let (_, part) = part.ok_or_else(|| format!("the timeline's script has no part {name}"))?;
         text.extend_from_slice(part.as_bytes());
     }
-    let mut answer = Answer::default();
+    let mut answer = PageAnswer::default();
     answer.set_column("script", Column::U8(text));
     Ok(answer)
 }

@@ -12,7 +12,7 @@ use super::prefix::{CallEffect, SettledCall};
 
 /// A step of a processor that a message takes part in, by the message's index.
 #[derive(Clone, Copy)]
-enum Step {
+enum TransferStep {
     Send(usize),
     Receive(usize),
 }
@@ -32,8 +32,11 @@ pub(super) fn first_difference(
     let mut has_entered = vec![false; messages.len()];
     loop {
         let next = steps.iter_mut().enumerate().filter_map(|(id, steps)| {
-            while steps.next_if(|step| matches!(step, Step::Receive(got) if has_entered[*got])).is_some() {}
-            let Step::Send(message) = *steps.peek()? else { return None };
+            while steps
+                .next_if(|step| matches!(step, TransferStep::Receive(got) if has_entered[*got]))
+                .is_some()
+            {}
+            let TransferStep::Send(message) = *steps.peek()? else { return None };
             let (vars, of) = (constraints.vars[message], &messages[message]);
             let latency = times[vars.arrival] - times[vars.enter] - of.stream;
             let latency = latency.clamp(Time::ZERO, of.max_latency);
@@ -54,7 +57,7 @@ pub(super) fn first_difference(
 }
 
 /// Returns the messages that a processor's calls send and receive, in order.
-fn steps(constraints: &PrefixConstraints, calls: &[SettledCall]) -> impl Iterator<Item = Step> {
+fn steps(constraints: &PrefixConstraints, calls: &[SettledCall]) -> impl Iterator<Item = TransferStep> {
     calls.iter().flat_map(|call| {
         let (send, receive) = match &call.effect {
             CallEffect::Send(send) => (Some(send), None),
@@ -62,8 +65,8 @@ fn steps(constraints: &PrefixConstraints, calls: &[SettledCall]) -> impl Iterato
             CallEffect::Exchange(send, receive) => (Some(send), Some(receive)),
             _ => (None, None),
         };
-        let sends = send.map(|send| Step::Send(send.message));
-        let receives = receive.and_then(|receive| receive.got).map(Step::Receive);
+        let sends = send.map(|send| TransferStep::Send(send.message));
+        let receives = receive.and_then(|receive| receive.got).map(TransferStep::Receive);
         let is_receive_first = constraints.receives_first.get(&call.index) == Some(&Some(true));
         let both = if is_receive_first { [receives, sends] } else { [sends, receives] };
         both.into_iter().flatten()

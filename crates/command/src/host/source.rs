@@ -11,7 +11,7 @@ use super::links::link_target;
 use crate::error::system_reason;
 
 /// An input, which ends.
-pub struct Source<R = File> {
+pub struct InputBytes<R = File> {
     /// The bytes that were looked at before it is read.
     begin: Cursor<Vec<u8>>,
     input: R,
@@ -22,7 +22,7 @@ pub struct Source<R = File> {
 /// The files that the command reads, and must not write.
 static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Streams that were looked at, and that nobody has read yet: they have no second beginning.
-static BEGUN: Mutex<Vec<(PathBuf, Source)>> = Mutex::new(Vec::new());
+static BEGUN: Mutex<Vec<(PathBuf, InputBytes)>> = Mutex::new(Vec::new());
 
 /// The most bytes that are read from what is no file.
 const LONGEST_STREAM: u64 = 1 << 32;
@@ -52,7 +52,7 @@ fn is_stream(path: &Path) -> bool {
 }
 
 /// Opens an input. From then on the command refuses to write the same file.
-pub fn open_source(path: &Path) -> io::Result<Source> {
+pub fn open_source(path: &Path) -> io::Result<InputBytes> {
     let mut begun = lock(&BEGUN);
     if let Some(place) = begun.iter().position(|(other, _)| other == path) {
         return Ok(begun.swap_remove(place).1);
@@ -72,7 +72,7 @@ pub fn open_source(path: &Path) -> io::Result<Source> {
         lock(&FILES).push(target);
     }
     let left = if input.metadata()?.is_file() { u64::MAX } else { LONGEST_STREAM };
-    Ok(Source { begin: Cursor::default(), input, left })
+    Ok(InputBytes { begin: Cursor::default(), input, left })
 }
 
 /// Returns the first bytes of an input, which can be read from its beginning afterwards.
@@ -112,7 +112,7 @@ pub fn read_source(path: &Path, most: u64, limit: &str) -> Result<Vec<u8>, Strin
     }
 }
 
-impl<R: Read> Read for Source<R> {
+impl<R: Read> Read for InputBytes<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let begin = self.begin.read(buffer)?;
         if begin > 0 {
@@ -137,8 +137,11 @@ mod tests {
     #[test]
     fn a_stream_has_a_limit() {
         for (length, is_read) in [(5, true), (6, true), (7, false)] {
-            let mut source =
-                Source { begin: Cursor::new(b"b".to_vec()), input: io::repeat(b'a').take(length), left: 6 };
+            let mut source = InputBytes {
+                begin: Cursor::new(b"b".to_vec()),
+                input: io::repeat(b'a').take(length),
+                left: 6,
+            };
             let mut bytes = Vec::new();
             let read = source.read_to_end(&mut bytes);
             assert_eq!((read.is_ok(), bytes.len()), (is_read, 1 + length.min(6) as usize));

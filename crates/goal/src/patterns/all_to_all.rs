@@ -5,7 +5,7 @@ use loggp_model::rounds::{Round, staggered};
 use super::WriteResult;
 use super::algorithm::Algorithm;
 use super::call::CollectiveKind;
-use super::member::{Lengths, MemberWriter, Started};
+use super::member::{Lengths, MemberWriter, StartedOperation};
 
 /// Returns whether a message of this length is left out.
 type Skip = fn(u64) -> bool;
@@ -55,7 +55,7 @@ fn at_once(
     to: Vec<usize>,
     skip: Skip,
 ) -> WriteResult {
-    let mut all: Vec<Started> = Vec::with_capacity(from.len() + to.len());
+    let mut all: Vec<StartedOperation> = Vec::with_capacity(from.len() + to.len());
     for from in from.into_iter().filter(|from| !skip(of.received(*from))) {
         all.push(rank.start_recv(from, of.received(from))?);
     }

@@ -4,7 +4,7 @@ use loggp_model::rounds::dissemination as dissemination_rounds;
 
 use super::WriteResult;
 use super::algorithm::Algorithm;
-use super::member::{Lengths, MemberWriter, Started};
+use super::member::{Lengths, MemberWriter, StartedOperation};
 
 /// Everyone tells rank 0, and then that tells everyone.
 pub(super) fn linear(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
@@ -12,7 +12,8 @@ pub(super) fn linear(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> Wri
         rank.send(0, 0)?;
         return rank.recv(0, 0);
     }
-    let all: Vec<Started> = (1..rank.P).map(|from| rank.start_recv(from, 0)).collect::<Result<_, _>>()?;
+    let all: Vec<StartedOperation> =
+        (1..rank.P).map(|from| rank.start_recv(from, 0)).collect::<Result<_, _>>()?;
     rank.wait(all)?;
     (1..rank.P).try_for_each(|to| rank.send(to, 0))
 }

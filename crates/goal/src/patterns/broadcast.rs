@@ -3,7 +3,7 @@
 use super::WriteResult;
 use super::algorithm::Algorithm;
 use super::member::{Lengths, MemberWriter};
-use super::trees::{self, Place};
+use super::trees::{self, TreeNeighbours};
 
 /// The root sends to everyone.
 pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
@@ -29,7 +29,7 @@ pub(super) fn heap(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm)
     let (P, place) = (rank.P, rank.place_from(of.root()));
     let children = (2 * place + 1..=2 * place + 2).filter(|child| *child < P).collect();
     let parent = place.checked_sub(1).map(|before| before / 2);
-    down_tree(rank, of, algorithm, &Place { parent, children })
+    down_tree(rank, of, algorithm, &TreeNeighbours { parent, children })
 }
 
 pub(super) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
@@ -44,7 +44,12 @@ pub(super) fn knomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorit
 
 /// Passes segments down a tree: a rank sends one to all its children at once, and then the next, which it
 /// receives meanwhile.
-fn down_tree(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm, place: &Place) -> WriteResult {
+fn down_tree(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &Algorithm,
+    place: &TreeNeighbours,
+) -> WriteResult {
     let whole = of.whole();
     let segments = segments(whole, of.segment(algorithm.segment, whole));
     let children: Vec<usize> = place.children.iter().map(|child| rank.member_at(*child, of.root())).collect();
@@ -154,7 +159,7 @@ pub(super) fn split_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Al
 }
 
 /// The blocks of a message that is scattered over all ranks, by places from the root.
-struct Blocks {
+struct ScatteredBlocks {
     P: usize,
     whole: u64,
     block: u64,
@@ -162,7 +167,7 @@ struct Blocks {
     gives_rest: bool,
 }
 
-impl Blocks {
+impl ScatteredBlocks {
     /// Returns the length of some blocks from this one on, or of those that there are.
     fn length(&self, first: usize, count: usize) -> u64 {
         self.whole.saturating_sub(first as u64 * self.block).min(count as u64 * self.block)
@@ -189,10 +194,10 @@ impl Blocks {
     }
 }
 
-fn blocks(rank: &MemberWriter, of: &Lengths, algorithm: &Algorithm) -> Option<Blocks> {
+fn blocks(rank: &MemberWriter, of: &Lengths, algorithm: &Algorithm) -> Option<ScatteredBlocks> {
     let (P, whole) = (rank.P, of.whole());
     let gives_rest = algorithm.method.gives_rest;
-    (whole >= P as u64).then(|| Blocks { P, whole, block: whole.div_ceil(P as u64), gives_rest })
+    (whole >= P as u64).then(|| ScatteredBlocks { P, whole, block: whole.div_ceil(P as u64), gives_rest })
 }
 
 /// The root scatters the message, and all gather it by recursive doubling.

@@ -42,7 +42,7 @@ pub(super) struct MemberWriter<'a> {
 
 /// An operation that was started, and how often the program had waited before.
 #[derive(Clone, Copy)]
-pub(super) struct Started {
+pub(super) struct StartedOperation {
     operation: u32,
     gates: u32,
     is_reception: bool,
@@ -83,36 +83,36 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Starts a send.
-    pub(super) fn start_send(&mut self, to: usize, length: u64) -> Result<Started, ScheduleError> {
+    pub(super) fn start_send(&mut self, to: usize, length: u64) -> Result<StartedOperation, ScheduleError> {
         self.start(Operation::Send { to: self.members[to], bytes: length * self.unit, tag: self.tag })
     }
 
     /// Starts a receive.
-    pub(super) fn start_recv(&mut self, from: usize, length: u64) -> Result<Started, ScheduleError> {
+    pub(super) fn start_recv(&mut self, from: usize, length: u64) -> Result<StartedOperation, ScheduleError> {
         let (from, tag) = (Some(self.members[from]), Some(self.tag));
         self.start(Operation::Recv { from, bytes: length * self.unit, tag })
     }
 
     /// Starts an operation.
-    pub(super) fn start(&mut self, what: Operation) -> Result<Started, ScheduleError> {
+    pub(super) fn start(&mut self, what: Operation) -> Result<StartedOperation, ScheduleError> {
         let is_send = matches!(what, Operation::Send { .. });
         let gate = if self.waits_for_data && !is_send { self.before } else { &self.gate };
         let operation = add_after(self.builder, what, gate)?;
         self.has_sent |= is_send;
         let is_reception = matches!(what, Operation::Recv { .. });
-        Ok(Started { operation, gates: self.gates, is_reception })
+        Ok(StartedOperation { operation, gates: self.gates, is_reception })
     }
 
     /// Makes an operation wait for another one.
-    pub(super) fn require(&mut self, later: Started, earlier: Started) -> WriteResult {
+    pub(super) fn require(&mut self, later: StartedOperation, earlier: StartedOperation) -> WriteResult {
         self.builder.require_done(later.operation, earlier.operation)
     }
 
     /// Waits for operations.
-    pub(super) fn wait(&mut self, all: impl IntoIterator<Item = Started>) -> WriteResult {
+    pub(super) fn wait(&mut self, all: impl IntoIterator<Item = StartedOperation>) -> WriteResult {
         /// The most operations that each later one waits for by itself.
         const MOST: usize = 3;
-        let all: Vec<Started> = all.into_iter().collect();
+        let all: Vec<StartedOperation> = all.into_iter().collect();
         if all.is_empty() {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Makes the next sends wait for receptions.
-    fn wait_for_data(&mut self, all: &[Started]) {
+    fn wait_for_data(&mut self, all: &[StartedOperation]) {
         let mut received = all.iter().filter(|one| one.is_reception).peekable();
         if received.peek().is_some() && std::mem::take(&mut self.has_sent) {
             self.gate.truncate(self.before.len());
@@ -191,7 +191,7 @@ impl<'a> MemberWriter<'a> {
 
     /// Sends to all of these at once.
     pub(super) fn send_all(&mut self, to: impl IntoIterator<Item = usize>, length: u64) -> WriteResult {
-        let sent: Vec<Started> =
+        let sent: Vec<StartedOperation> =
             to.into_iter().map(|to| self.start_send(to, length)).collect::<Result<_, _>>()?;
         self.wait(sent)
     }

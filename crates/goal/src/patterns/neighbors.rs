@@ -3,7 +3,7 @@
 use super::WriteResult;
 use super::algorithm::Algorithm;
 use super::call::CollectiveKind;
-use super::member::{Lengths, MemberWriter, Started};
+use super::member::{Lengths, MemberWriter, StartedOperation};
 
 /// All messages at once: to every neighbour and from every neighbour, in their order.
 pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
@@ -11,7 +11,7 @@ pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
     let call = of.call;
     // In a gather every neighbour gets the same.
     let is_same = matches!(call.kind, NeighborAllgather | NeighborAllgatherv);
-    let mut all: Vec<Started> = Vec::new();
+    let mut all: Vec<StartedOperation> = Vec::new();
     for (number, from) in call.sources.iter().enumerate() {
         if let Some(from) = from {
             all.push(rank.start_recv(*from, of.received(number))?);

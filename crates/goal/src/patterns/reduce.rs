@@ -3,9 +3,9 @@
 use super::WriteResult;
 use super::algorithm::Algorithm;
 use super::broadcast::{even_segments, segments};
-use super::member::{Lengths, MemberWriter, Started};
+use super::member::{Lengths, MemberWriter, StartedOperation};
 use super::rabenseifner::{self, Halving, Pairing};
-use super::trees::{self, Place};
+use super::trees::{self, TreeNeighbours};
 
 /// Everyone sends to the root, which receives from the last one first.
 pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
@@ -68,15 +68,15 @@ fn up_tree(
     of: &Lengths,
     algorithm: &Algorithm,
     root: usize,
-    place: &Place,
+    place: &TreeNeighbours,
 ) -> WriteResult {
     let whole = of.whole();
     let segments = segments(whole, of.segment(algorithm.segment, whole));
     let parent = place.parent.map(|parent| rank.member_at(parent, root));
     let children: Vec<usize> = place.children.iter().map(|child| rank.member_at(*child, root)).collect();
     // The reception that goes on, and the segment that it completes if it is the last one of it.
-    let mut open: Option<(Started, u64, bool)> = None;
-    let finish = |rank: &mut MemberWriter, open: Option<(Started, u64, bool)>| {
+    let mut open: Option<(StartedOperation, u64, bool)> = None;
+    let finish = |rank: &mut MemberWriter, open: Option<(StartedOperation, u64, bool)>| {
         let Some((received, length, is_last)) = open else { return Ok(()) };
         rank.wait([received])?;
         rank.combine(length)?;

@@ -57,12 +57,12 @@ impl AgreementStep {
 struct Band {
     ranks: usize,
     is_power_of_2: bool,
-    steps: Vec<Step>,
+    steps: Vec<Threshold>,
 }
 
 /// An algorithm, and the least bytes for which the algorithm is chosen.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct Threshold {
     bytes: u64,
     is_total: bool,
     algorithm: Algorithm,
@@ -164,7 +164,7 @@ impl CollectiveTable {
         let bytes = number(least, bytes, "a number of bytes, such as 4096 or total:4096")?;
         let algorithm = read_algorithm(kind, algorithm, segment)?;
         let bands = &mut self.bands[place(kind, form)];
-        let step = Step { bytes, is_total, algorithm };
+        let step = Threshold { bytes, is_total, algorithm };
         match bands.iter_mut().find(|band| (band.ranks, band.is_power_of_2) == (ranks, is_power_of_2)) {
             Some(band) if band.steps.iter().any(|one| (one.bytes, one.is_total) == (bytes, is_total)) => {
                 return Err(format!("{name} has two lines for the same ranks and bytes; give one"));
@@ -206,7 +206,7 @@ impl CollectiveTable {
             let band = bands
                 .filter(|band| band.ranks <= ranks && (!band.is_power_of_2 || ranks.is_power_of_two()))
                 .max_by_key(|band| (band.ranks, band.is_power_of_2))?;
-            let least_of_all = |step: &Step| match step.is_total {
+            let least_of_all = |step: &Threshold| match step.is_total {
                 true => step.bytes,
                 false => step.bytes.saturating_mul(ranks as u64),
             };

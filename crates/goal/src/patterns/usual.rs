@@ -7,7 +7,7 @@ use loggp_schedule::{Operation, ScheduleError};
 
 use super::algorithm::{Algorithm, Method, Write, method};
 use super::call::CollectiveKind::{self, *};
-use super::member::{Lengths, MemberWriter, Started};
+use super::member::{Lengths, MemberWriter, StartedOperation};
 use super::{WriteResult, all_gather, barrier, broadcast, gather, trees};
 
 /// All patterns.
@@ -101,7 +101,7 @@ fn all_to_all(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResu
 }
 
 fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
-    let mut before: Option<[Started; 2]> = None;
+    let mut before: Option<[StartedOperation; 2]> = None;
     for round in staggered(rank.P, rank.id) {
         let both = [rank.start_send(round.to, of.whole())?, rank.start_recv(round.from, of.whole())?];
         for later in both {

@@ -10,7 +10,7 @@ use loggp::trace::ActivityKind;
 use loggp_trace::path::partition_place;
 
 use super::accounts::Accounts;
-use super::groups::{CallGroup, GroupActivity, MessageNames};
+use super::groups::{CostGroup, GroupActivity, MessageNames};
 
 /// The begin of the name of work that a program did before a call.
 pub const BEFORE: &str = "before ";
@@ -63,9 +63,9 @@ fn work_of<'e>(events: &'e Events, hop: &Hop) -> Option<&'e str> {
 }
 
 /// Returns the costs by call, the highest first, from those by group.
-pub(super) fn costs(groups: &[CallGroup], mut on_path: HashMap<Rc<str>, Time>) -> Vec<CallCost> {
+pub(super) fn costs(groups: &[CostGroup], mut on_path: HashMap<Rc<str>, Time>) -> Vec<CallCost> {
     let mut costs: HashMap<Rc<str>, Accounts> = HashMap::new();
-    for CallGroup { activity, accounts, .. } in groups {
+    for CostGroup { activity, accounts, .. } in groups {
         let call = match activity {
             GroupActivity::Send(Some(call), _) | GroupActivity::Receive(Some(call), _) => Rc::clone(call),
             GroupActivity::Work(kind) => call_of_work(kind).into(),

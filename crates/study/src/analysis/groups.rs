@@ -12,7 +12,7 @@ use super::rendezvous::MessageRoles;
 
 /// Calls of one kind, and their cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallGroup {
+pub struct CostGroup {
     pub activity: GroupActivity,
     /// Shortest and longest message in words, if the group is about messages.
     pub words: Option<(usize, usize)>,
@@ -73,7 +73,7 @@ pub(super) fn tag_texts(events: &Events) -> Vec<Option<Rc<str>>> {
 pub(super) struct CallGroups<'e, 'a> {
     events: &'e Events<'a>,
     names: MessageNames,
-    groups: HashMap<GroupActivity, CallGroup>,
+    groups: HashMap<GroupActivity, CostGroup>,
 }
 
 impl<'e, 'a> CallGroups<'e, 'a> {
@@ -123,8 +123,8 @@ impl<'e, 'a> CallGroups<'e, 'a> {
         }
     }
 
-    fn group(&mut self, activity: GroupActivity) -> &mut CallGroup {
-        self.groups.entry(activity.clone()).or_insert_with(|| CallGroup {
+    fn group(&mut self, activity: GroupActivity) -> &mut CostGroup {
+        self.groups.entry(activity.clone()).or_insert_with(|| CostGroup {
             activity,
             words: None,
             count: 0,
@@ -138,8 +138,8 @@ impl<'e, 'a> CallGroups<'e, 'a> {
     }
 
     /// Returns the groups by cost, the highest first.
-    pub(super) fn finish(self) -> Vec<CallGroup> {
-        let mut groups: Vec<CallGroup> = self.groups.into_values().collect();
+    pub(super) fn finish(self) -> Vec<CostGroup> {
+        let mut groups: Vec<CostGroup> = self.groups.into_values().collect();
         groups.sort_by(|a, b| {
             b.accounts.total().cmp(&a.accounts.total()).then_with(|| a.activity.cmp(&b.activity))
         });

@@ -30,7 +30,7 @@ use pieces::TimePiece;
 use rendezvous::MessageRoles;
 
 pub use calls::{BEFORE, CallCost, IN};
-pub use groups::{CallGroup, GroupActivity, LengthClass, MessageNames};
+pub use groups::{CostGroup, GroupActivity, LengthClass, MessageNames};
 pub use loggp::path::{Formula, FormulaBuilder};
 pub use overlap::Overlap;
 pub use parameter_sweep::{ParameterSweep, RunPath, replay_with};
@@ -55,7 +55,7 @@ pub struct Analysis {
     /// Accounts of all processors together.
     pub total: Accounts,
     /// Costs by group.
-    pub groups: Vec<CallGroup>,
+    pub groups: Vec<CostGroup>,
     /// Costs by call, if the calls of a played program are known.
     pub calls: Vec<CallCost>,
     /// Critical path.

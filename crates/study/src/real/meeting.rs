@@ -10,12 +10,12 @@ use loggp_programs::math::median::median;
 
 use super::experiment::{EXCHANGE, Experiment, ExperimentTimes, FLOOD, WAY};
 use super::fit::ns;
-use super::plan::{Plan, Repeats};
+use super::plan::{MeasuringPlan, Repeats};
 use super::{RealLevel, WORD, find_threshold};
 
 /// How far the calibration of a level is.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct CalibrationProgress {
     /// Processor with which processor 0 measures the level.
     pub other: usize,
     /// Number of this round; 0 while the first round trips are measured.
@@ -81,10 +81,10 @@ impl Meeting<'_> {
         &self,
         P: usize,
         time: Duration,
-        tell: &mut dyn FnMut(Progress),
+        tell: &mut dyn FnMut(CalibrationProgress),
     ) -> Result<RealLevel, RunError> {
         let (budget, other) = (time.as_nanos() as f64, self.other);
-        tell(Progress { other, round: 0, rounds: 0, left: None });
+        tell(CalibrationProgress { other, round: 0, rounds: 0, left: None });
         let way = |bytes: usize, repeats: Repeats| {
             let times = self.run_freely(Experiment::written(bytes), &[WAY], repeats)?;
             Ok::<_, RunError>(median(&times[WAY]).as_ns())
@@ -100,7 +100,7 @@ impl Meeting<'_> {
         let bytes_S = S;
         let S = S.map_or(Params::NO_LIMIT, |bytes| bytes / WORD);
         let machine = machine(self.link, S)?;
-        let mut plan = Plan::new(budget - self.spent()?, bytes_S, |bytes| way_from(&ways, bytes));
+        let mut plan = MeasuringPlan::new(budget - self.spent()?, bytes_S, |bytes| way_from(&ways, bytes));
         let mut rounds = Vec::new();
         while rounds.len() < plan.rounds {
             let before = self.spent()?;
@@ -108,7 +108,7 @@ impl Meeting<'_> {
             for (place, experiment) in plan.experiments.iter().enumerate() {
                 let later = (plan.rounds - rounds.len() - 1) as f64 * plan.time_from(0);
                 let left = Some(ns(plan.time_from(place) + later));
-                tell(Progress { other, round: rounds.len() + 1, rounds: plan.rounds, left });
+                tell(CalibrationProgress { other, round: rounds.len() + 1, rounds: plan.rounds, left });
                 round.push(self.run(&machine, *experiment, &[WAY, FLOOD, EXCHANGE], plan.repeats(place))?);
             }
             let now = self.spent()?;

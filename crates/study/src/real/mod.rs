@@ -26,10 +26,10 @@ pub use experiment::{CALL, EXCHANGE, Experiment, FLOOD, LONG, WAY};
 use experiment::{ExperimentTimes, experiments};
 use fit::{Guess, NAMES, ns};
 pub(crate) use fit::{MeasuredPoint, fit};
+pub use meeting::CalibrationProgress;
 use meeting::Meeting;
-pub use meeting::Progress;
 pub use place::{ProcessGroups, ProcessPlace, nested_groups, read_places};
-use plan::Plan;
+use plan::MeasuringPlan;
 
 use super::calibration::reading::Quartiles;
 
@@ -85,7 +85,7 @@ impl RealLevel {
         link: &Arc<dyn Link>,
         groups: &[usize],
         time: Duration,
-        mut tell: impl FnMut(Progress),
+        mut tell: impl FnMut(CalibrationProgress),
     ) -> Result<Vec<RealLevel>, RunError> {
         // The first processors of two groups have only this level in common.
         let others = groups.iter().skip(1).chain([&1]);
@@ -115,7 +115,7 @@ impl RealLevel {
     /// Fits the parameters to several rounds of measurements.
     fn from_rounds(
         rounds: Vec<Vec<ExperimentTimes>>,
-        plan: &Plan,
+        plan: &MeasuringPlan,
         S: usize,
         P: usize,
         other: usize,

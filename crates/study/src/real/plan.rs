@@ -36,7 +36,7 @@ pub(super) struct Repeats {
 
 /// What is measured in each round. All times are in ns.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct MeasuringPlan {
     pub experiments: Vec<Experiment>,
     /// Time of a repetition of each.
     costs: Vec<f64>,
@@ -69,16 +69,16 @@ impl Repeats {
     }
 }
 
-impl Plan {
+impl MeasuringPlan {
     /// Plans what fits into the time that is left, on a machine whose messages above `S` bytes wait for their
     /// receivers. `way` returns half a round trip.
-    pub(super) fn new(budget: f64, S: Option<usize>, way: impl Fn(usize) -> f64) -> Plan {
+    pub(super) fn new(budget: f64, S: Option<usize>, way: impl Fn(usize) -> f64) -> MeasuringPlan {
         let is_needed = |it: &Experiment| !it.cold && it.bytes <= S.map_or(NEEDED, |S| NEEDED.max(4 * S));
         // A message of a flood takes no longer than one that is alone, and a barrier as long as two.
         let cost = |it: &Experiment| (2 * it.messages() + 4) as f64 * way(it.bytes);
         let all = |most| experiments().map(move |it| Experiment { most, ..it });
         let planned = |rounds: usize, most: usize| {
-            let mut plan = Plan {
+            let mut plan = MeasuringPlan {
                 experiments: all(most).collect(),
                 costs: all(most).map(|it| cost(&it)).collect(),
                 rounds,
@@ -107,7 +107,7 @@ impl Plan {
         let rest = FEWER.map(|messages| (few, messages));
         let tries = [(most, MESSAGES)].into_iter().chain(rest);
         let mut plans = tries.map(|(rounds, messages)| planned(rounds, messages));
-        let is_enough = |plan: &Plan| plan.round() * plan.rounds as f64 <= budget;
+        let is_enough = |plan: &MeasuringPlan| plan.round() * plan.rounds as f64 <= budget;
         let mut last = None;
         let fitting = plans.find(|plan| {
             last = Some(plan.clone());
@@ -135,7 +135,7 @@ impl Plan {
 
     /// Returns the time of a round in which each experiment has all the time that it needs.
     fn full_round(&self) -> f64 {
-        Plan { slice: f64::INFINITY, ..self.clone() }.round()
+        MeasuringPlan { slice: f64::INFINITY, ..self.clone() }.round()
     }
 
     /// Returns the time that all measurements would take.
@@ -155,13 +155,13 @@ impl Plan {
         let planned: f64 = self.costs.iter().zip(repeated).map(|(cost, repeated)| cost * repeated).sum();
         let factor = spent / planned;
         self.costs.iter_mut().chain([&mut self.left_out]).for_each(|cost| *cost *= factor);
-        let is_late = |plan: &Plan| plan.round() * (plan.rounds - done) as f64 > left;
+        let is_late = |plan: &MeasuringPlan| plan.round() * (plan.rounds - done) as f64 > left;
         self.slice = f64::INFINITY;
         if is_late(self) {
             let plan = self.clone();
             let rounds = (self.rounds - done) as f64;
             self.slice = longest_slice(left, plan.round() * rounds, |slice| {
-                rounds * Plan { slice, ..plan.clone() }.round()
+                rounds * MeasuringPlan { slice, ..plan.clone() }.round()
             });
         }
         while is_late(self) && self.rounds > done.max(ROUNDS[1]) {
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn fast_machine_is_measured_whole() {
-        let plan = Plan::new(60.0 * S, Some(4096), network(0.4, 24_000.0));
+        let plan = MeasuringPlan::new(60.0 * S, Some(4096), network(0.4, 24_000.0));
         assert_eq!(plan.experiments, experiments().collect::<Vec<_>>());
         assert_eq!((plan.rounds, plan.is_short()), (5, false));
         let repeats = |bytes| {
@@ -229,7 +229,7 @@ mod tests {
         for (us, mbit, seconds) in
             [(200.0, 1e3, 60.0), (200.0, 1e3, 10.0), (50.0, 100.0, 60.0), (2e3, 1e4, 60.0)]
         {
-            let plan = Plan::new(seconds * S, Some(64 << 10), network(us, mbit));
+            let plan = MeasuringPlan::new(seconds * S, Some(64 << 10), network(us, mbit));
             let time = plan.round() * plan.rounds as f64 / S;
             assert!(time <= seconds && time > 0.6 * seconds, "{us} us: {time} of {seconds} s");
             assert!(plan.is_short() && plan.whole() > seconds * S);
@@ -242,7 +242,7 @@ mod tests {
     /// The time that a round really took decides how often the next are repeated.
     #[test]
     fn slow_round_is_made_up_for() {
-        let mut plan = Plan::new(60.0 * S, None, network(20.0, 1e4));
+        let mut plan = MeasuringPlan::new(60.0 * S, None, network(20.0, 1e4));
         let all = plan.experiments.clone();
         let round: Vec<ExperimentTimes> = all
             .iter()

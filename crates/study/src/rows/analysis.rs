@@ -10,7 +10,7 @@ use super::machine::{level_columns, unit_columns};
 use super::{Columns, Field, json_key};
 use crate::analysis::accounts::{Account, Accounts};
 use crate::analysis::{
-    Analysis, CallCost, CallGroup, FormulaBuilder, GroupActivity, Overlap, PathStep, Sensitivity,
+    Analysis, CallCost, CostGroup, FormulaBuilder, GroupActivity, Overlap, PathStep, Sensitivity,
 };
 
 /// A recorded run, or a replay of one under other parameters.
@@ -150,8 +150,8 @@ pub fn processor_columns<'a>() -> Columns<'a, (usize, Accounts)> {
 }
 
 /// Returns the columns of a group of activities.
-pub fn group_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, CallGroup> {
-    let mut columns = Columns::<CallGroup>::new();
+pub fn group_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, CostGroup> {
+    let mut columns = Columns::<CostGroup>::new();
     columns.add("what", group_title).title("what costs the most");
     columns.add("least_words", |group| group.words.map(|(least, _)| least));
     columns.add("most_words", |group| group.words.map(|(_, most)| most));
@@ -168,7 +168,7 @@ pub fn group_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, CallGroup> {
 }
 
 /// Returns what the activities of a group have in common, in words.
-fn group_title(group: &CallGroup) -> String {
+fn group_title(group: &CostGroup) -> String {
     let about = |does: &str, about: &Option<_>, waits: bool| {
         let about: &str = about.as_deref().unwrap_or("a message");
         format!("{does} {about}{}", if waits { ", above S" } else { "" })
@@ -191,7 +191,7 @@ fn word_range((least, most): (usize, usize)) -> String {
 }
 
 /// Returns the groups that cost the most, over all processors.
-pub fn top_groups(row: &AnalyzedRun, lines: usize) -> &[CallGroup] {
+pub fn top_groups(row: &AnalyzedRun, lines: usize) -> &[CostGroup] {
     &row.analysis.groups[..row.analysis.groups.len().min(lines)]
 }
 

@@ -89,7 +89,7 @@ impl<'de> Visitor<'de> for FileEvents {
 }
 
 impl FileEvents {
-    fn take(&mut self, event: Event) -> Result<(), String> {
+    fn take(&mut self, event: ChromeEvent) -> Result<(), String> {
         match (&*event.ph, &*event.cat) {
             ("X", cat) => {
                 let (_, start, end) = event.span()?;
@@ -120,14 +120,14 @@ impl FileEvents {
     }
 
     /// Opens an asynchronous slice.
-    fn begin(&mut self, event: Event, [begin, end]: [Time; 2]) -> Result<(), String> {
+    fn begin(&mut self, event: ChromeEvent, [begin, end]: [Time; 2]) -> Result<(), String> {
         event.check("ts", event.ts, begin)?;
         self.open.insert(event.id, end);
         Ok(())
     }
 
     /// Refuses an end of an arrow that is not at its slice, the last before it.
-    fn check_arrow(&self, event: &Event) -> Result<(), String> {
+    fn check_arrow(&self, event: &ChromeEvent) -> Result<(), String> {
         let (message, at) = match (self.activities.last(), &*event.ph) {
             (Some(Activity { end, kind: ActivityKind::Send(message), .. }), "s") => (message, end),
             (Some(Activity { start, kind: ActivityKind::Receive(message), .. }), "f") => (message, start),
@@ -148,7 +148,7 @@ fn add<T: BoundedItem>(list: &mut Vec<T>, it: T) -> Result<(), String> {
 
 /// The part of an event that is read.
 #[derive(Deserialize)]
-struct Event {
+struct ChromeEvent {
     /// Phase: `X` for a slice, `b` for the beginning of an asynchronous slice.
     ph: String,
     #[serde(default)]
@@ -189,7 +189,7 @@ fn need<T>(value: Option<T>, name: &str) -> Result<T, String> {
     value.ok_or_else(|| format!("an event lacks its {name:?}"))
 }
 
-impl Event {
+impl ChromeEvent {
     fn activity(&self) -> Result<Activity, String> {
         let (id, start, end) = self.span()?;
         Ok(Activity { id, start, end, kind: self.activity_kind()? })

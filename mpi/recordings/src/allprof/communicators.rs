@@ -23,7 +23,7 @@ pub(super) struct Made {
 
 /// What a rank did with communicators, in its order.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
+pub(super) enum CommunicatorUse {
     /// It used one whose name was new.
     Name(Handle),
     Split {
@@ -118,7 +118,7 @@ struct RankState {
 
 /// Returns for each rank the communicators that it made, in its order, from the events of all. `None` are those of
 /// which the rank is no member.
-pub(super) fn resolve(events: &[Vec<Event>]) -> Vec<Vec<Option<Made>>> {
+pub(super) fn resolve(events: &[Vec<CommunicatorUse>]) -> Vec<Vec<Option<Made>>> {
     let P = events.len();
     let mut known: Vec<Rc<[u32]>> = vec![(0..P as u32).collect()];
     let mut children: Vec<u64> = vec![0];
@@ -162,16 +162,17 @@ pub(super) fn resolve(events: &[Vec<Event>]) -> Vec<Vec<Option<Made>>> {
 impl RankState {
     /// Goes on to the next communicator that is made, and returns its parent, or `None` if the rank already waits or
     /// has made all.
-    fn go_on(&mut self, events: &[Event], result: &mut Vec<Option<Made>>) -> Option<usize> {
+    fn go_on(&mut self, events: &[CommunicatorUse], result: &mut Vec<Option<Made>>) -> Option<usize> {
         if self.waits_for.is_some() {
             return None;
         }
         while let Some(event) = events.get(self.next) {
-            let (Event::Name(handle) | Event::Split { parent: handle, .. } | Event::Copy { parent: handle }) =
-                *event;
+            let (CommunicatorUse::Name(handle)
+            | CommunicatorUse::Split { parent: handle, .. }
+            | CommunicatorUse::Copy { parent: handle }) = *event;
             let number = self.number(handle);
             match (event, number) {
-                (Event::Name(_), _) => (),
+                (CommunicatorUse::Name(_), _) => (),
                 (_, Some(parent)) => {
                     self.waits_for = Some(parent);
                     return Some(parent);
@@ -198,20 +199,20 @@ impl RankState {
     }
 
     /// Returns how many communicators the rank's events so far have made.
-    fn count_made(&self, events: &[Event]) -> usize {
-        events[..self.next].iter().filter(|event| !matches!(event, Event::Name(_))).count()
+    fn count_made(&self, events: &[CommunicatorUse]) -> usize {
+        events[..self.next].iter().filter(|event| !matches!(event, CommunicatorUse::Name(_))).count()
     }
 }
 
 /// Returns the members of the communicators that the members of one make.
-fn groups(members: &Rc<[u32]>, ranks: &[RankState], events: &[Vec<Event>]) -> Vec<Rc<[u32]>> {
+fn groups(members: &Rc<[u32]>, ranks: &[RankState], events: &[Vec<CommunicatorUse>]) -> Vec<Rc<[u32]>> {
     let event = |member: u32| events[member as usize][ranks[member as usize].next];
-    if !members.iter().all(|member| matches!(event(*member), Event::Split { .. })) {
+    if !members.iter().all(|member| matches!(event(*member), CommunicatorUse::Split { .. })) {
         return vec![members.clone()];
     }
     let mut sorted: Vec<(i64, i64, usize, u32)> = Vec::new();
     for (place, member) in members.iter().enumerate() {
-        if let Event::Split { color, key, .. } = event(*member)
+        if let CommunicatorUse::Split { color, key, .. } = event(*member)
             && color != UNDEFINED
         {
             sorted.push((color, key, place, *member));

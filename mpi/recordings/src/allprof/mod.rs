@@ -14,7 +14,7 @@ mod shape;
 
 use std::io::{self, Read};
 
-use self::communicators::{Event, Made, Names, resolve};
+use self::communicators::{CommunicatorUse, Made, Names, resolve};
 use self::line::{LineReader, MpiLine};
 use self::reader::RankReader;
 use self::shape::Shape;
@@ -125,10 +125,14 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> AllprofProgram<F> {
                 match shape {
                     Shape::NewCommunicator { is_split: true, .. } => {
                         let number = |place| call.number(place, "a number").unwrap_or_default();
-                        events.push(Event::Split { parent: handle, color: number(2), key: number(3) });
+                        events.push(CommunicatorUse::Split {
+                            parent: handle,
+                            color: number(2),
+                            key: number(3),
+                        });
                     }
-                    Shape::NewCommunicator { .. } => events.push(Event::Copy { parent: handle }),
-                    _ if names.find(handle).is_none() => events.push(Event::Name(handle)),
+                    Shape::NewCommunicator { .. } => events.push(CommunicatorUse::Copy { parent: handle }),
+                    _ if names.find(handle).is_none() => events.push(CommunicatorUse::Name(handle)),
                     _ => (),
                 }
                 names.set(handle, 0);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::communicators::{Made, Named, Names, WORLD};
 use super::ends::Ends;
 use super::line::{Handle, MpiLine};
-use super::requests::{Requests, completed};
+use super::requests::{RequestsByAddress, completed};
 use super::shape::{self, Amounts, CollectiveShape, Shape, shape};
 use super::{MpiLibrary, Notes, Stop, Unread};
 use crate::call::{
@@ -19,7 +19,7 @@ pub(super) struct RankReader {
     /// The number of ranks.
     P: usize,
     mpi: MpiLibrary,
-    requests: Requests,
+    requests: RequestsByAddress,
     names: Names,
     /// The communicators of the rank in `RankCalls`, by their numbers among all.
     known: FxHashMap<usize, u32>,
@@ -43,7 +43,7 @@ impl RankReader {
             id,
             P,
             mpi,
-            requests: Requests::default(),
+            requests: RequestsByAddress::default(),
             names: Names::new(id, P),
             known: FxHashMap::from_iter([(WORLD, 0)]),
             made: 0,

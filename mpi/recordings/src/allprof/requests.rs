@@ -1,4 +1,4 @@
-//! Requests: a trace has the address at which each lies.
+//! RequestsByAddress: a trace has the address at which each lies.
 
 use rustc_hash::FxHashMap;
 
@@ -6,25 +6,25 @@ use crate::call::{CallKind, Completed, RequestId};
 
 /// The requests of a rank, by their addresses.
 #[derive(Debug, Default)]
-pub(super) struct Requests {
-    at: FxHashMap<u64, Request>,
+pub(super) struct RequestsByAddress {
+    at: FxHashMap<u64, TracedRequest>,
     /// The number of the next one.
     next: RequestId,
 }
 
 #[derive(Debug)]
-struct Request {
+struct TracedRequest {
     /// Its number, while it is under way.
     active: Option<RequestId>,
     /// What each start of a persistent one does; `None` if that is nothing, as for the null process.
     persistent: Option<Option<CallKind>>,
 }
 
-impl Requests {
+impl RequestsByAddress {
     /// Adds a request that is under way, and returns its number.
     pub(super) fn start(&mut self, address: u64) -> RequestId {
         self.next += 1;
-        self.at.insert(address, Request { active: Some(self.next), persistent: None });
+        self.at.insert(address, TracedRequest { active: Some(self.next), persistent: None });
         self.next
     }
 
@@ -35,7 +35,7 @@ impl Requests {
 
     /// Adds a persistent request.
     pub(super) fn keep(&mut self, address: u64, kind: Option<CallKind>) {
-        self.at.insert(address, Request { active: None, persistent: Some(kind) });
+        self.at.insert(address, TracedRequest { active: None, persistent: Some(kind) });
     }
 
     /// Starts a persistent request, and returns what it does.
@@ -79,9 +79,9 @@ impl Requests {
 
 /// Returns the addresses of an array at which there are such requests, in ascending order.
 fn addresses(
-    at: &FxHashMap<u64, Request>,
+    at: &FxHashMap<u64, TracedRequest>,
     (first, count, size): (u64, u64, u64),
-    is_meant: impl Fn(&Request) -> bool,
+    is_meant: impl Fn(&TracedRequest) -> bool,
 ) -> Vec<u64> {
     if count <= at.len() as u64 {
         let places = (0..count).map_while(|place| first.checked_add(place * size));

@@ -16,7 +16,7 @@ pub(super) struct Known {
     pub addresses: Vec<(String, u64)>,
     pub unmodelled: Vec<Unmodelled>,
     pub offsets: Vec<(i64, i64)>,
-    pub requests: Requests,
+    pub requests: OpenRequests,
     pub clock: BlockClock,
     /// The end of the last call in the file, in ticks.
     pub last_end: u64,
@@ -40,7 +40,7 @@ impl Known {
             addresses: vec![(String::new(), 0)],
             unmodelled: Vec::new(),
             offsets: Vec::new(),
-            requests: Requests::default(),
+            requests: OpenRequests::default(),
             clock: BlockClock::default(),
             last_end: 0,
             latest: None,
@@ -65,7 +65,7 @@ impl Known {
 
 /// Numbers of requests that are not completed yet: a bit for each, from the oldest one on.
 #[derive(Default)]
-pub(super) struct Requests {
+pub(super) struct OpenRequests {
     /// The number of the next one.
     pub next: RequestId,
     /// The number of the first word.
@@ -73,7 +73,7 @@ pub(super) struct Requests {
     words: VecDeque<u64>,
 }
 
-impl Requests {
+impl OpenRequests {
     /// Numbers a new request.
     #[inline]
     pub(super) fn add(&mut self) -> RequestId {

@@ -10,7 +10,7 @@ use loggp::link::Link;
 use loggp::params::Protocol;
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::StudyError;
-use loggp_study::real::{ProcessPlace, Progress, RealLevel, nested_groups, read_places};
+use loggp_study::real::{CalibrationProgress, ProcessPlace, RealLevel, nested_groups, read_places};
 use loggp_study::rows::finding::{LengthRow, length_columns};
 use loggp_study::rows::machine;
 use loggp_study::rows::{Field, Object};
@@ -36,9 +36,9 @@ struct CalibrationDisplay {
 }
 
 impl CalibrationDisplay {
-    fn show(&mut self, progress: Progress) {
+    fn show(&mut self, progress: CalibrationProgress) {
         const PAUSE: Duration = Duration::from_secs(5);
-        let Progress { other, round, rounds, left } = progress;
+        let CalibrationProgress { other, round, rounds, left } = progress;
         let step = match left {
             None => "the first round trips".into(),
             Some(left) => format!("round {round} of {rounds}, some {} left", rough_time(left)),
