@@ -26,7 +26,7 @@ pub struct Tally {
     pub wrong: usize,
     /// Theorems, lemmas and facts that searches and runs confirm as they are printed.
     pub theorems_as_printed: usize,
-    /// Those that searches and runs contradict as they are printed, and confirm as corrected.
+    /// Theorems, lemmas and facts that searches and runs contradict as they are printed, and confirm as corrected.
     pub theorems_corrected: usize,
 }
 

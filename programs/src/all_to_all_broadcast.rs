@@ -45,7 +45,7 @@ impl Plan for PredictedCase<'_, AllToAllBroadcast<'_>> {
 /// The items that a processor has.
 struct Items {
     id: usize,
-    /// Those of each processor.
+    /// The items of each processor.
     all: Vec<Vec<u64>>,
     /// The number of items that it has sent.
     sent: usize,

@@ -65,11 +65,11 @@ struct Blocks<'a> {
     size: usize,
     /// Bytes of a message.
     piece: usize,
-    /// Those for all processors.
+    /// The blocks for all processors.
     mine: &'a [u8],
     /// The receiver of the last message, and the number of messages that it has got.
     sent: (usize, usize),
-    /// Those that it has received so far, ordered by sender.
+    /// The blocks that the processor has received so far, ordered by sender.
     received: Vec<u8>,
 }
 

@@ -100,7 +100,7 @@ fn verify(results: &[Vec<u8>], items: &[u8], set: usize) -> Result<(), String> {
 
 /// The items of a processor in the short-message algorithm.
 struct SingleItems<'a> {
-    /// Those of all processors, which only processor 0 reads.
+    /// The items of all processors, which only processor 0 reads.
     items: &'a [u8],
     /// Bytes of a processor's items.
     set: usize,

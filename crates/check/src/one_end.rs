@@ -1,4 +1,4 @@
-//! One processor is far away: all messages from it, or all to it, are late, and all others arrive at once.
+//! A strategy in which one processor is far away: all messages from it, or all to it, are late, and all others arrive at once.
 
 use loggp_model::params::Ties;
 use loggp_model::rules::choice::LatencyRule;

@@ -32,13 +32,13 @@ const OURS: &str = "ours";
 
 /// The parameters of LogP's and LogGP's machines.
 pub const LOGGP: &[&str] = &["L", "o", "g", "G", "P", "word"];
-/// Those and the parameters of LogGPS's machines.
+/// The parameters of LogGPS's machines, LogGP's among them.
 pub const LOGGPS: &[&str] = &["L", "o", "g", "G", "O_s", "O_r", "G_s", "G_l", "R", "P", "word", "s", "S"];
 
 /// The relation of a closed form's time to the model's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormKind {
-    /// It is the model's, to the picosecond.
+    /// The form's time is the model's, to the picosecond.
     Exact,
     /// The model takes no more.
     UpperBound,

@@ -53,9 +53,9 @@ pub trait Predict: Sync {
     /// Returns the time by the closed form, and whether it is exact in this case, a bound or an estimate; `None` where
     /// there is no form.
     ///
-    /// It is so on the papers' machine: every message takes L and is in transit until it arrives, the capacity follows
-    /// from L and g, ties go by number, there is no noise, and work is charged. It reads the case alone, and neither the
-    /// model nor a measurement of the run.
+    /// The form holds on the papers' machine: every message takes L and is in transit until it arrives, the capacity follows
+    /// from L and g, ties go by number, there is no noise, and work is charged. A form reads the case alone, and neither
+    /// the model nor a measurement of the run.
     fn form(&self) -> Option<(FormKind, Time)>;
 
     /// Returns the times of the phases by their closed forms, in the order and under the names of

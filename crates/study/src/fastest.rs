@@ -14,9 +14,9 @@ use super::sweep::{Place, Sweep};
 /// one, all values of the first, from the least.
 #[derive(Clone, Debug)]
 pub struct FastestMap {
-    /// Those that differ somewhere: one that takes the same time as an earlier one at every point is left out.
+    /// The algorithms whose times differ somewhere: one that takes the same time as an earlier one at every point is left out.
     pub algorithms: Vec<&'static Algorithm>,
-    /// Those that are left out, each with the number of the one that stands for it.
+    /// The algorithms that are left out, each with the number of the one that stands for it.
     pub left_out: Vec<(&'static Algorithm, usize)>,
     /// Values of each quantity in ascending order, each once.
     pub axes: Vec<Vec<SweepPoint>>,
@@ -27,9 +27,9 @@ pub struct FastestMap {
 /// The algorithms at a point, by their numbers in the map.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MapCell {
-    /// Those that have a time: from the fastest, and among equals the first of the map first.
+    /// The algorithms that have a time: from the fastest, and among equals the first of the map first.
     pub times: Vec<(usize, Time)>,
-    /// Those that have none, and why.
+    /// The algorithms without a time, and why.
     pub failed: Vec<(usize, String)>,
 }
 

@@ -64,7 +64,7 @@ static SO_FAR: Mutex<Option<(String, usize)>> = Mutex::new(None);
 static STOPS: AtomicBool = AtomicBool::new(false);
 /// Set by such a signal.
 static STOP: AtomicBool = AtomicBool::new(false);
-/// That signal.
+/// The signal that interrupted the command.
 static STOPPED_BY: AtomicI32 = AtomicI32::new(0);
 /// By this further signals are watched, if any can be.
 static HANDLE: OnceLock<Handle> = OnceLock::new();

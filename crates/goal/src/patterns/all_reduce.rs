@@ -46,7 +46,7 @@ pub(super) fn ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm)
     in_phases(rank, of.whole(), 1)
 }
 
-/// The same in phases, so that no message of the first half has more than a segment.
+/// The ring in phases, so that no message of the first half has more than a segment.
 pub(super) fn segmented_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let (P, whole) = (rank.P as u64, of.whole());
     let each = of.segment(algorithm.segment, whole).saturating_mul(P);
@@ -90,7 +90,7 @@ pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Al
     rabenseifner::all_reduce(rank, of, Pairing::Halves, Halving::Nested)
 }
 
-/// The same in MPICH's way: in pairs of ranks too many the even one gives all to the odd one first.
+/// Rabenseifner's algorithm in MPICH's way: in pairs of ranks too many the even one gives all to the odd one first.
 pub(super) fn rabenseifner_whole(
     rank: &mut MemberWriter,
     of: &Lengths,
@@ -99,7 +99,7 @@ pub(super) fn rabenseifner_whole(
     unless_few(rank, of, algorithm, Halving::Blocks)
 }
 
-/// The same as MPICH does it in an immediate reduction: what is too much is in the last block.
+/// Rabenseifner's algorithm as MPICH does it in an immediate reduction: what is too much is in the last block.
 pub(super) fn rabenseifner_last(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     unless_few(rank, of, algorithm, Halving::LongLast)
 }

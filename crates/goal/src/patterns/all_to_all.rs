@@ -73,7 +73,7 @@ pub(super) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> 
     Ok(())
 }
 
-/// The same, but in pairs whose numbers differ in the same bits, if the number of ranks is a power of 2.
+/// In pairs whose numbers differ in the same bits, if the number of ranks is a power of 2.
 pub(super) fn pairwise_by_bits(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if !rank.P.is_power_of_two() {
         return rank.write_instead(("pairwise", pairwise), of, algorithm);

@@ -112,7 +112,7 @@ pub struct CollectiveCall<'a> {
     /// What this rank gives. In a broadcast and in reductions it is the whole message; in `ReduceScatter` and
     /// `ReduceScatterBlock` the part of each member.
     pub sent: Sizes<'a>,
-    /// What this rank gets.
+    /// The bytes that this rank gets.
     pub received: Sizes<'a>,
     /// The size of an element, at which libraries divide messages; 0 if it is not known.
     pub element: u64,

@@ -21,9 +21,9 @@ pub(super) struct MemberWriter<'a> {
     /// The number of members.
     pub P: usize,
     tag: u32,
-    /// What all operations wait for.
+    /// The operations that all others wait for.
     before: &'a [Prerequisite],
-    /// What the next operation waits for.
+    /// The operations that the next one waits for.
     gate: Vec<Prerequisite>,
     /// How often the program waited.
     gates: u32,

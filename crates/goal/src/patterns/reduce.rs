@@ -118,7 +118,7 @@ pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Al
     rabenseifner::reduce(rank, of, Pairing::Halves, Halving::Nested)
 }
 
-/// The same, or a binomial tree for messages with fewer elements than ranks.
+/// Rabenseifner's algorithm, or a binomial tree for messages with fewer elements than ranks.
 pub(super) fn rabenseifner_or_binomial(
     rank: &mut MemberWriter,
     of: &Lengths,
@@ -127,7 +127,7 @@ pub(super) fn rabenseifner_or_binomial(
     unless_few(rank, of, algorithm, (Pairing::Halves, Halving::Nested))
 }
 
-/// The same in MPICH's way: in pairs of ranks too many the odd one gives all to the even one first.
+/// Rabenseifner's algorithm in MPICH's way: in pairs of ranks too many the odd one gives all to the even one first.
 pub(super) fn rabenseifner_whole(
     rank: &mut MemberWriter,
     of: &Lengths,
@@ -136,7 +136,7 @@ pub(super) fn rabenseifner_whole(
     unless_few(rank, of, algorithm, (Pairing::ToEven, Halving::Blocks))
 }
 
-/// The same as MPICH does it in an immediate reduction: what is too much is in the last block.
+/// Rabenseifner's algorithm as MPICH does it in an immediate reduction: what is too much is in the last block.
 pub(super) fn rabenseifner_last(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     unless_few(rank, of, algorithm, (Pairing::ToEven, Halving::LongLast))
 }

@@ -195,16 +195,16 @@ impl ChangeSearch<'_> {
 /// Runs that a search will ask for.
 struct LaterRuns<'s> {
     search: &'s ChangeSearch<'s>,
-    /// Those that are made.
+    /// The runs that are made.
     ahead: &'s HashMap<i64, Result<ReplayPoint, FailedReplay>>,
-    /// Limit of those that are not.
+    /// Limit of the runs that are not made.
     most: usize,
-    /// Those that are not made, by value and between which.
+    /// The runs that are not made, by value, each with the runs that it lies between.
     runs: Vec<(i64, Ends<'s>)>,
 }
 
 impl<'s> LaterRuns<'s> {
-    /// Adds those between two runs, as far as those that are made tell.
+    /// Adds the runs between two others, as far as the runs that are made tell.
     fn add(&mut self, ends: Ends<'s>, is_guessed: bool) {
         let [first, last] = ends;
         if self.runs.len() == self.most || (self.search.is_same)(first, last) {

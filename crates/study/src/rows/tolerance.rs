@@ -32,11 +32,11 @@ pub struct ToleranceRow<'a> {
 /// The order in which each rank acts at all values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunOrder {
-    /// That of a schedule on the machine itself.
+    /// The order of a schedule on the machine itself.
     Kept,
-    /// That to which each value leads.
+    /// The order to which each value leads.
     Free,
-    /// That of a recorded run's calls.
+    /// The order of a recorded run's calls.
     Calls,
 }
 

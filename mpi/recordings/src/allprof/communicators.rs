@@ -24,15 +24,15 @@ pub(super) struct Made {
 /// What a rank did with communicators, in its order.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CommunicatorUse {
-    /// It used one whose name was new.
+    /// The rank used a communicator whose name was new.
     Name(Handle),
     Split {
         parent: Handle,
         color: i64,
         key: i64,
     },
-    /// It made one with the same members, or one whose members are not said. Such a one gets a name only if it has
-    /// as many as its parent.
+    /// The rank made a communicator with the same members, or one whose members are not said. The latter gets a name
+    /// only if it has as many members as its parent.
     Copy {
         parent: Handle,
     },
@@ -49,7 +49,7 @@ pub(super) struct Names {
     me: u32,
     P: usize,
     named: FxHashMap<u64, (Handle, usize)>,
-    /// Those that have no name so far.
+    /// The communicators that have no name so far.
     nameless: Vec<Made>,
     /// True if a name could be that of several.
     pub is_guessed: bool,
@@ -59,9 +59,9 @@ pub(super) struct Names {
 pub(super) enum Named {
     /// All ranks.
     World,
-    /// One that was made, and is used for the first time.
+    /// A communicator that was made, and is used for the first time.
     New(Made),
-    /// One with this rank alone.
+    /// A communicator with this rank alone.
     Alone,
     Unknown,
 }

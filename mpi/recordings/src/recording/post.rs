@@ -110,7 +110,7 @@ pub type Address = (String, u64);
 pub struct PostReader {
     known: Known,
     has_types: bool,
-    /// Those that the rank has named, the first of which says nothing.
+    /// The signatures that the rank has named, the first of which says nothing.
     signatures: Vec<Signature>,
 }
 

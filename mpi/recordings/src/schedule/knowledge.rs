@@ -13,7 +13,7 @@ pub(super) type Channel = (u32, u32, u32);
 pub(super) enum Fate {
     /// A receive took this message.
     Took(Envelope),
-    /// It was cancelled, or did not complete.
+    /// The request was cancelled, or did not complete.
     Nothing,
 }
 

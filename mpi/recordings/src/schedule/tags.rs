@@ -21,13 +21,13 @@ const AT_ONCE: u32 = 4096;
 /// What a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Use {
-    /// It is the program's.
+    /// A message of the program.
     Message,
-    /// It is the program's, to a rank that receives with any tag only.
+    /// A message of the program, to a rank that receives with any tag only.
     AnyMessage,
-    /// It tells a synchronous send that its message was taken.
+    /// An answer to a synchronous send: its message was taken.
     Answer,
-    /// It is of the persistent collective that has this place among its communicator's.
+    /// A message of the persistent collective that has this place among its communicator's.
     Persistent,
 }
 

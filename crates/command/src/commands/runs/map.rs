@@ -27,7 +27,7 @@ pub(crate) struct SweepMap<'a> {
     ranges: &'a [Range],
     program: &'static Program,
     map: FastestMap,
-    /// Those of all rows; none where runs differ from time to time.
+    /// The stretches of all rows; none where runs differ from time to time.
     stretches: Vec<Stretch>,
     unit: Unit,
     /// The clock that says who is fastest.

@@ -36,7 +36,7 @@ pub(super) enum RunSource {
 /// Why each rank of a schedule does first what can begin first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FreeOrder {
-    /// It is asked for.
+    /// The command line asks for this order.
     Asked,
     /// There is no other: ranks wait for a moment, or have noise.
     Only,
