@@ -255,7 +255,7 @@ impl Machine {
         copy: bool,
     ) -> PyResult<CheckReport> {
         refuse_no_program(program.bind(py))?;
-        let settings = check::Settings {
+        let settings = check::CheckSettings {
             runs,
             strategy: strategy.to_owned(),
             seed: seed as u64,
