@@ -5,6 +5,8 @@
 
 #[path = "../../examples/capacity_stall.rs"]
 mod capacity_stall;
+#[path = "../../examples/idle_wave.rs"]
+mod idle_wave;
 #[path = "../../examples/lost_key.rs"]
 mod lost_key;
 #[path = "../../examples/messages.rs"]
@@ -28,6 +30,7 @@ type Main = fn() -> Result<(), RunError>;
 
 const EXAMPLES: [(&str, Main); 7] = [
     ("capacity_stall", capacity_stall::main),
+    ("idle_wave", idle_wave::main),
     ("lost_key", lost_key::main),
     ("messages", messages::main),
     ("ring", ring::main),
@@ -55,6 +58,7 @@ fn every_example_prints_its_expected_output() {
         ("capacity_stall", "the hot spot takes 34 us, with 5 stalls"),
         ("capacity_stall", "  processor 7 is stalled for 18 us"),
         ("capacity_stall", "the reduction takes 26 us, with 0 stalls"),
+        ("idle_wave", "processor 110 is late, and 120 others wait, 3660 times"),
         ("messages", "6400 messages take 1 ms"),
         ("ring", "8 hops of L + 2o = 10 us take 80 us"),
         ("sample_sort", "8000 keys are sorted in 1.1762 ms, with 80 messages"),
