@@ -28,7 +28,7 @@ use crate::child;
 
 type Main = fn() -> Result<(), RunError>;
 
-const EXAMPLES: [(&str, Main); 7] = [
+const EXAMPLES: [(&str, Main); 8] = [
     ("capacity_stall", capacity_stall::main),
     ("idle_wave", idle_wave::main),
     ("lost_key", lost_key::main),
