@@ -154,6 +154,7 @@ pub use self::{
 
 #[doc(hidden)] // for the project's other crates
 pub use self::{
+    clock::stacks::ThreadStack,
     machine::{Computer, Room},
     proc::{on_thread_stack, thread_stack},
 };

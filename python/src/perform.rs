@@ -1,9 +1,7 @@
 //! Calls of a program, made on the library's processor.
 
 use loggp::collectives::Maximum;
-use loggp::on_thread_stack;
-use loggp::{AnyTag, Proc, WithSender, collectives};
-use loggp_model::rules::engine::ThreadStack;
+use loggp::{AnyTag, Proc, ThreadStack, WithSender, collectives, on_thread_stack};
 use pyo3::prelude::*;
 
 use crate::answer::Answer;

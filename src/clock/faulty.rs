@@ -4,18 +4,20 @@ use loggp_model::error::{Cause, raise, stop};
 use loggp_model::message::parcel::Parcel;
 use loggp_model::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Receiver};
 use loggp_model::params::ParamsError;
-use loggp_model::rules::engine::{Clock, ThreadStack};
+use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, Entry, Network, Passage};
+use loggp_model::rules::network::{Egress, Network, Passage};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
 use loggp_trace::Faults;
 use parking_lot::Mutex;
 
+use super::program_clock::{CoreClock, CoroutineClock, ProgramClock, RealClock};
+
 /// A processor's view of a clock on which messages are lost or come twice, and processors crash. The network
 /// serves a lost message like any other, so its sender sees no difference.
 pub(crate) struct FaultyClock<'a> {
-    clock: &'a mut dyn Clock,
+    clock: &'a mut dyn ProgramClock,
     faults: &'a Faults,
     id: usize,
     has_crashed: bool,
@@ -29,7 +31,7 @@ impl<'a> FaultyClock<'a> {
     /// Wraps the clock of processor `id`. The faults that happen are noted in `happened`.
     pub(crate) fn new(
         id: usize,
-        clock: &'a mut dyn Clock,
+        clock: &'a mut dyn ProgramClock,
         faults: &'a Faults,
         happened: &'a Mutex<Faults>,
     ) -> FaultyClock<'a> {
@@ -55,19 +57,21 @@ impl Clock for FaultyClock<'_> {
         self.clock.wait_to_act(t);
     }
 
+    fn wait_for_turn(&mut self, turn: Time, is_visible: bool) {
+        self.stop_if_crashed();
+        self.clock.wait_for_turn(turn, is_visible);
+    }
+
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
         // A request may send its message before one with a lower number.
-        let last = self.faults.crashed.get(&self.id).copied().filter(|_| egress.processor() == self.id);
+        let is_own = egress.processor() == self.id && egress.has_sent(message.number);
+        let last = self.faults.crashed.get(&self.id).copied().filter(|_| is_own);
         if let Some(last) = last.filter(|last| message.number as usize >= *last) {
             self.has_crashed = true;
             self.happened.lock().crashed.insert(self.id, last);
             self.stop_if_crashed();
         }
         self.clock.serve(network, egress, message)
-    }
-
-    fn serve_answer(&mut self, network: &Network, memory: usize, entry: &Entry) -> Passage {
-        self.clock.serve_answer(network, memory, entry)
     }
 
     fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {
@@ -95,25 +99,6 @@ impl Clock for FaultyClock<'_> {
         self.clock.receive(wait, got);
     }
 
-    fn thread_stack<'s>(&self) -> Box<dyn ThreadStack + 's>
-    where
-        Self: 's,
-    {
-        self.clock.thread_stack()
-    }
-
-    fn promise_no_act_before(&mut self, t: Time) {
-        self.clock.promise_no_act_before(t);
-    }
-
-    fn start_computing_at(&mut self, t: Time) {
-        self.clock.start_computing_at(t);
-    }
-
-    fn stop_computing(&mut self) {
-        self.clock.stop_computing();
-    }
-
     fn report_vain_looks(&mut self) -> bool {
         self.clock.report_vain_looks()
     }
@@ -122,12 +107,25 @@ impl Clock for FaultyClock<'_> {
         self.clock.fail(cause);
     }
 
-    fn is_cut(&self) -> bool {
-        self.clock.is_cut()
-    }
-
     fn end(&mut self, at: Time, well: bool) {
         self.clock.end(at, well);
+    }
+}
+
+impl ProgramClock for FaultyClock<'_> {
+    fn coroutine<'s>(&self) -> Option<&(dyn CoroutineClock + 's)>
+    where
+        Self: 's,
+    {
+        self.clock.coroutine()
+    }
+
+    fn cores(&mut self) -> Option<&mut dyn CoreClock> {
+        self.clock.cores()
+    }
+
+    fn real(&mut self) -> Option<&mut dyn RealClock> {
+        self.clock.real()
     }
 }
 

@@ -25,6 +25,7 @@ use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::{NS, PS, Time};
 use quanta::Clock as Ticks;
 
+use super::program_clock::{CoreClock, CoroutineClock, ProgramClock, RealClock};
 use super::run_info::RunInfo;
 use super::seat::Seat;
 use crate::link::{Incoming, Link};
@@ -501,6 +502,10 @@ impl Clock for LinkedClock<'_> {
         self.wait_until(t);
     }
 
+    fn wait_for_turn(&mut self, turn: Time, _: bool) {
+        self.wait_until(turn);
+    }
+
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
         network.serve(&mut [] as &mut [Ingress], egress, message.to, &message.entry)
     }
@@ -568,14 +573,6 @@ impl Clock for LinkedClock<'_> {
         self.seat.finish_wait(wait, got);
     }
 
-    fn real_time(&mut self) -> Option<Time> {
-        Some(self.elapsed().max(self.last_arrival + PS))
-    }
-
-    fn prepare(&mut self, time: Time) {
-        self.skipped += time;
-    }
-
     fn report_vain_looks(&mut self) -> bool {
         false
     }
@@ -589,8 +586,35 @@ impl Clock for LinkedClock<'_> {
     }
 }
 
+impl ProgramClock for LinkedClock<'_> {
+    fn coroutine<'s>(&self) -> Option<&(dyn CoroutineClock + 's)>
+    where
+        Self: 's,
+    {
+        None
+    }
+
+    fn cores(&mut self) -> Option<&mut dyn CoreClock> {
+        None
+    }
+
+    fn real(&mut self) -> Option<&mut dyn RealClock> {
+        Some(self)
+    }
+}
+
+impl RealClock for LinkedClock<'_> {
+    fn time(&mut self) -> Time {
+        self.elapsed().max(self.last_arrival + PS)
+    }
+
+    fn prepare(&mut self, time: Time) {
+        self.skipped += time;
+    }
+}
+
 /// The work of a process on its clock. Returns the packed result.
-type ProcessBody<'a> = &'a mut dyn FnMut(&mut dyn Clock) -> Result<Vec<u8>, Cause>;
+type ProcessBody<'a> = &'a mut dyn FnMut(&mut dyn ProgramClock) -> Result<Vec<u8>, Cause>;
 
 /// Runs `body` on this process, while the other processes run theirs. Returns the results of all bodies.
 /// `job_id` stands for the job, and must be the same on all processes.

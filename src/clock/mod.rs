@@ -4,6 +4,7 @@
 mod assignment;
 mod faulty;
 pub(crate) mod linked;
+pub(crate) mod program_clock;
 mod run_info;
 mod seat;
 pub(crate) mod stacks;
@@ -13,5 +14,6 @@ pub(crate) mod wall;
 pub(crate) mod watchdog;
 
 pub(crate) use faulty::FaultyClock;
+pub(crate) use program_clock::ProgramClock;
 pub use run_info::ClockKind;
 pub(crate) use run_info::{Ran, RunEnd, RunInfo, StackSettings};

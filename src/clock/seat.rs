@@ -320,7 +320,7 @@ impl Seat {
             return self.advance_decided(self.deadline);
         }
         match purpose {
-            Purpose::Probe => *got = self.inbox.first(best).map(Envelope::without_payload),
+            Purpose::Look => *got = self.inbox.first(best).map(Envelope::without_payload),
             _ => self.inbox.take_into(best, got),
         }
         if let Some(got) = got {

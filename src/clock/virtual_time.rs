@@ -19,16 +19,16 @@ use loggp_model::panics::contain;
 use loggp_model::params::{PerLevel, ReceptionCost};
 use loggp_model::prefetch::prefetch_lines;
 use loggp_model::rules::choice::Places;
-use loggp_model::rules::engine::{Clock, ThreadStack};
-use loggp_model::rules::judge::Plain;
+use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, Entry, Ingress, Network, Passage, most_in_transit_to};
+use loggp_model::rules::network::{Egress, Ingress, Network, Passage, most_in_transit_to};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
 
+use super::program_clock::{CoreClock, CoroutineClock, ProgramClock, RealClock};
 use super::run_info::{Ran, RunInfo};
 use super::seat::{Seat, failure_cause};
-use super::stacks::ParentStack;
+use super::stacks::{ParentStack, ThreadStack};
 use super::stacks::coroutines::Coroutines;
 use super::stacks::prefetch::{PROC_LINES, prefetch_stack};
 use super::wall::dilation::RecordedWait;
@@ -213,15 +213,18 @@ impl Clock for VirtualClock<'_> {
     }
 
     #[inline(always)]
+    fn wait_for_turn(&mut self, turn: Time, is_visible: bool) {
+        match is_visible {
+            true => self.wait_to_act(turn),
+            false => self.wait_until(turn),
+        }
+    }
+
+    #[inline(always)]
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
         let state = &mut *self.shared.state.borrow_mut();
         state.seats[message.to].prefetch(); // it is needed once the network's rules have been applied
         network.serve(&mut *state.ingresses, egress, message.to, &message.entry)
-    }
-
-    fn serve_answer(&mut self, network: &Network, memory: usize, entry: &Entry) -> Passage {
-        let ingresses = &mut *self.shared.state.borrow_mut().ingresses;
-        network.serve_answer(&mut Plain, ingresses, memory, self.id as usize, entry)
     }
 
     #[inline(always)]
@@ -244,18 +247,6 @@ impl Clock for VirtualClock<'_> {
         shared.state.borrow_mut().seats[id].finish_wait(wait, got);
     }
 
-    fn set_prefetch_address(&mut self, proc: usize) {
-        let addresses = &mut self.shared.state.borrow_mut().hot_addresses[self.id as usize];
-        (addresses.proc, addresses.clock) = (proc, (&raw const *self).addr());
-    }
-
-    fn thread_stack<'s>(&self) -> Box<dyn ThreadStack + 's>
-    where
-        Self: 's,
-    {
-        Box::new(ParentStack(self.yielder))
-    }
-
     fn report_vain_looks(&mut self) -> bool {
         let mut state = self.shared.state.borrow_mut();
         state.seats[self.id as usize].mark_vain_looks();
@@ -267,12 +258,43 @@ impl Clock for VirtualClock<'_> {
         self.shared.failed.set(true);
     }
 
-    fn is_cut(&self) -> bool {
-        self.shared.is_cut.get()
-    }
-
     fn end(&mut self, at: Time, well: bool) {
         self.shared.state.borrow_mut().seats[self.id as usize].end(at, well);
+    }
+}
+
+impl ProgramClock for VirtualClock<'_> {
+    fn coroutine<'s>(&self) -> Option<&(dyn CoroutineClock + 's)>
+    where
+        Self: 's,
+    {
+        Some(self)
+    }
+
+    fn cores(&mut self) -> Option<&mut dyn CoreClock> {
+        None
+    }
+
+    fn real(&mut self) -> Option<&mut dyn RealClock> {
+        None
+    }
+}
+
+impl CoroutineClock for VirtualClock<'_> {
+    fn set_prefetch_address(&self, proc: usize) {
+        let addresses = &mut self.shared.state.borrow_mut().hot_addresses[self.id as usize];
+        (addresses.proc, addresses.clock) = (proc, (&raw const *self).addr());
+    }
+
+    fn thread_stack<'s>(&self) -> Box<dyn ThreadStack + 's>
+    where
+        Self: 's,
+    {
+        Box::new(ParentStack(self.yielder))
+    }
+
+    fn is_cut(&self) -> bool {
+        self.shared.is_cut.get()
     }
 }
 
@@ -304,7 +326,7 @@ impl VirtualState {
 pub(crate) fn run<T>(
     run_info: RunInfo,
     records_waits: bool,
-    body: &dyn Fn(usize, &mut dyn Clock) -> T,
+    body: &dyn Fn(usize, &mut dyn ProgramClock) -> T,
 ) -> Result<(Ran<T>, Vec<Vec<RecordedWait>>), RunError> {
     let P = run_info.P;
     let shared = &VirtualState::new(&run_info, records_waits);

@@ -22,7 +22,6 @@ use loggp_model::params::{
 };
 use loggp_model::rules::Stats;
 use loggp_model::rules::choice::Choice;
-use loggp_model::rules::engine::Clock;
 use loggp_model::rules::network::Network;
 use loggp_model::time::{MS, NS, Time, US};
 use loggp_trace::{Faults, Order, Recording, Trace};
@@ -33,7 +32,7 @@ use crate::clock::wall::cores::HostCores;
 use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Unresponsive};
-use crate::clock::{ClockKind, FaultyClock, Ran, RunEnd, RunInfo, StackSettings, linked, virtual_time};
+use crate::clock::{ClockKind, FaultyClock, ProgramClock, Ran, RunEnd, RunInfo, StackSettings, linked, virtual_time};
 use crate::link::Link;
 use crate::proc::{Groups, Proc, Rates, Setup};
 
@@ -126,7 +125,7 @@ type ProgramFn<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
 impl Setup {
     /// Runs the program on one processor. Returns the account of its time.
-    fn run_processor(&self, id: usize, clock: &mut dyn Clock, program: ProgramFn) -> Stats {
+    fn run_processor(&self, id: usize, clock: &mut dyn ProgramClock, program: ProgramFn) -> Stats {
         match self.faults.is_empty() {
             true => self.run_on_clock(id, clock, program),
             false => self.run_with_faults(id, clock, program),
@@ -138,13 +137,13 @@ impl Setup {
     // runs need, or what comes after the program, has frames of its own.
     #[cold]
     #[inline(never)]
-    fn run_with_faults(&self, id: usize, clock: &mut dyn Clock, program: ProgramFn) -> Stats {
+    fn run_with_faults(&self, id: usize, clock: &mut dyn ProgramClock, program: ProgramFn) -> Stats {
         let mut clock = FaultyClock::new(id, clock, &self.faults, &self.observed_faults);
         self.run_on_clock(id, &mut clock, program)
     }
 
     /// Runs the program on one processor, on a clock with or without faults.
-    fn run_on_clock(&self, id: usize, clock: &mut dyn Clock, program: ProgramFn) -> Stats {
+    fn run_on_clock(&self, id: usize, clock: &mut dyn ProgramClock, program: ProgramFn) -> Stats {
         let mut proc = Proc::new(id, clock, self);
         proc.register_with_clock();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -660,7 +659,7 @@ impl Machine {
         let link = self.link.as_deref().expect("it has one");
         let setup = self.setup();
         let job = stable_hash(&(format!("{:?}", self.params), program_type, self.job_id));
-        let mut body = |clock: &mut dyn Clock| pack_end(setup.run_processor(link.id(), clock, program));
+        let mut body = |clock: &mut dyn ProgramClock| pack_end(setup.run_processor(link.id(), clock, program));
         let packed = linked::run(link, self.run_info(&setup), job, &mut body)?;
         if packed.len() == link.P() { Ok(packed) } else { Err(results_of_another_program()) }
     }
@@ -694,7 +693,7 @@ impl Machine {
         let run = || match self.clock {
             ClockKind::Virtual => {
                 let setup = self.setup();
-                let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, program);
+                let body = |id: usize, clock: &mut dyn ProgramClock| setup.run_processor(id, clock, program);
                 let ran = match self.cores_used() {
                     1 => virtual_time::run(self.run_info(&setup), false, &body).map(|(ran, _)| ran),
                     cores => wall::run(self.run_info(&setup), Carrier::Coroutine, cores, None, &body)
@@ -829,7 +828,7 @@ impl Machine {
             }
             Dilation::Auto => {
                 let setup = self.setup();
-                let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, program);
+                let body = |id: usize, clock: &mut dyn ProgramClock| setup.run_processor(id, clock, program);
                 let (_, waits) = virtual_time::run(self.run_info(&setup), true, &body)?;
                 let costs = switch_costs(self.carrier, P.div_ceil(cores));
                 dilation::choose(&waits, cores, costs, self.work == Work::Measured)
@@ -844,7 +843,7 @@ impl Machine {
             attempt += 1;
             clear();
             let setup = self.setup();
-            let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, program);
+            let body = |id: usize, clock: &mut dyn ProgramClock| setup.run_processor(id, clock, program);
             let (ran, host_report) =
                 wall::run(self.run_info(&setup), self.carrier, cores, Some(choice.dilation), &body)?;
             let mut run = self.report(ran, &setup);

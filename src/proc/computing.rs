@@ -15,7 +15,7 @@ impl Proc<'_> {
             let cost = self.setup.rates.cost(kind, units, self.params().cycle);
             self.engine.work(kind, cost);
             if !self.engine.has_requests {
-                self.clock.promise_no_act_before(self.engine.rank.now);
+                self.promise_no_act_before_now();
             }
             let result = compute();
             if self.local_time() >= self.setup.end.at && !self.is_unwinding() {
@@ -23,10 +23,14 @@ impl Proc<'_> {
             }
             return result;
         };
-        self.clock.start_computing_at(self.engine.rank.now);
+        if let Some(cores) = self.clock.cores() {
+            cores.start_computing_at(self.engine.rank.now);
+        }
         let (result, cost) = stopwatch.time(units, || {
             let result = compute();
-            self.clock.stop_computing();
+            if let Some(cores) = self.clock.cores() {
+                cores.stop_computing();
+            }
             result
         });
         let cost = self.unseen_time().unwrap_or(cost);
@@ -39,7 +43,14 @@ impl Proc<'_> {
     #[doc(hidden)] // for programs that come from elsewhere
     pub fn compute_for(&mut self, kind: Cow<'static, str>, time: Time) {
         self.engine.work(kind, time);
-        self.clock.promise_no_act_before(self.engine.rank.now);
+        self.promise_no_act_before_now();
+    }
+
+    /// Lets other cores know that the processor does nothing that they can see before its local time.
+    fn promise_no_act_before_now(&mut self) {
+        if let Some(cores) = self.clock.cores() {
+            cores.promise_no_act_before(self.engine.rank.now);
+        }
     }
 
     /// Runs code that is no part of the program, such as getting memory: it takes no time, even if work is
@@ -61,8 +72,10 @@ impl Proc<'_> {
     pub fn prepare<R>(&mut self, prepare: impl FnOnce() -> R) -> R {
         self.enter_call();
         let prepared = prepare();
-        if let Some(passed) = self.unseen_time() {
-            self.clock.prepare(passed);
+        if let Some(passed) = self.unseen_time()
+            && let Some(real) = self.clock.real()
+        {
+            real.prepare(passed);
         }
         self.leave_call();
         prepared

@@ -84,6 +84,10 @@ impl Proc<'_> {
     /// Creates a one-sided message that is not sent. Ends the run if there can be no such message.
     #[track_caller]
     fn new_one_sided(&mut self, to: usize, bytes: usize, back: Option<usize>) -> ActiveOperation {
+        if self.clock.real().is_some() {
+            let sentence = "one-sided messages are those of an emulated machine, and here are real ones";
+            self.fail(Cause::Host(sentence.into()));
+        }
         let (id, params) = (self.id(), self.params());
         let go = params.words(bytes).max(usize::from(back.is_some()));
         let come = back.map(|bytes| params.words(bytes));

@@ -10,12 +10,13 @@ use loggp_model::message::parcel::Parcel;
 use loggp_model::message::{Envelope, Payload, Tag};
 use loggp_model::params::{Params, Work, innermost_params};
 use loggp_model::rules::Stats;
-use loggp_model::rules::engine::{Clock, Engine};
+use loggp_model::rules::engine::{Engine, fail_program};
 use loggp_model::time::Time;
 
 use super::group::{Group, GroupMembership};
 use super::setup::Setup;
 use super::work::Stopwatch;
+use crate::clock::ProgramClock;
 
 /// A virtual processor. A program gets one and calls it to compute and to communicate.
 ///
@@ -26,7 +27,7 @@ use super::work::Stopwatch;
 // line comes from main memory when its processor goes on.
 #[repr(C, align(64))]
 pub struct Proc<'a> {
-    pub(super) clock: &'a mut dyn Clock,
+    pub(super) clock: &'a mut dyn ProgramClock,
     pub(crate) setup: &'a Setup,
     /// Times the program's own code, if work is measured.
     pub(super) stopwatch: Option<Box<Stopwatch>>,
@@ -41,7 +42,7 @@ pub struct Proc<'a> {
 }
 
 impl<'a> Proc<'a> {
-    pub(crate) fn new(id: usize, clock: &'a mut dyn Clock, setup: &'a Setup) -> Proc<'a> {
+    pub(crate) fn new(id: usize, clock: &'a mut dyn ProgramClock, setup: &'a Setup) -> Proc<'a> {
         Proc {
             clock,
             setup,
@@ -56,7 +57,9 @@ impl<'a> Proc<'a> {
     /// Tells its clock the processor's address in memory.
     pub(crate) fn register_with_clock(&mut self) {
         let address = (&raw const *self).addr();
-        self.clock.set_prefetch_address(address);
+        if let Some(clock) = self.clock.coroutine() {
+            clock.set_prefetch_address(address);
+        }
     }
 
     /// Returns the processor's number, from 0 to P - 1.
@@ -160,7 +163,7 @@ impl<'a> Proc<'a> {
 
     /// Ends the run from inside one of the processor's calls.
     pub(crate) fn fail(&mut self, cause: Cause) -> ! {
-        self.clock.fail_program(cause)
+        fail_program(self.clock, cause)
     }
 
     /// Returns whether the program unwinds, since it has panicked or the run has failed. Then calls do not
@@ -261,7 +264,9 @@ impl<'a> Proc<'a> {
         let passed = self.unseen_time();
         if let Some(stopwatch) = &mut self.stopwatch {
             let code = passed.unwrap_or_else(|| stopwatch.lap());
-            self.clock.stop_computing();
+            if let Some(cores) = self.clock.cores() {
+                cores.stop_computing();
+            }
             self.engine.work("code", code);
         }
     }
@@ -269,23 +274,25 @@ impl<'a> Proc<'a> {
     /// Returns the time that has passed on a real machine since the processor's local time, or `None` on an
     /// emulated machine.
     pub(super) fn unseen_time(&mut self) -> Option<Time> {
-        let now = self.clock.real_time()?;
+        let now = self.clock.real()?.time();
         Some((now - self.local_time()).max(Time::ZERO))
     }
 
     #[cold]
     fn restart_stopwatch(&mut self) {
-        if let Some(now) = self.clock.real_time() {
-            self.engine.wait_until(now);
+        if let Some(real) = self.clock.real() {
+            self.engine.wait_until(real.time());
         } else if let Some(stopwatch) = &mut self.stopwatch {
-            self.clock.start_computing_at(self.engine.rank.now);
+            if let Some(cores) = self.clock.cores() {
+                cores.start_computing_at(self.engine.rank.now);
+            }
             stopwatch.lap();
         }
     }
 
     /// Returns whether the run has ended before the processor's program.
     pub(crate) fn is_cut(&self) -> bool {
-        self.clock.is_cut()
+        self.clock.coroutine().is_some_and(|clock| clock.is_cut())
     }
 
     /// Ends the processor, whose program has returned.

@@ -1,13 +1,15 @@
 //! The stack of the thread that carries a processor.
 
-use loggp_model::rules::engine::ThreadStack;
-
 use super::processor::Proc;
+use crate::clock::stacks::{OwnStack, ThreadStack};
 
 /// Returns the stack of the thread that carries a processor: on the virtual clock with one core that of the
 /// thread that runs the machine. Where processors have threads of their own it is the processor's own.
 pub fn thread_stack<'a>(p: &Proc<'a>) -> Box<dyn ThreadStack + 'a> {
-    p.clock.thread_stack()
+    match p.clock.coroutine() {
+        Some(coroutine) => coroutine.thread_stack(),
+        None => Box::new(OwnStack),
+    }
 }
 
 /// Runs code on a thread's stack, on which the calling processor must be carried. A panic goes through to the

@@ -270,13 +270,9 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
                 let (number, times) =
                     (self.run.id(message + 1).number as u32, (passage.arrival, entry.asked_at));
                 let answer = network.prepare_answer(&mut sender.egress, to as usize, (number, words), times);
-                let passage = network.serve_answer(
-                    self.judge,
-                    &mut *self.ingresses,
-                    to as usize,
-                    rank as usize,
-                    &answer,
-                );
+                let (mut memory, ingresses) = (network.memory(to as usize), &mut *self.ingresses);
+                let passage =
+                    network.serve_judged(self.judge, ingresses, &mut memory, rank as usize, &answer);
                 self.run.times.passages[message as usize + 1] = passage;
                 state.unsent = message + 2;
             }

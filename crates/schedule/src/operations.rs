@@ -113,11 +113,11 @@ struct TableEntry {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LatestEntries(Vec<u32>);
 
-const KIND: u64 = 7;
-const WAITS: u64 = 1 << 3;
-const IN_TABLE: u64 = 1 << 4;
+const KIND: u64 = 15;
+const WAITS: u64 = 1 << 4;
+const IN_TABLE: u64 = 1 << 5;
 /// The bits below the place or the size.
-const BITS: u32 = 5;
+const BITS: u32 = 6;
 const LATEST: u32 = 12;
 
 impl OperationList {

@@ -498,7 +498,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let words = self.network.params().words(bytes as usize);
         let egress = &mut self.ranks[id].rank.egress;
         let answer = outgoing.answer(self.network, egress, words, arrival);
-        let passage = self.network.serve_answer(&mut Plain, &mut *self.ingresses, memory, id, &answer.entry);
+        let mut sender = self.network.memory(memory);
+        let passage = self.network.serve(&mut *self.ingresses, &mut sender, id, &answer.entry);
         if let Some(log) = &mut self.log {
             log.messages.push(answer.record(self.network, (id, id), &passage));
         }

@@ -9,4 +9,5 @@ mod thread_stack;
 
 pub(crate) use arena::{guards_any_number, unmap_kept};
 pub(crate) use mappings::{SPARE_MAPPINGS, mappings};
-pub(crate) use thread_stack::ParentStack;
+pub use thread_stack::ThreadStack;
+pub(crate) use thread_stack::{OwnStack, ParentStack};

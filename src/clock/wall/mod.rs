@@ -26,13 +26,13 @@ use loggp_model::message::{ArrivedHeader, Envelope, SentMessage};
 use loggp_model::params::{PerLevel, ReceptionCost};
 use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::Clock;
-use loggp_model::rules::judge::Plain;
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, Entry, LockedIngress, Network, Passage, most_in_transit_to};
+use loggp_model::rules::network::{Egress, LockedIngress, Network, Passage, most_in_transit_to};
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::{PS, Time};
 
 use super::assignment::CoreAssignment;
+use super::program_clock::{CoreClock, CoroutineClock, ProgramClock, RealClock};
 use super::run_info::{Ran, RunInfo};
 use super::seat::{Seat, failure_cause};
 use super::sync::{
@@ -632,10 +632,6 @@ impl Clock for WallClock<'_> {
         network.serve(&mut &*self.wall.ingresses, egress, message.to, &message.entry)
     }
 
-    fn serve_answer(&mut self, network: &Network, memory: usize, entry: &Entry) -> Passage {
-        network.serve_answer(&mut Plain, &mut &*self.wall.ingresses, memory, self.id as usize, entry)
-    }
-
     fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {
         let (arrival, header) = arrived;
         let (to, seat) = self.wall.assignment.core_and_seat(header.to.id() as usize);
@@ -669,27 +665,6 @@ impl Clock for WallClock<'_> {
         self.wall.fail(cause);
     }
 
-    fn promise_no_act_before(&mut self, t: Time) {
-        self.clear_hopeless();
-        let (id, wall, number) = (self.id, self.wall, self.core_number);
-        let core_state = self.core_state();
-        if core_state.unstarted.is_empty() {
-            let first = core_state.agenda.peek().map_or(NEVER, AgendaEntry::moment);
-            let mine = (t.min(LAST), core_state.places.place(t, id));
-            let shown = core_state.front_moment(first.min(mine));
-            core_state.outlook.show(&wall.fronts[number], shown);
-        }
-    }
-
-    fn start_computing_at(&mut self, t: Time) {
-        self.promise_no_act_before(t);
-        self.wall.fronts[self.core_number].start_computing(self.wall.host.now());
-    }
-
-    fn stop_computing(&mut self) {
-        self.wall.fronts[self.core_number].stop_computing();
-    }
-
     fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         self.check_running(); // in a failed run the seat must stay as it was when the run failed
         let cost = &self.wall.run_info.cost;
@@ -717,6 +692,46 @@ impl Clock for WallClock<'_> {
     }
 }
 
+impl ProgramClock for WallClock<'_> {
+    fn coroutine<'s>(&self) -> Option<&(dyn CoroutineClock + 's)>
+    where
+        Self: 's,
+    {
+        None
+    }
+
+    fn cores(&mut self) -> Option<&mut dyn CoreClock> {
+        Some(self)
+    }
+
+    fn real(&mut self) -> Option<&mut dyn RealClock> {
+        None
+    }
+}
+
+impl CoreClock for WallClock<'_> {
+    fn promise_no_act_before(&mut self, t: Time) {
+        self.clear_hopeless();
+        let (id, wall, number) = (self.id, self.wall, self.core_number);
+        let core_state = self.core_state();
+        if core_state.unstarted.is_empty() {
+            let first = core_state.agenda.peek().map_or(NEVER, AgendaEntry::moment);
+            let mine = (t.min(LAST), core_state.places.place(t, id));
+            let shown = core_state.front_moment(first.min(mine));
+            core_state.outlook.show(&wall.fronts[number], shown);
+        }
+    }
+
+    fn start_computing_at(&mut self, t: Time) {
+        self.promise_no_act_before(t);
+        self.wall.fronts[self.core_number].start_computing(self.wall.host.now());
+    }
+
+    fn stop_computing(&mut self) {
+        self.wall.fronts[self.core_number].stop_computing();
+    }
+}
+
 /// Runs `body` for each processor on this number of cores, with time stretched by `dilation`. Without
 /// a dilation no processor waits for the host's time: that is the virtual clock on several cores. `body` gets
 /// the processor's number and its clock. Returns what is left of the run and the host's report when all have ended.
@@ -725,7 +740,7 @@ pub(crate) fn run<T: Send>(
     carrier: Carrier,
     cores: usize,
     dilation: Option<f64>,
-    body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
+    body: &(dyn Fn(usize, &mut dyn ProgramClock) -> T + Sync),
 ) -> Result<(Ran<T>, HostReport), RunError> {
     let (P, stack) = (run_info.P, run_info.stack);
     let threads = if carrier == Carrier::Thread { P } else { 0 };

@@ -12,7 +12,7 @@ pub struct MessageWait<'e> {
     /// The messages that the current call receives; none if it is not a receive.
     pub filter: RecvFilter,
     /// The earliest time at which the processor takes a message. For [`Purpose::Receive`] the receive gap is
-    /// over then. For [`Purpose::TakeOnArrival`] it need not be: the gap delays only the reception.
+    /// over then. For [`Purpose::Take`] it need not be: the gap delays only the reception.
     pub earliest: Time,
     /// The end of the wait.
     pub deadline: Time,
@@ -41,12 +41,12 @@ pub enum Purpose {
     /// Take the message, and go on when its reception is over.
     Receive,
     /// Look at the message and leave it in the inbox, which takes no time.
-    Probe,
-    /// Take the message, and go on at once, because requests may have to act before the reception is over.
+    Look,
+    /// Take the message, and go on at its arrival, because requests may have to act before the reception is over.
     /// The deadline is the next turn, at which a request or the call acts.
-    TakeOnArrival,
-    /// As `TakeOnArrival`, but the deadline is the call's own, at which its receive gives up.
-    TakeOnArrivalOrGiveUp,
+    Take,
+    /// As `Take`, but the deadline is the call's own, at which its receive gives up.
+    TakeOrGiveUp,
 }
 
 /// The reason of a wait, for errors.
@@ -79,7 +79,7 @@ impl Purpose {
     /// sent and arrives in the very instant of the deadline, unless the deadline is a turn.
     #[inline]
     pub fn can_see(self, (arrival, message): ArrivedHeader, deadline: Time) -> bool {
-        arrival != deadline || self == Purpose::TakeOnArrival || !message.to.is_instant()
+        arrival != deadline || self == Purpose::Take || !message.to.is_instant()
     }
 
     /// Returns when a processor that takes a message at `earliest` or later goes on. A signal of the
@@ -105,7 +105,7 @@ impl Purpose {
 impl MessageWait<'_> {
     /// Creates a look for a message that has arrived.
     pub fn for_probe(filter: RecvFilter, now: Time) -> MessageWait<'static> {
-        let (purpose, wait_reason) = (Purpose::Probe, WaitReason::Message);
+        let (purpose, wait_reason) = (Purpose::Look, WaitReason::Message);
         MessageWait { filter, earliest: now, deadline: now, purpose, posted_receives: None, wait_reason }
     }
 }

@@ -166,6 +166,12 @@ impl Egress {
         self.extras.as_ref().is_some_and(|extras| !extras.keeps_order && !extras.latest_arrivals.is_empty())
     }
 
+    /// Returns whether this is the side of a processor that has sent the message of a number. A memory numbers none:
+    /// its answers have numbers of the processors that ask.
+    pub fn has_sent(&self, number: u32) -> bool {
+        number < self.next_number
+    }
+
     /// Returns the number of the processor's next message.
     #[inline]
     pub fn next_number(&self) -> u32 {
@@ -731,18 +737,11 @@ impl Network {
         entry
     }
 
-    /// Serves the answer of a processor's memory to processor `to`, as a message of a sender of its own.
-    pub fn serve_answer(
-        &self,
-        judge: &mut impl Judge,
-        ingresses: &mut (impl Ingresses + ?Sized),
-        memory: usize,
-        to: usize,
-        entry: &Entry,
-    ) -> Passage {
-        let mut memories = self.memories.lock();
-        let egress = memories.entry(memory).or_insert_with(|| self.new_memory(memory));
-        self.serve_judged(judge, ingresses, egress, to, entry)
+    /// Returns the sending side of a processor's memory, by which its answers go as messages of a sender of its own.
+    pub fn memory(&self, processor: usize) -> impl DerefMut<Target = Egress> {
+        MutexGuard::map(self.memories.lock(), |memories| {
+            memories.entry(processor).or_insert_with(|| self.new_memory(processor))
+        })
     }
 
     /// Draws the latency of a message.

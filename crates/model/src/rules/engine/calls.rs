@@ -1,6 +1,6 @@
 //! Blocking calls, and looks that find nothing.
 
-use super::{Clock, Engine};
+use super::{Clock, Engine, StepClock, fail_program};
 use crate::error::Cause;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, NamedTag, RecvFilter};
@@ -13,7 +13,7 @@ impl Engine<'_> {
     #[inline(always)]
     pub fn send(
         &mut self,
-        clock: &mut dyn Clock,
+        clock: &mut dyn StepClock,
         to: usize,
         (tag, name): NamedTag,
         words: usize,
@@ -30,7 +30,7 @@ impl Engine<'_> {
     #[inline(always)]
     pub fn receive(
         &mut self,
-        clock: &mut dyn Clock,
+        clock: &mut dyn StepClock,
         filter: RecvFilter,
         name: Option<&'static str>,
         until: Time,
@@ -172,7 +172,7 @@ impl Engine<'_> {
             }
             OperationStep::Receive(filter) if filter != RecvFilter::NOTHING => {
                 let is_act = self.has_rooms && !filter.tag.is_signal();
-                let purpose = if is_act { Purpose::TakeOnArrivalOrGiveUp } else { Purpose::Receive };
+                let purpose = if is_act { Purpose::TakeOrGiveUp } else { Purpose::Receive };
                 let (mut got, reason) = (None, call.wait_reason(self.network, self.id()));
                 self.receive_step(clock, (filter, purpose, reason), until, &mut got);
                 let Some(message) = got else { return false };
@@ -189,7 +189,7 @@ impl Engine<'_> {
     /// Waits at the clock until the processor's local time.
     pub fn wait_for_local_time(&mut self, clock: &mut dyn Clock) {
         if self.rank.now == Time::MAX {
-            clock.fail_program(Cause::EndOfTime { id: self.id() });
+            fail_program(clock, Cause::EndOfTime { id: self.id() });
         }
         self.catch_up(clock);
         clock.wait_until(self.rank.now);
@@ -205,7 +205,7 @@ impl Engine<'_> {
             self.vain_looks = 0;
             let has_nothing_pending = !std::thread::panicking() && !self.has_pending_event();
             if has_nothing_pending && clock.report_vain_looks() {
-                clock.fail_program(Cause::PollingDeadlock { id: self.id() });
+                fail_program(clock, Cause::PollingDeadlock { id: self.id() });
             }
         }
     }

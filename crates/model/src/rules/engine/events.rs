@@ -169,7 +169,7 @@ impl<'n> Engine<'n> {
         let wait = (filter != RecvFilter::NOTHING || posted).then(|| {
             // Without an earlier turn, the wait ends at the call's own deadline.
             let gives_up = turn.is_none_or(|turn| turn.time == until);
-            let purpose = if gives_up { Purpose::TakeOnArrivalOrGiveUp } else { Purpose::TakeOnArrival };
+            let purpose = if gives_up { Purpose::TakeOrGiveUp } else { Purpose::Take };
             MessageWait { filter, earliest, deadline, purpose, posted_receives: receives, wait_reason }
         });
         (wait, turn)

@@ -31,7 +31,7 @@ mod send;
 mod stall;
 mod time;
 
-pub use clock::{Clock, ThreadStack};
+pub use clock::{Clock, StepClock, fail_program};
 pub use stall::StalledSend;
 
 use self::requests::RequestTable;

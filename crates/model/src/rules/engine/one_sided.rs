@@ -65,7 +65,7 @@ impl Engine<'_> {
             return;
         };
         let answer = outgoing.answer(network, &mut self.rank.egress, words as usize, arrival);
-        let passage = clock.serve_answer(network, memory, &answer.entry);
+        let passage = clock.serve(network, &mut network.memory(memory), &answer);
         self.stats.out_of_order += u64::from(passage.out_of_order);
         if let Some(log) = &mut self.log {
             log.add_message(answer.record(network, (id, id), &passage), true);

@@ -1,6 +1,6 @@
 //! The step that sends a message.
 
-use super::{ActivityLog, Clock, Engine};
+use super::{ActivityLog, Clock, Engine, fail_program};
 use crate::error::Cause;
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Header, RawTag, Receiver, RecvFilter};
@@ -57,7 +57,7 @@ impl Engine<'_> {
     #[inline(always)]
     pub(super) fn check_end_of_time<C: Clock + ?Sized>(&self, clock: &mut C, outgoing: &OutgoingMessage) {
         if outgoing.entry.asked_at == Time::MAX {
-            clock.fail_program(Cause::EndOfTime { id: self.id() });
+            fail_program(clock, Cause::EndOfTime { id: self.id() });
         }
     }
 
@@ -76,7 +76,7 @@ impl Engine<'_> {
     ) -> OutgoingMessage {
         let reason = WaitReason::Room { to: outgoing.to as u32 };
         let mut signal = None;
-        let wait = (room_filter(&outgoing), Purpose::TakeOnArrivalOrGiveUp, reason);
+        let wait = (room_filter(&outgoing), Purpose::TakeOrGiveUp, reason);
         clock.receive(&mut self.message_wait(wait, Time::MAX), &mut signal);
         if let Some(signal) = signal {
             outgoing.entry.defer_to(signal.arrival);
