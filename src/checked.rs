@@ -17,7 +17,7 @@ impl CheckedMachine for Machine {
             let why = "a check tries orders of messages, and noise is none; leave it out";
             return Err(ParamsError::new(why).into());
         }
-        if is_systematic && self.counts_until_received() {
+        if is_systematic && self.transport.capacity.unfollowed().is_some() {
             let why = "the systematic strategy knows when a message leaves the network only where it does so on arrival; let it be in transit until it arrives, or give another strategy";
             return Err(ParamsError::new(why).into());
         }

@@ -102,10 +102,11 @@ pub mod check {
 pub mod params {
     #[doc(inline)]
     pub use loggp_model::params::{
-        Capacity, Latency, Level, LevelParameter, LeveledParams, LogGps, LongMessages, Model, Noise,
-        Parameter, Params, ParamsBuilder, ParamsError, Ports, Precedence, Preset, PresetValue, Protocol,
-        Ties, Work, preset, presets,
+        Latency, Level, LevelParameter, LeveledParams, LogGps, LongMessages, Model, Noise, Parameter, Params,
+        ParamsBuilder, ParamsError, Ports, Precedence, Preset, PresetValue, Ties, Work, preset, presets,
     };
+    #[doc(inline)]
+    pub use loggp_model::transport::{Capacity, Protocol};
 }
 
 /// The events of a run in order, the causes of each, and the critical path through the run.
@@ -136,12 +137,10 @@ pub mod trace {
 pub use loggp_model::{
     error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage},
     message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack, WithSender},
-    params::{
-        Capacity, Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Protocol, Ties, Work,
-        preset,
-    },
+    params::{Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work, preset},
     rules::{Stats, Traffic},
     time::{MS, NS, PS, SEC, Time, TimeError, US},
+    transport::{Capacity, Protocol},
 };
 #[doc(inline)]
 pub use loggp_trace::Order;

@@ -11,9 +11,7 @@ use std::ops::Range;
 use loggp_model::error::RunError;
 use loggp_model::log::{Call, CallKind, CallParts, CallTag, SendRecv, Transfer, Until, send_after_gap};
 use loggp_model::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
-use loggp_model::params::{
-    Capacity, LeveledParams, MAX_WORDS, Model, Noise, Params, ParamsError, innermost_params,
-};
+use loggp_model::params::{LeveledParams, MAX_WORDS, Model, Noise, Params, ParamsError, innermost_params};
 use loggp_trace::Trace;
 
 use crate::clock::ClockKind;
@@ -137,8 +135,7 @@ impl<'a> Replay<'a> {
         let synchronous = synchronous_requests(trace);
         let keeps_order = trace.calls.iter().any(|call| call.kind.tag().is_some_and(is_scoped));
         let mut machine =
-            Machine::new(params).ports(trace.ports).rendezvous(trace.rendezvous).capacity(trace.capacity);
-        machine = machine.surcharge(surcharge).trace(self.is_traced);
+            Machine::new(params).with_transport(trace.transport()).surcharge(surcharge).trace(self.is_traced);
         // The recorded draws fit only the recorded messages, so a changed run draws anew.
         machine = match is_same {
             true => machine.order(trace),
@@ -194,7 +191,7 @@ impl<'a> Replay<'a> {
         let is_in_gap = |call: &Call| {
             matches!(call.kind, CallKind::Receive { until: Until::GapOver, received: Some(_), .. })
         };
-        if trace.capacity == Capacity::Received && trace.calls.iter().any(is_in_gap) {
+        if trace.capacity.lasts_until_received() && trace.calls.iter().any(is_in_gap) {
             return refuse("the trace is of a run in which processors may have received while their messages stalled, and nobody knows when they would again; give one in which a message is in transit until it arrives".into());
         }
         if !(trace.faults.is_empty() || is_same) {

@@ -29,9 +29,7 @@ use loggp_command::ask::options::{
 use loggp_command::ask::rank_machine::machine_for;
 use loggp_command::ask::trace_outputs::{RunOutputs, TraceOutputs};
 use loggp_command::error::{CliError, system_reason};
-use loggp_command::tell::heading::{
-    capacity_text, choice_heading, noise_text, parameters, protocol_text, wire_text,
-};
+use loggp_command::tell::heading::{choice_heading, noise_text, parameters, wire_text};
 use loggp_command::tell::report::Report;
 
 /// Run an MPI program on the machine: its ranks are processors, and its messages cost what the machine says
@@ -240,8 +238,8 @@ impl EmulateCommand {
     ) -> Result<(), CliError> {
         let (unit, ports, noise) = (choice.unit, self.ports(&choice), self.noise()?);
         let wires = wire_text(self.draws.latency, self.draws.ties, ports)
-            + protocol_text(self.protocol(&choice))
-            + capacity_text(self.capacity.capacity)
+            + self.protocol(&choice).setting()
+            + self.capacity.capacity.setting()
             + &noise_text(noise.as_ref());
         let emulation = self.clock.emulation(ClockKind::Virtual)?;
         let clock = clock_text(emulation.clock, emulation.carrier);

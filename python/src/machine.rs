@@ -469,7 +469,7 @@ impl<'py> MachineSettings<'py> {
         let not_of_schedules = [
             (latency.is_random(), "drawn latencies"),
             (ties != Ties::Number, "ties"),
-            (capacity == Capacity::Received, "a capacity that counts until messages are received"),
+            (capacity != Capacity::default(), "a capacity that counts otherwise than until messages arrive"),
             (has_barrier, "barrier"),
         ];
         let not_of_schedules = not_of_schedules.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name);

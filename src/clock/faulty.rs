@@ -6,9 +6,10 @@ use loggp_model::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, R
 use loggp_model::params::ParamsError;
 use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, Network, Passage};
+use loggp_model::rules::network::Network;
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
+use loggp_model::transport::{Egress, Passage};
 use loggp_trace::Faults;
 use parking_lot::Mutex;
 

@@ -20,9 +20,10 @@ use loggp_model::message::{
 use loggp_model::params::ParamsError;
 use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, Ingress, Network, Passage};
+use loggp_model::rules::network::Network;
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::{NS, PS, Time};
+use loggp_model::transport::{Egress, Ingress, Passage};
 use quanta::Clock as Ticks;
 
 use super::program_clock::{CoreClock, CoroutineClock, ProgramClock, RealClock};

@@ -21,16 +21,17 @@ use loggp_model::prefetch::prefetch_lines;
 use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, Ingress, Network, Passage, most_in_transit_to};
+use loggp_model::rules::network::Network;
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
+use loggp_model::transport::{Egress, Ingress, Passage, most_in_transit_to};
 
 use super::program_clock::{CoreClock, CoroutineClock, ProgramClock, RealClock};
 use super::run_info::{Ran, RunInfo};
 use super::seat::{Seat, failure_cause};
-use super::stacks::{ParentStack, ThreadStack};
 use super::stacks::coroutines::Coroutines;
 use super::stacks::prefetch::{PROC_LINES, prefetch_stack};
+use super::stacks::{ParentStack, ThreadStack};
 use super::wall::dilation::RecordedWait;
 use super::watchdog::{Heartbeat, WatchGuard};
 

@@ -17,13 +17,13 @@ use loggp_model::error::{Cause, ProcStatus, RunError};
 use loggp_model::message::{Pack, Payload, Tag, Unpack, stable_hash};
 use loggp_model::panics::contain;
 use loggp_model::params::{
-    Capacity, Latency, Level, Noise, Params, ParamsError, Ports, Protocol, Surcharge, Ties, Work,
-    innermost_params,
+    Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties, Work, innermost_params,
 };
 use loggp_model::rules::Stats;
 use loggp_model::rules::choice::Choice;
 use loggp_model::rules::network::Network;
 use loggp_model::time::{MS, NS, Time, US};
+use loggp_model::transport::{Capacity, Protocol, Transport};
 use loggp_trace::{Faults, Order, Recording, Trace};
 use parking_lot::Mutex;
 
@@ -32,7 +32,9 @@ use crate::clock::wall::cores::HostCores;
 use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Unresponsive};
-use crate::clock::{ClockKind, FaultyClock, ProgramClock, Ran, RunEnd, RunInfo, StackSettings, linked, virtual_time};
+use crate::clock::{
+    ClockKind, FaultyClock, ProgramClock, Ran, RunEnd, RunInfo, StackSettings, linked, virtual_time,
+};
 use crate::link::Link;
 use crate::proc::{Groups, Proc, Rates, Setup};
 
@@ -63,9 +65,7 @@ pub use limits::Room;
 pub struct Machine {
     params: Params,
     clock: ClockKind,
-    ports: Ports,
-    rendezvous: Protocol,
-    capacity: Capacity,
+    pub(crate) transport: Transport,
     order: Order,
     work: Work,
     rates: Rates,
@@ -179,9 +179,7 @@ impl Machine {
         Machine {
             params,
             clock: ClockKind::default(),
-            ports: Ports::default(),
-            rendezvous: Protocol::default(),
-            capacity: Capacity::default(),
+            transport: Transport::default(),
             order: Order::default(),
             work: Work::default(),
             rates: Rates::default(),
@@ -232,7 +230,7 @@ impl Machine {
 
     /// Sets the number of long messages that a processor's interface handles at once.
     pub fn ports(self, ports: Ports) -> Machine {
-        Machine { ports, ..self }
+        Machine { transport: Transport { ports, ..self.transport }, ..self }
     }
 
     /// Sets who moves messages of more than S words (LogGPS).
@@ -257,7 +255,7 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rendezvous(self, protocol: Protocol) -> Machine {
-        Machine { rendezvous: protocol, ..self }
+        Machine { transport: Transport { rendezvous: protocol, ..self.transport }, ..self }
     }
 
     /// Sets until when a message is in transit, where at most C are: see
@@ -283,11 +281,12 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn capacity(self, until: Capacity) -> Machine {
-        Machine { capacity: until, ..self }
+        Machine { transport: Transport { capacity: until, ..self.transport }, ..self }
     }
 
-    pub(crate) fn counts_until_received(&self) -> bool {
-        self.capacity == Capacity::Received
+    /// Sets all that the machine does with messages on their way.
+    pub(crate) fn with_transport(self, transport: Transport) -> Machine {
+        Machine { transport, ..self }
     }
 
     /// Sets the latency of messages: exact or drawn.
@@ -659,7 +658,8 @@ impl Machine {
         let link = self.link.as_deref().expect("it has one");
         let setup = self.setup();
         let job = stable_hash(&(format!("{:?}", self.params), program_type, self.job_id));
-        let mut body = |clock: &mut dyn ProgramClock| pack_end(setup.run_processor(link.id(), clock, program));
+        let mut body =
+            |clock: &mut dyn ProgramClock| pack_end(setup.run_processor(link.id(), clock, program));
         let packed = linked::run(link, self.run_info(&setup), job, &mut body)?;
         if packed.len() == link.P() { Ok(packed) } else { Err(results_of_another_program()) }
     }
@@ -740,7 +740,7 @@ impl Machine {
     fn check_settings(&self) -> Result<(), ParamsError> {
         self.params.check()?;
         Level::check(&self.params, &self.levels)?;
-        self.rendezvous.check(self.all_params(), self.capacity)?;
+        self.transport.check(self.all_params(), !self.order.faults.is_empty())?;
         let sentence = if let Some((kind, unit)) = self.rates.negative() {
             format!("a unit of the work {kind:?} cannot cost {unit}; give 0 or more")
         } else if self.cores == 0 {
@@ -757,12 +757,6 @@ impl Machine {
         } else if self.clock == ClockKind::Wall && !self.order.faults.is_empty() {
             "messages are lost or come twice, and processors crash, on the virtual clock only; leave out the wall clock"
                 .into()
-        } else if self.counts_until_received() && self.all_params().any(Params::has_negative_G_l) {
-            "a message that arrives before it enters, by a negative G_l, cannot be in transit until it is received; let it be until it arrives, or give G_l of 0 or more"
-                .into()
-        } else if self.counts_until_received() && !self.order.faults.is_empty() {
-            "a message that is in transit until it is received cannot be lost or come twice, nor can its receiver crash; let it be in transit until it arrives"
-                .into()
         } else if cfg!(panic = "abort") && !self.order.faults.crashed.is_empty() {
             "a processor cannot crash where panics abort the process; let them unwind".into()
         } else if let Some(cost) = self.barrier.filter(|cost| *cost < Time::ZERO) {
@@ -774,7 +768,7 @@ impl Machine {
     }
 
     /// Iterates over the machine's own parameters, and those of each level.
-    fn all_params(&self) -> impl Iterator<Item = &Params> {
+    fn all_params(&self) -> impl Iterator<Item = &Params> + Clone {
         [&self.params].into_iter().chain(self.levels.iter().map(|level| &level.params))
     }
 
@@ -790,9 +784,9 @@ impl Machine {
             ("charged work", self.work == Work::Charged, "let it be measured"),
             ("trace", self.is_traced(), "leave it out"),
             ("levels", !self.levels.is_empty(), "leave them out"),
-            ("ports", self.ports != Ports::default(), "leave them out"),
-            ("rendezvous", self.rendezvous != Protocol::default(), "leave it out"),
-            ("capacity", self.capacity != Capacity::default(), "leave it out"),
+            ("ports", self.transport.ports != Ports::default(), "leave them out"),
+            ("rendezvous", self.transport.rendezvous != Protocol::default(), "leave it out"),
+            ("capacity", self.transport.capacity != Capacity::default(), "leave it out"),
             ("latency", self.order.latency != Latency::default(), "leave it out"),
             ("ties", self.order.ties != Ties::default(), "leave them out"),
             ("noise", self.order.noise.is_some(), "leave it out"),
@@ -900,9 +894,7 @@ impl Machine {
             rules = self.params.without_network_limits();
             levels.to_mut().iter_mut().for_each(|level| level.params = level.params.without_network_limits());
         }
-        let network = Network::with_choice(rules, self.ports, &levels, choice, self.surcharge)
-            .with_capacity(self.capacity)
-            .with_rendezvous(self.rendezvous)
+        let network = Network::with_choice(rules, self.transport, &levels, choice, self.surcharge)
             .with_noise(self.order.noise.clone());
         Setup {
             params: self.params,
@@ -982,9 +974,6 @@ impl Machine {
     fn recording(&self, setup: &Setup) -> Recording {
         let trace = Trace {
             levels: self.levels.to_vec(),
-            ports: self.ports,
-            rendezvous: self.rendezvous,
-            capacity: self.capacity,
             latency: self.order.latency,
             ties: self.order.ties,
             precedence: (*self.order.precedence).clone(),
@@ -996,6 +985,7 @@ impl Machine {
             barrier: self.barrier,
             ..Trace::empty(self.params)
         };
+        let trace = trace.with_transport(self.transport);
         let logs = std::mem::take(&mut *setup.logs.lock());
         let asks_time = setup.time_asked.load(Ordering::Relaxed);
         Recording::new(trace, logs, setup.groups.sorted_places()).with_time_asked(asks_time)

@@ -41,7 +41,8 @@ mod tests {
     use std::fmt;
     use std::str::FromStr;
 
-    use loggp_model::params::{Latency, Model, ParamsError, Ports, Protocol, Ties, Work};
+    use loggp_model::params::{Latency, Model, ParamsError, Ports, Ties, Work};
+    use loggp_model::transport::Protocol;
     use loggp_schedule::CostModel;
 
     use crate::clock::ClockKind;

@@ -7,6 +7,7 @@
 #![allow(non_snake_case)] // L, S, G, T and P are the papers' names
 
 mod audit;
+mod capacity;
 #[path = "../../crates/model/src/cases.rs"]
 mod cases;
 mod check;
@@ -32,4 +33,3 @@ mod protocols;
 mod recorded;
 mod requests;
 mod traffic;
-mod until_received;

@@ -21,11 +21,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use loggp::params::LongMessages;
 use loggp::trace::{ActivityKind, CallKind, Message, Trace};
-use loggp::{Latency, MessageId, Stats, Time};
+use loggp::{Capacity, Latency, MessageId, Stats, Time};
 
 use crate::cases::times;
 use crate::drawn::program::Op::{self, Get, PostGet, Work};
-use crate::drawn::random::{draw_instant_pair, draw_one_sided, draw_until_received};
+use crate::drawn::random::{draw_instant_pair, draw_one_sided, draw_with_capacity};
 use crate::drawn::{Case, draw};
 use by_hand::{all_by_hand, by_hand, long};
 use check::{Fault, check, machine_outcome, messages, oracle_outcome};
@@ -255,13 +255,22 @@ fn one_sided_messages(trace: &Trace) -> Vec<&Message> {
     trace.messages.iter().filter(|message| sent.contains(&message.id)).collect()
 }
 
-/// There are deadlocks too: a processor that receives nothing holds back those that send to it.
+/// There are deadlocks too, where a processor that receives nothing holds back those that send to it.
 #[test]
-fn machine_agrees_with_the_oracle_where_messages_are_in_transit_until_they_are_received() {
+fn machine_agrees_with_the_oracle_with_each_kind_of_capacity() {
+    for (name, _) in Capacity::MEANINGS {
+        let capacity = name.parse().unwrap();
+        if capacity != Capacity::default() {
+            check_with_capacity(capacity);
+        }
+    }
+}
+
+fn check_with_capacity(capacity: Capacity) {
     let (replayed, seeds) = seeds(300);
     let (mut stalls, mut deadlocks) = (0, 0);
     for seed in seeds {
-        let Some(case) = draw_until_received(seed) else { continue };
+        let Some(case) = draw_with_capacity(capacity, seed) else { continue };
         let wall = replayed.is_some() || seed.is_multiple_of(8);
         let (outcome, faults) = check(&case, wall);
         match outcome {
@@ -274,7 +283,7 @@ fn machine_agrees_with_the_oracle_where_messages_are_in_transit_until_they_are_r
             panic!("{}", report(seed, case, fault, wall));
         }
     }
-    println!("{stalls} stalls, {deadlocks} deadlocks");
+    println!("{capacity}: {stalls} stalls, {deadlocks} deadlocks");
     assert!(replayed.is_some() || (stalls > 0 && deadlocks > 0), "what is drawn says too little");
 }
 

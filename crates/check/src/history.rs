@@ -6,7 +6,6 @@ use std::panic::Location;
 use std::rc::Rc;
 
 use loggp_model::message::{MatchKey, MessageId, RawTag, RecvFilter};
-use loggp_model::params::Protocol;
 use loggp_model::time::Time;
 use loggp_trace::path::{Event, all_events};
 use loggp_trace::{ActivityKind, Call, CallKind, CallTag, Message, ObservedRun, Trace, Until};
@@ -492,7 +491,7 @@ fn receivable_messages(
         if let Some((sent, tag)) = call.kind.sent().zip(asked.tag) {
             let first = sent.first();
             // Data that are pushed come after the call that waits for the grant.
-            let pulled = trace.rendezvous == Protocol::Pull && sent.rendezvous.is_some();
+            let pulled = trace.rendezvous.is_read() && sent.rendezvous.is_some();
             origins.insert(sent.message, Origin { call: at, after: if pulled { before } else { Some(at) } });
             origins.insert(first, Origin { call: at, after: before });
             let comes = !trace.faults.lost.contains(&first);

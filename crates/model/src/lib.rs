@@ -21,3 +21,4 @@ pub mod rounds;
 pub mod rules;
 pub mod text;
 pub mod time;
+pub mod transport;

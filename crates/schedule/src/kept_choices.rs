@@ -12,8 +12,8 @@
 
 use loggp_model::error::RunError;
 use loggp_model::params::{LevelParameter, LeveledParams, LongMessages, Params};
-use loggp_model::rules::judge::Judge;
 use loggp_model::time::Time;
+use loggp_model::transport::judge::Judge;
 
 use super::kept_order::KeptOrder;
 use super::kept_run::KeptJudge;

@@ -1,8 +1,8 @@
 //! A schedule in which each rank acts in the order of an earlier run.
 
-use loggp_model::params::{Ports, Protocol};
-use loggp_model::rules::network::Passage;
+use loggp_model::params::Ports;
 use loggp_model::time::Time;
+use loggp_model::transport::{Passage, Transport};
 use parking_lot::Mutex;
 
 use super::sort::{sort_by_rank, sort_by_rank_and_key};
@@ -135,11 +135,7 @@ pub(super) struct KeptMessage {
 
 impl KeptOrder {
     /// Returns the order in which the ranks of a play acted, or `None` if one waited for a moment.
-    pub(super) fn from_acts(
-        done: DoneActs,
-        ranks: usize,
-        (ports, rendezvous): (Ports, Protocol),
-    ) -> Option<KeptOrder> {
+    pub(super) fn from_acts(done: DoneActs, ranks: usize, transport: Transport) -> Option<KeptOrder> {
         let DoneActs { mut acts, mut messages, has_moments } = done;
         if has_moments || u32::try_from(acts.len().max(messages.len())).is_err() {
             return None;
@@ -173,7 +169,8 @@ impl KeptOrder {
             }
         };
         let acts = acts.into_iter().enumerate().map(kept).collect();
-        let (has_reads, spare) = (rendezvous == Protocol::Pull, SpareRuns::default());
+        let Transport { ports, rendezvous, .. } = transport;
+        let (has_reads, spare) = (rendezvous.is_read(), SpareRuns::default());
         Some(KeptOrder { ports, has_reads, has_answers, acts, begins, messages, first_messages, spare })
     }
 

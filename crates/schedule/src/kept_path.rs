@@ -6,9 +6,9 @@ use std::ops::Range;
 use loggp_model::log::{IndexedEvent, IndexedKind};
 use loggp_model::message::MessageId;
 use loggp_model::params::{Level, LeveledParams, Params, Ports};
-use loggp_model::rules::network::Passage;
 use loggp_model::rules::rank::{reception_events, send_events};
 use loggp_model::time::Time;
+use loggp_model::transport::Passage;
 use loggp_trace::Message;
 use loggp_trace::path::{EventIndex, Formula, FormulaBuilder, MessageKind, Path};
 

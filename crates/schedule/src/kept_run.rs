@@ -5,11 +5,11 @@ use loggp_model::agenda::AgendaEntry;
 use loggp_model::error::{Cause, RunError};
 use loggp_model::params::{Latency, Level, LeveledParams, Params};
 use loggp_model::rules::drive::{Acts, drive};
-use loggp_model::rules::judge::{Judge, Plain};
-use loggp_model::rules::network::{Entry, Ingress, Network, Passage};
+use loggp_model::rules::network::Network;
 use loggp_model::rules::rank::{Acknowledged, Rank};
-use loggp_model::rules::read::DataRead;
 use loggp_model::time::Time;
+use loggp_model::transport::judge::{Judge, Plain};
+use loggp_model::transport::{DataRead, Entry, Ingress, Passage, Watched};
 
 use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
 
@@ -253,12 +253,13 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         if is_seen || network.is_visible(&entry) {
             self.judge.note_turn(rank, turn);
         }
+        let sides = &mut Watched { sides: &mut self.ingresses, judge: self.judge };
         let passage = if matches!(act, Act::Read(_)) {
-            sender.read(network, self.judge, &mut self.ingresses, from as usize, &entry)
+            sender.read(network, sides, from as usize, &entry)
         } else {
             begin = begin.max(sender.egress.send_gap_end() - entry.overhead);
             state.unsent = message + 1;
-            sender.send(network, self.judge, &mut self.ingresses, to as usize, &entry)
+            sender.send(network, sides, to as usize, &entry)
         };
         self.run.times.passages[message as usize] = passage;
         match act {
@@ -270,9 +271,7 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
                 let (number, times) =
                     (self.run.id(message + 1).number as u32, (passage.arrival, entry.asked_at));
                 let answer = network.prepare_answer(&mut sender.egress, to as usize, (number, words), times);
-                let (mut memory, ingresses) = (network.memory(to as usize), &mut *self.ingresses);
-                let passage =
-                    network.serve_judged(self.judge, ingresses, &mut memory, rank as usize, &answer);
+                let passage = network.serve(sides, &mut network.memory(to as usize), rank as usize, &answer);
                 self.run.times.passages[message as usize + 1] = passage;
                 state.unsent = message + 2;
             }

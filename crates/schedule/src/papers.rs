@@ -11,15 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, RunError};
 use loggp_model::message::{MessageId, RawTag, RecvFilter};
-use loggp_model::params::Protocol;
 use loggp_model::prefetch::prefetch_value;
 use loggp_model::rules::drive::{Acts, drive};
-use loggp_model::rules::judge::Plain;
-use loggp_model::rules::network::{Ingress, Network};
+use loggp_model::rules::network::Network;
 use loggp_model::rules::operation::{ActiveOperation, OperationStep};
 use loggp_model::rules::rank::{Acknowledged, OutgoingMessage, Rank, reception_activities, send_activities};
-use loggp_model::rules::read::DataRead;
 use loggp_model::time::Time;
+use loggp_model::transport::{DataRead, Ingress, Protocol};
 use loggp_trace::{Activity, ActivityKind, Message};
 
 use super::early::{EarlyReceives, is_early};
@@ -410,14 +408,14 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         if outgoing.entry.asked_at == Time::MAX {
             return Err(self.end_of_time(rank));
         }
-        let (own, entry, ingresses) = (&mut state.rank, &outgoing.entry, &mut self.ingresses);
+        let (own, entry, ingresses) = (&mut state.rank, &outgoing.entry, &mut *self.ingresses);
         let (id, sent_by, passage) = match read {
             None => {
-                let passage = own.send(self.network, &mut Plain, ingresses, outgoing.to, entry);
+                let passage = own.send(self.network, ingresses, outgoing.to, entry);
                 (outgoing.id(rank as usize), send, passage)
             }
             Some(DataRead { message, announced, .. }) => {
-                (message, announced, own.read(self.network, &mut Plain, ingresses, message.from, entry))
+                (message, announced, own.read(self.network, ingresses, message.from, entry))
             }
         };
         if let Some(log) = &mut self.log {
@@ -557,7 +555,9 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     fn offer(&mut self, rank: u32, receive: u32, Mail { from, sent_by, number, .. }: Mail) {
         let words = self.network.params().words(self.progress.operation(from, sent_by).bytes() as usize);
         let protocol = self.network.rendezvous(from as usize, rank as usize, words);
-        if let Some(operation) = self.long.get_mut(&receive).filter(|_| protocol == Some(Protocol::Pull)) {
+        if let Some(operation) =
+            self.long.get_mut(&receive).filter(|_| protocol.is_some_and(Protocol::is_read))
+        {
             operation.on_offered(number, words as u32);
         }
     }

@@ -10,12 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use loggp_model::error::{Cause, RunError};
-use loggp_model::params::{
-    Capacity, Latency, Level, LeveledParams, Noise, Params, ParamsError, Ports, Protocol,
-};
+use loggp_model::params::{Latency, Level, LeveledParams, Noise, Params, ParamsError, Ports};
 use loggp_model::rules::network::{MOST_WORDS, Network};
 use loggp_model::text::names;
 use loggp_model::time::Time;
+use loggp_model::transport::{Protocol, Transport};
 use loggp_trace::Trace;
 
 use super::kept_order::KeptOrder;
@@ -49,8 +48,7 @@ pub enum CostModel {
 #[must_use = "a setting gives back the player that has it"]
 pub struct Player {
     machine: LeveledParams,
-    ports: Ports,
-    rendezvous: Protocol,
+    transport: Transport,
     noise: Option<Noise>,
     rules: CostModel,
     is_traced: bool,
@@ -66,8 +64,7 @@ impl Player {
     pub fn new(machine: impl Into<LeveledParams>) -> Player {
         Player {
             machine: machine.into(),
-            ports: Ports::default(),
-            rendezvous: Protocol::default(),
+            transport: Transport::default(),
             noise: None,
             rules: CostModel::default(),
             is_traced: false,
@@ -84,12 +81,12 @@ impl Player {
 
     /// Sets whether long messages to and from a rank share a port.
     pub fn ports(self, ports: Ports) -> Player {
-        Player { ports, ..self }
+        Player { transport: Transport { ports, ..self.transport }, ..self }
     }
 
     /// Sets who moves messages of more than S words (LogGPS).
     pub fn rendezvous(self, protocol: Protocol) -> Player {
-        Player { rendezvous: protocol, ..self }
+        Player { transport: Transport { rendezvous: protocol, ..self.transport }, ..self }
     }
 
     /// Gives the ranks' processors noise: it lengthens computations and the overhead of messages.
@@ -155,7 +152,7 @@ impl Player {
         let Played { report, done, .. } =
             self.play_by_papers(schedule, |play| play.with_memories().keeping_order())?;
         let done = done.filter(|_| self.noise.is_none());
-        let keep = |done| KeptOrder::from_acts(done, schedule.ranks(), (self.ports, self.rendezvous));
+        let keep = |done| KeptOrder::from_acts(done, schedule.ranks(), self.transport);
         Ok((report, done.and_then(keep)))
     }
 
@@ -174,10 +171,9 @@ impl Player {
         let levels = &self.machine.levels;
         Level::check(&params, levels)?;
         let all = [&params].into_iter().chain(levels.iter().map(|level| &level.params));
-        self.rendezvous.check(all, Capacity::Arrived)?;
-        let network = Network::new(params, levels, self.ports, Latency::Exact)
-            .with_rendezvous(self.rendezvous)
-            .with_noise(self.noise.clone());
+        self.transport.check(all, false)?;
+        let network =
+            Network::new(params, levels, self.transport, Latency::Exact).with_noise(self.noise.clone());
         check_lengths(schedule, &network)?;
         let play = PapersPlay::new(schedule, &network, self.is_traced, self.stop());
         let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
@@ -210,7 +206,7 @@ impl Player {
         if let Some(what) = schedule.beyond_goal() {
             return refuse(&format!("a rank {what}, which LogGOPSim has not; play it by the papers' rules"));
         }
-        if self.rendezvous != Protocol::Push {
+        if self.transport.rendezvous.is_read() {
             return refuse(
                 "its receivers pull long messages, which LogGOPSim does not know; play it by the papers' rules, or let \
                  messages be pushed",
@@ -235,15 +231,14 @@ impl Player {
     fn to_trace(&self, params: Params, mut log: papers::PlayLog) -> Trace {
         sort_by_rank(&mut log.activities, params.P, |activity| activity.id);
         sort_by_rank_and_key(&mut log.messages, params.P, |message| message.id.from, |message| message.id);
-        Trace {
+        let trace = Trace {
             levels: self.machine.levels.clone(),
-            ports: self.ports,
-            rendezvous: self.rendezvous,
             noise: self.noise.clone(),
             activities: log.activities,
             messages: log.messages,
             ..Trace::empty(params)
-        }
+        };
+        trace.with_transport(self.transport)
     }
 
     /// Returns an error if the least memory that the play takes is more than this computer has.

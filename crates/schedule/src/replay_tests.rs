@@ -3,10 +3,11 @@
 use loggp::Machine;
 use loggp_model::error::Cause;
 use loggp_model::message::Tag;
-use loggp_model::params::{Latency, Level, LeveledParams, Noise, Params, Ports, Protocol};
-use loggp_model::rules::network::{Ingress, Network};
+use loggp_model::params::{Latency, Level, LeveledParams, Noise, Params, Ports};
+use loggp_model::rules::network::Network;
 use loggp_model::rules::rank::Rank;
 use loggp_model::time::{Time, US};
+use loggp_model::transport::{Ingress, Protocol};
 use loggp_trace::audit::audit;
 
 use super::operations::ANY;

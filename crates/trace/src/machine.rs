@@ -6,8 +6,9 @@ use loggp_model::log::Call;
 use loggp_model::log::Faults;
 use loggp_model::log::{Activity, Message, Progress};
 use loggp_model::message::MessageId;
-use loggp_model::params::{Capacity, Latency, Level, Noise, Params, Ports, Precedence, Protocol, Ties};
+use loggp_model::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
 use loggp_model::time::Time;
+use loggp_model::transport::{Capacity, Protocol};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -3,7 +3,6 @@
 use std::panic::Location;
 
 use loggp_model::log::{Log, Records};
-use loggp_model::params::Protocol;
 
 use super::trace::Trace;
 
@@ -69,7 +68,7 @@ impl Recording {
             log.append_to(id, &groups, &mut records);
         }
         let Records { activities, progress, mut messages, calls } = records;
-        if trace.rendezvous == Protocol::Pull {
+        if trace.rendezvous.is_read() {
             messages.sort_by_key(|message| message.id); // the logs of their readers have some
         }
         Trace { activities, progress, messages, calls, ..trace }

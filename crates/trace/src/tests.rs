@@ -1,8 +1,9 @@
 //! Arbitrary traces for the tests of both forms of file, and one whose files are known byte for byte.
 
 use loggp_model::message::MessageId;
-use loggp_model::params::{Capacity, Latency, Level, Noise, Params, Ports, Precedence, Protocol, Ties};
+use loggp_model::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
 use loggp_model::time::{MOST_IN_FILE, NS, Time, US};
+use loggp_model::transport::{Capacity, Protocol};
 use loggp_trace::{
     Activity, ActivityKind, Call, CallKind, CallTag, Caption, Faults, Message, Progress, Rendezvous,
     SendRecv, Trace, Transfer, Until,

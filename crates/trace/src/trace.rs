@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use loggp_model::log::{Activity, Call, CallTag, Faults, Message, Progress, Transfer};
 use loggp_model::message::MessageId;
 use loggp_model::params::{
-    Capacity, Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Protocol, Ties,
-    innermost_params,
+    Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Ties, innermost_params,
 };
 use loggp_model::time::Time;
+use loggp_model::transport::{Capacity, Protocol, Transport};
 use serde::{Deserialize, Serialize};
 
 /// The record of a run.
@@ -78,6 +78,20 @@ impl Trace {
             messages: Vec::new(),
             calls: Vec::new(),
         }
+    }
+
+    /// Returns what the machine did with messages on their way.
+    #[doc(hidden)]
+    pub fn transport(&self) -> Transport {
+        let Trace { ports, capacity, rendezvous, .. } = *self;
+        Transport { ports, capacity, rendezvous }
+    }
+
+    /// Returns this trace, of a machine that does this with messages on their way.
+    #[doc(hidden)]
+    pub fn with_transport(self, transport: Transport) -> Trace {
+        let Transport { ports, capacity, rendezvous } = transport;
+        Trace { ports, capacity, rendezvous, ..self }
     }
 
     /// Returns the parameters of the machine and of its levels.

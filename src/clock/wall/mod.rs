@@ -27,9 +27,10 @@ use loggp_model::params::{PerLevel, ReceptionCost};
 use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
-use loggp_model::rules::network::{Egress, LockedIngress, Network, Passage, most_in_transit_to};
+use loggp_model::rules::network::Network;
 use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::{PS, Time};
+use loggp_model::transport::{Egress, LockedIngress, Passage, most_in_transit_to};
 
 use super::assignment::CoreAssignment;
 use super::program_clock::{CoreClock, CoroutineClock, ProgramClock, RealClock};

@@ -21,10 +21,12 @@ pub(crate) fn draw(seed: u64) -> Case {
     draw_with(draw_params(&mut rng, P), rng, seed)
 }
 
-/// Draws a machine on which a message is in transit until it is received, and a program for it; often few may be
+/// Draws a machine with a capacity that is not the usual one, and a program for it; often few messages may be
 /// in transit. Returns `None` where the machine is refused, because its G_l is negative.
-pub(crate) fn draw_until_received(seed: u64) -> Option<Case> {
-    let mut case = Case { capacity: Capacity::Received, rendezvous: Protocol::Push, ..draw(seed) };
+pub(crate) fn draw_with_capacity(capacity: Capacity, seed: u64) -> Option<Case> {
+    let case = draw(seed);
+    let rendezvous = if capacity.lasts_until_received() { Protocol::Push } else { case.rendezvous };
+    let mut case = Case { capacity, rendezvous, ..case };
     let mut rng = Rng::with_seed(!seed);
     if case.params.C.is_none() && rng.bool() {
         case.params.C = NonZeroUsize::new(rng.usize(1..=4));

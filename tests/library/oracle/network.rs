@@ -123,6 +123,8 @@ pub(crate) struct Network {
     pub params: Params,
     /// True if a message is in transit until it is received.
     pub until_received: bool,
+    /// True if a message holds a credit of its sender for its receiver, until that is back.
+    by_credits: bool,
     /// Every message of the run for which that is so.
     held: Vec<Held>,
     levels: Vec<Level>,
@@ -145,8 +147,10 @@ impl Network {
         let is_limited = |params: &Params| self::capacity(params).is_some();
         let is_limited = is_limited(&params) || levels.iter().any(|level| is_limited(&level.params));
         let (until_received, held) = (capacity == Capacity::Received && is_limited, vec![]);
+        let by_credits = capacity == Capacity::Credits;
         let is_running = RefCell::new(vec![vec![]; params.P]);
-        Network { params, until_received, held, levels, ports, noise, is_running, promised: vec![] }
+        let promised = vec![];
+        Network { params, until_received, by_credits, held, levels, ports, noise, is_running, promised }
     }
 
     /// Returns whether noise leaves the next picosecond to the processor.
@@ -317,10 +321,15 @@ impl Network {
     }
 
     /// Returns the intervals in which messages are in transit: from the first word's departure to the last
-    /// one's arrival (LogP 3).
+    /// one's arrival (LogP 3), or until their credits are back.
     fn transits(&self, which: impl Fn(&PromisedMessage) -> bool) -> Vec<(i64, i64)> {
-        let chosen = self.promised.iter().filter(|m| which(m) && m.enter < m.arrival);
-        chosen.map(|m| (m.enter, m.arrival)).collect()
+        let stay = |m: &PromisedMessage| (m.enter, m.arrival + self.way_back(m.from, m.to));
+        self.promised.iter().filter(|m| which(m)).map(stay).filter(|(from, to)| from < to).collect()
+    }
+
+    /// Returns the time that a credit takes back; 0 where there are none.
+    fn way_back(&self, x: usize, y: usize) -> i64 {
+        if self.by_credits { self.between(x, y).L.as_ps() } else { 0 }
     }
 
     /// Returns the most messages in transit at once at one level, from a processor and to it, not counted at
@@ -344,7 +353,14 @@ impl Network {
             };
             return (most(held(|m, x| m.from == x)), most(held(|m, x| m.to == x)));
         }
-        let from = self.transits(|m| m.from == x && m.by == SentBy::Processor && has_capacity(m));
+        let from = |to: Option<usize>| {
+            let is_to = |m: &PromisedMessage| to.is_none_or(|to| to == m.to) && m.by == SentBy::Processor;
+            self.transits(|m| m.from == x && is_to(m) && has_capacity(m))
+        };
+        if self.by_credits {
+            return ((0..self.params.P).map(|y| most(from(Some(y)))).max().unwrap(), 0);
+        }
+        let from = from(None);
         (most(from), most(self.transits(|m| m.to == x && has_capacity(m))))
     }
 
@@ -355,8 +371,8 @@ impl Network {
         let (out_port, in_port) = (self.port(from, true, depth), self.port(to, false, depth));
         let here = |m: &PromisedMessage| self.depth(m.from, m.to) == depth;
         let sends = |m: &PromisedMessage| here(m) && m.by == by && by != SentBy::Reader;
-        let (sent, coming) =
-            (self.transits(|m| m.from == from && sends(m)), self.transits(|m| m.to == to && here(m)));
+        let sent = self.transits(|m| m.from == from && sends(m) && (!self.by_credits || m.to == to));
+        let coming = self.transits(|m| m.to == to && here(m) && !self.by_credits);
         let free = |port: &[(i64, i64)], at: i64| port.iter().all(|taken| !overlap(*taken, (at, at + s)));
         // Capacity and ports become free only when a reservation ends, so only those moments are tried.
         let earliest = |from: i64, ends: &mut dyn Iterator<Item = i64>, fits: &dyn Fn(i64) -> bool| {
@@ -376,10 +392,10 @@ impl Network {
         // LogP 3: it stalls "until the message can be sent without exceeding the capacity limit". How many
         // are in transit grows only where one enters.
         let room = |e: i64| {
-            let arrival = first(e) + s;
-            let Some(C) = self.capacity(from, to).filter(|_| arrival > e) else { return true };
+            let leaves = first(e) + s + self.way_back(from, to);
+            let Some(C) = self.capacity(from, to).filter(|_| leaves > e) else { return true };
             let entries = sent.iter().chain(&coming).map(|(enter, _)| *enter);
-            let moments = entries.filter(|m| (e..arrival).contains(m)).chain([e]);
+            let moments = entries.filter(|m| (e..leaves).contains(m)).chain([e]);
             let fewer = |transits: &[(i64, i64)], m: i64| {
                 transits.iter().filter(|(from, to)| (*from..*to).contains(&m)).count() < C
             };

@@ -4,8 +4,9 @@
 //! exactly when it is on the machine. So no call need be run to find the first message that does not.
 
 use loggp_model::rules::choice::Choice;
-use loggp_model::rules::network::{Egress, Entry, Network, Passage};
+use loggp_model::rules::network::Network;
 use loggp_model::time::Time;
+use loggp_model::transport::{Egress, Entry, Passage};
 
 use super::constraints::PrefixConstraints;
 use super::prefix::{CallEffect, SettledCall};

@@ -18,8 +18,9 @@ use std::sync::Arc;
 
 use loggp_model::params::{Latency, Precedence, Surcharge, Ties};
 use loggp_model::rules::choice::Choice;
-use loggp_model::rules::network::{Entry, Network, Passage};
+use loggp_model::rules::network::Network;
 use loggp_model::time::{PS, Time};
+use loggp_model::transport::{Entry, Passage};
 
 use super::conflicts::{Conflict, SharedResource, conflicts};
 use super::constraints::{MessageVars, PrefixConstraints};
@@ -107,7 +108,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             constraints,
             network: Network::with_choice(
                 trace.params,
-                trace.ports,
+                trace.ports.into(),
                 &trace.levels,
                 Arc::new(by_number.clone()),
                 Surcharge::default(),

@@ -77,7 +77,7 @@ pub struct DrawOptions {
 #[derive(Args, Clone, Copy, Default)]
 pub struct CapacityOption {
     /// Until when a message is in transit, of which there are at most C at once
-    #[arg(long, value_parser = one_of::<Capacity>(CAPACITIES), default_value = "arrived", display_order = 10)]
+    #[arg(long, value_parser = one_of::<Capacity>(Capacity::MEANINGS), default_value = "arrived", display_order = 10)]
     pub capacity: Capacity,
 }
 
@@ -85,7 +85,7 @@ pub struct CapacityOption {
 #[derive(Args, Clone, Copy, Default)]
 pub struct RendezvousOption {
     /// Who moves a message of more than S words [default: as the machine's file says, or push]
-    #[arg(long, value_parser = one_of::<Protocol>(PROTOCOLS), display_order = 10)]
+    #[arg(long, value_parser = one_of::<Protocol>(Protocol::MEANINGS), display_order = 10)]
     pub rendezvous: Option<Protocol>,
 }
 
@@ -218,17 +218,6 @@ pub const CARRIERS: &[NamedValue] = &[
     ("coroutine", "A coroutine on its core's one thread, so that far more of them can act at once"),
 ];
 pub const PORTS: &[NamedValue] = &[("single", "One for both directions"), ("dual", "One for each direction")];
-const PROTOCOLS: &[NamedValue] = &[
-    ("push", "Its sender, in its next step, as over TCP"),
-    ("pull", "Its receiver, while the sender does something else, as network cards and shared memory do"),
-];
-const CAPACITIES: &[NamedValue] = &[
-    ("arrived", "Until it arrives"),
-    (
-        "received",
-        "Until its reception starts, so that a receiver that does not keep up holds its senders back",
-    ),
-];
 const WORK: &[NamedValue] =
     &[("measured", "This computer's time for it"), ("charged", "The machine's rates")];
 

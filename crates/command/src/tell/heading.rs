@@ -3,7 +3,7 @@
 
 use loggp::params::Parameter;
 use loggp::trace::Trace;
-use loggp::{Capacity, Latency, Level, Noise, Params, Ports, Protocol, Ties, Time};
+use loggp::{Latency, Level, Noise, Params, Ports, Ties, Time};
 use loggp_programs::{Case, OptionValue};
 use loggp_study::Study;
 use loggp_study::range::{Quantity, Range};
@@ -77,8 +77,8 @@ fn size_and_options(case: &Case, unit: &Unit, ranges: &[Range]) -> (String, Stri
 /// Returns the settings of the network, the levels, the barrier and the repetitions that are not the default.
 fn settings_text(Study { case, repeat, distinct_seeds, .. }: &Study, unit: &Unit) -> String {
     let mut settings = wire_text(case.latency, case.ties, case.ports);
-    settings += protocol_text(case.rendezvous);
-    settings += capacity_text(case.capacity);
+    settings += case.rendezvous.setting();
+    settings += case.capacity.setting();
     settings += &noise_text(case.noise.as_ref());
     settings += &level_lines(case.params.P, &case.levels, unit);
     if !case.levels.is_empty() {
@@ -150,16 +150,6 @@ pub fn wire_text(latency: Latency, ties: Ties, ports: Ports) -> String {
     latency + &ties + if ports == Ports::Dual { ", dual ports" } else { "" }
 }
 
-/// Returns who moves long messages after a comma; empty for the default.
-pub fn protocol_text(protocol: Protocol) -> &'static str {
-    if protocol == Protocol::Pull { ", receivers pull" } else { "" }
-}
-
-/// Returns the end of a message's transit after a comma; empty for the default.
-pub fn capacity_text(capacity: Capacity) -> &'static str {
-    if capacity == Capacity::Received { ", capacity until received" } else { "" }
-}
-
 /// Returns the rule of the latencies as text.
 pub fn latency_text(latency: Latency) -> String {
     match latency {
@@ -172,7 +162,7 @@ pub fn latency_text(latency: Latency) -> String {
 /// Returns the settings between processors of a recorded run.
 pub fn recorded_text(trace: &Trace) -> String {
     let noise = noise_text(trace.noise.as_ref());
-    let (protocol, capacity) = (protocol_text(trace.rendezvous), capacity_text(trace.capacity));
+    let (protocol, capacity) = (trace.rendezvous.setting(), trace.capacity.setting());
     format!("{}{noise}, {} ports{protocol}{capacity}", latency_text(trace.latency), trace.ports)
 }
 

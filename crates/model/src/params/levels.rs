@@ -155,11 +155,6 @@ impl<T> PerLevel<T> {
         self.inner.iter().map(|(_, it)| it).chain([&self.outer])
     }
 
-    /// Iterates over the values, mutably.
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.inner.iter_mut().map(|(_, it)| it).chain([&mut self.outer])
-    }
-
     /// Converts each value.
     pub(crate) fn map<U>(&self, of: impl Fn(&T) -> U) -> PerLevel<U> {
         PerLevel {

@@ -34,5 +34,5 @@ pub use params::MAX_PROCESSORS;
 pub use params::MAX_WORDS;
 pub use params::{LogGps, LongMessages, Params, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
-pub use settings::{Capacity, Latency, Ports, Precedence, Protocol, Ties, Work};
+pub use settings::{Latency, Ports, Precedence, Ties, Work};
 pub use table::Parameter;

@@ -1,34 +1,17 @@
-//! The settings of a run besides the parameters: the ports of an interface, who moves long data, the end of a
-//! message's transit, the latency of each message, the order of processors that act at the same time, and the cost
-//! of computing.
+//! The settings of a run besides the parameters and the transport: the ports of an interface, the latency of each
+//! message, the order of processors that act at the same time, and the cost of computing.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Params, ParamsError};
 use crate::text::names;
 use crate::time::Time;
 
-names!(Capacity: "arrived" Arrived "received" Received);
 names!(Latency: "exact" Exact; "random" Random; "exponential" Exponential);
 names!(Ports: "single" Single "dual" Dual);
-names!(Protocol: "push" Push "pull" Pull);
 names!(Work: "measured" Measured "charged" Charged);
 names!(Ties: "number" Number "rotation" Rotation; "random" Random);
-
-/// The moment until which a message is in transit, where at most C are: see
-/// [`Params::capacity`](crate::params::Params::capacity).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Capacity {
-    /// Until it arrives.
-    #[default]
-    Arrived,
-    /// Until its reception starts: a receiver that does not keep up holds its senders back.
-    Received,
-}
 
 /// The number of long messages that a processor's interface handles at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,20 +23,6 @@ pub enum Ports {
     Single,
     /// One message sent and one received.
     Dual,
-}
-
-/// The way in which a message of more than S words moves (LogGPS, section 3.1), once its receiver has taken the
-/// announcement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Protocol {
-    /// The receiver grants it, and the sender's next step sends it, as over TCP.
-    #[default]
-    Push,
-    /// The receiver reads it from the sender's memory, and the sender takes no part, as network cards and Open MPI's
-    /// single copy through shared memory do.
-    Pull,
 }
 
 /// The time for which a word is under way.
@@ -110,29 +79,6 @@ pub enum Work {
 /// Exceptions from [`Ties`]: the processors that go first at some moments, in this order, before all others.
 /// Processors whose order does not matter may be left out, and numbers of no processor are ignored.
 pub type Precedence = BTreeMap<Time, Vec<usize>>;
-
-impl Protocol {
-    /// Refuses it on a machine with these parameters and a setting that does not go with it.
-    #[doc(hidden)]
-    pub fn check<'a>(
-        self,
-        all: impl IntoIterator<Item = &'a Params>,
-        capacity: Capacity,
-    ) -> Result<(), ParamsError> {
-        let sentence = if self == Protocol::Push {
-            return Ok(());
-        } else if capacity == Capacity::Received {
-            "data that their receiver pulls leave without a send, so they cannot be in transit until they are received; \
-             let messages be in transit until they arrive, or let data be pushed"
-        } else if all.into_iter().any(Params::has_negative_G_l) {
-            "a negative G_l lets data travel while their sender is busy with them, and it is not where their receiver \
-             pulls them; let them be pushed, or give G_l of 0 or more"
-        } else {
-            return Ok(());
-        };
-        Err(ParamsError::new(sentence))
-    }
-}
 
 impl Latency {
     /// Returns whether latencies are drawn.

@@ -56,7 +56,7 @@ fn surcharge_is_for_longer_messages_only() {
     let surcharge = Surcharge { above: 3, send: 5 * PS, stream: 7 * PS, ..Surcharge::default() };
     let params = params("L=6, o=2, g=4, G=1");
     let choice = Arc::new(Choice::new(&params, Latency::Exact, Ties::default()));
-    let network = Network::with_choice(params, Ports::Single, &[], choice, surcharge);
+    let network = Network::with_choice(params, Transport::default(), &[], choice, surcharge);
     let costs = [1, 3, 4]
         .map(|k| network.levels.iter().next().unwrap().message_costs(k))
         .map(|costs| (costs.send, costs.stream));

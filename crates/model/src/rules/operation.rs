@@ -14,12 +14,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::message_wait::WaitReason;
 use super::network::Network;
 use super::rank::OutgoingMessage;
-use super::read::DataRead;
 use crate::log::Activity;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Header, MessageId, Pack, Payload, RawTag, RecvFilter};
-use crate::params::Protocol;
 use crate::time::Time;
+use crate::transport::{DataRead, Protocol};
 
 /// A send or a receive that is under way.
 #[derive(Debug)]

@@ -4,10 +4,9 @@
 use crate::log::{Activity, ActivityKind, Message};
 use crate::log::{IndexedEvent, IndexedKind};
 use crate::message::MessageId;
-use crate::rules::judge::Judge;
-use crate::rules::network::{Egress, Entry, Ingress, Network, Passage};
-use crate::rules::read::DataRead;
+use crate::rules::network::Network;
 use crate::time::Time;
+use crate::transport::{DataRead, Egress, Entry, Ingresses, Passage};
 
 /// The local time and the two gaps of a processor.
 #[derive(Debug)]
@@ -267,12 +266,11 @@ impl Rank {
     pub fn send(
         &mut self,
         network: &Network,
-        judge: &mut impl Judge,
-        ingresses: &mut [Ingress],
+        ingresses: &mut (impl Ingresses + ?Sized),
         to: usize,
         entry: &Entry,
     ) -> Passage {
-        let passage = network.serve_judged(judge, ingresses, &mut self.egress, to, entry);
+        let passage = network.serve(ingresses, &mut self.egress, to, entry);
         self.now = passage.enter;
         passage
     }
@@ -281,13 +279,12 @@ impl Rank {
     pub fn read(
         &mut self,
         network: &Network,
-        judge: &mut impl Judge,
-        ingresses: &mut [Ingress],
+        ingresses: &mut (impl Ingresses + ?Sized),
         from: usize,
         entry: &Entry,
     ) -> Passage {
         let (mut sender, to) = (network.new_egress(from), self.egress.processor());
-        let passage = network.serve_judged(judge, ingresses, &mut sender, to, entry);
+        let passage = network.serve(ingresses, &mut sender, to, entry);
         self.now = passage.enter;
         passage
     }

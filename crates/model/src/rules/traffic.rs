@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use crate::agenda::{Agenda, AgendaEntry};
 use crate::log::Message;
 use crate::params::{Latency, Params, ParamsError, Ports};
-use crate::rules::judge::Plain;
-use crate::rules::network::{Ingress, Network};
+use crate::rules::network::Network;
 use crate::rules::rank::{OutgoingMessage, Rank};
 use crate::time::Time;
+use crate::transport::Ingress;
 
 /// The network of a machine by itself, to find costs without a run: sends go in, and messages come out, as
 /// they would in a run. There are no programs, no data and no receptions.
@@ -125,7 +125,7 @@ impl Iterator for Traffic {
         let from = self.agenda.pop()?.moment().1 as usize;
         let TrafficSender { rank, next, .. } = &mut self.senders[from];
         let message = next.take()?;
-        let passage = rank.send(&self.network, &mut Plain, &mut self.ingresses, message.to, &message.entry);
+        let passage = rank.send(&self.network, &mut *self.ingresses, message.to, &message.entry);
         self.prepare_next(from);
         Some(message.record(&self.network, (from, from), &passage))
     }

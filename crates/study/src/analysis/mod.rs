@@ -17,11 +17,11 @@ mod what_if;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use loggp::Time;
 use loggp::audit::audit;
 use loggp::params::LeveledParams;
 use loggp::path::{Events, Hop, Path};
 use loggp::trace::{ActivityKind, Trace};
-use loggp::{Capacity, Time};
 use loggp_programs::Refusal;
 
 use accounts::{Account, Accounts};
@@ -110,8 +110,10 @@ pub fn for_each_agreement_wait(trace: &Trace, on: &mut dyn FnMut(AgreementWait))
 
 /// Returns an error if a trace cannot be analyzed: it breaks the rules of the machine.
 pub fn check_trace(trace: &Trace) -> Result<(), Refusal> {
-    if trace.capacity == Capacity::Received {
-        let why = "its stalls end with receptions, which an analysis does not follow; give a trace of a run in which a message is in transit until it arrives";
+    if let Some(ends) = trace.capacity.unfollowed() {
+        let why = format!(
+            "its stalls end with {ends}, which an analysis does not follow; give a trace of a run in which a message is in transit until it arrives"
+        );
         return Err(why.into());
     }
     match audit(trace).violations.first() {

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use loggp_model::message::MessageId;
-use loggp_model::params::{Capacity, LongMessages, Params, Ports, Protocol};
+use loggp_model::params::{LongMessages, Params, Ports};
 use loggp_model::time::Time;
 
 use super::flight::{Flight, NetworkPlace};
@@ -181,7 +181,7 @@ pub fn audit(trace: &Trace) -> Audit {
     auditor.audit_messages();
     let [most_in_transit_from, most_in_transit_to] = auditor.audit_capacity();
     auditor.audit_waits();
-    if trace.capacity == Capacity::Received {
+    if trace.capacity.lasts_until_received() {
         auditor.audit_rooms();
     }
     auditor.audit_calls(&activities);
@@ -241,7 +241,7 @@ impl<'a> Auditor<'a> {
                 sent: None,
                 received: 0,
                 taken: None,
-                until_received: trace.capacity == Capacity::Received && capacity(params).is_some(),
+                capacity: capacity(params).map(|_| trace.capacity),
                 gap_over: None,
                 memory: None,
                 asked: None,
@@ -294,7 +294,7 @@ pub(super) fn ports(trace: &Trace, level: usize, message: &Message) -> [NetworkP
 
 /// Returns whether the receiver of k words reads them from their sender's memory.
 fn is_read(trace: &Trace, params: &Params, k: usize) -> bool {
-    trace.rendezvous == Protocol::Pull && params.gps().is_some_and(|gps| k > gps.S)
+    trace.rendezvous.is_read() && params.gps().is_some_and(|gps| k > gps.S)
 }
 
 /// Returns the time from the first to the last of k words (LogP: a word every max(g, o); LogGP: (k-1)G;

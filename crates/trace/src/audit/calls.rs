@@ -11,7 +11,6 @@ use std::fmt;
 use std::iter::Peekable;
 
 use loggp_model::message::{MessageId, RawTag};
-use loggp_model::params::{Capacity, Protocol};
 use loggp_model::text::escaped;
 use loggp_model::time::Time;
 
@@ -341,7 +340,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
     /// Returns the activities that a call implies, without waits, in order.
     fn expected_activities(&self, call: &CallKind) -> Vec<ActivityKind> {
         use ActivityKind::{Barrier, Post, Receive, Send, Wait, Work};
-        let is_pull = self.auditor.trace.rendezvous == Protocol::Pull;
+        let is_pull = self.auditor.trace.rendezvous.is_read();
         let sends = |sent: &Transfer| match sent.rendezvous.as_deref() {
             None => vec![Send(sent.message)],
             Some(asks) if is_pull => vec![Send(asks.request), Receive(asks.reply)],
@@ -372,7 +371,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
     fn note_stalled_send(&mut self, call: &Call) {
         let is_in_gap =
             matches!(call.kind, CallKind::Receive { until: Until::GapOver, received: Some(_), .. });
-        let until_received = self.auditor.trace.capacity == Capacity::Received;
+        let until_received = self.auditor.trace.capacity.lasts_until_received();
         let is_send = |next: &&Event| matches!(next.kind, ActivityKind::Send(_)) && next.end <= call.end;
         if is_in_gap && until_received {
             self.stalled_send = self.activities.next_if(is_send).or(self.stalled_send);

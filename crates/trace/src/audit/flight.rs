@@ -4,6 +4,7 @@ use std::fmt;
 
 use loggp_model::params::Params;
 use loggp_model::time::Time;
+use loggp_model::transport::Capacity;
 
 use crate::Message;
 
@@ -24,8 +25,8 @@ pub(super) struct Flight<'a> {
     pub received: usize,
     /// The start of its reception, if it was received.
     pub taken: Option<Time>,
-    /// True if it is in transit until then, and not until its arrival.
-    pub until_received: bool,
+    /// Until when it is in transit, if the number of messages is limited there.
+    pub capacity: Option<Capacity>,
     /// End of the gap after the sender's message before this one, if there is one.
     pub gap_over: Option<Time>,
     /// The processor whose memory sent it, if it is an answer; its sender is the processor that asked.
@@ -60,6 +61,8 @@ pub(super) enum NetworkPlace {
     To(usize, usize),
     /// The end of the network for the answers of a processor's memory.
     Memory(usize, usize),
+    /// The credits of a processor for messages to another, or those of its memory, if the flag is `true`.
+    Credits(usize, (usize, bool), usize),
     /// The port of a processor, or of the group that begins with it. The flag is `true` for a port that only
     /// receives.
     Port(usize, usize, bool),
@@ -67,9 +70,23 @@ pub(super) enum NetworkPlace {
 
 impl NetworkPlace {
     pub(super) fn level(self) -> usize {
-        use NetworkPlace::{From, Memory, Port, To};
-        let (From(level, _) | To(level, _) | Memory(level, _) | Port(level, ..)) = self;
+        use NetworkPlace::{Credits, From, Memory, Port, To};
+        let (From(level, _) | To(level, _) | Memory(level, _) | Credits(level, ..) | Port(level, ..)) = self;
         level
+    }
+
+    /// Returns whether the place is a port, which holds one message at a time, and not C.
+    pub(super) fn is_port(self) -> bool {
+        matches!(self, NetworkPlace::Port(..))
+    }
+
+    /// Returns where its messages are counted for the report: among those from a processor (0), or to one (1).
+    pub(super) fn counted(self) -> Option<usize> {
+        match self {
+            NetworkPlace::From(..) | NetworkPlace::Credits(..) => Some(0),
+            NetworkPlace::To(..) => Some(1),
+            NetworkPlace::Memory(..) | NetworkPlace::Port(..) => None,
+        }
     }
 }
 
@@ -93,18 +110,37 @@ impl Flight<'_> {
         self.sent.map_or(self.message.enter, |sent| sent.admitted)
     }
 
+    /// Returns whether it is in transit until its reception starts, which nobody knew when it entered.
+    pub(super) fn lasts_until_received(&self) -> bool {
+        self.capacity.is_some_and(Capacity::lasts_until_received)
+    }
+
+    /// Returns the time for which it takes room beyond its arrival, where that is known when it enters.
+    pub(super) fn beyond_arrival(&self) -> Time {
+        if self.has_credit() { self.params.L } else { Time::ZERO }
+    }
+
+    /// Returns whether it holds a credit while it is in transit, and until that is back.
+    fn has_credit(&self) -> bool {
+        self.capacity == Some(Capacity::Credits)
+    }
+
     /// Returns the time during which the message takes room at both ends of the network.
     pub(super) fn transit(&self) -> (Time, Time) {
-        match self.until_received {
+        match self.lasts_until_received() {
             true => (self.admitted(), self.taken.unwrap_or(Time::MAX)),
-            false => (self.message.enter, self.message.arrival),
+            false => (self.message.enter, self.message.arrival + self.beyond_arrival()),
         }
     }
 
-    /// Returns the sender's end of the network and the receiver's.
+    /// Returns the sender's end of the network and the receiver's. A credit is the sender's.
     pub(super) fn ends(&self) -> [NetworkPlace; 2] {
         let Message { id, to, .. } = *self.message;
         let sender = match self.memory {
+            _ if self.has_credit() => {
+                let sender = (self.memory.unwrap_or(id.from), self.memory.is_some());
+                NetworkPlace::Credits(self.level, sender, to)
+            }
             Some(memory) => NetworkPlace::Memory(self.level, memory),
             None => NetworkPlace::From(self.level, id.from),
         };
@@ -118,9 +154,10 @@ impl Flight<'_> {
         let ([egress, ingress], [sender, receiver], transit) = (self.ports, self.ends(), self.transit());
         // The receiver of data that it reads does not hold back their sender.
         let since = if self.is_read { transit.1 } else { transit.0 };
+        let comes = if self.has_credit() { transit.1 } else { transit.0 };
         let occupancies = [
             (sender, since, transit.1),
-            (receiver, transit.0, transit.1),
+            (receiver, comes, transit.1),
             (egress, enter, enter + self.stream),
             (ingress, first, first + self.stream),
         ];
@@ -135,6 +172,10 @@ impl fmt::Display for NetworkPlace {
             NetworkPlace::From(_, id) => write!(f, "in transit from processor {id}"),
             NetworkPlace::To(_, id) => write!(f, "in transit to processor {id}"),
             NetworkPlace::Memory(_, id) => write!(f, "in transit from the memory of processor {id}"),
+            NetworkPlace::Credits(_, (id, of_memory), to) => {
+                let of = if *of_memory { "the memory of " } else { "" };
+                write!(f, "in transit with a credit of {of}processor {id} for {to}")
+            }
             NetworkPlace::Port(_, id, _) => write!(f, "in the port of processor {id}"),
         }
     }

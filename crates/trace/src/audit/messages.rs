@@ -148,11 +148,7 @@ impl Auditor<'_> {
 
     /// Returns the most messages that a place can hold at once.
     pub(super) fn capacity(&self, place: NetworkPlace) -> usize {
-        if let NetworkPlace::Port(..) = place {
-            1
-        } else {
-            self.capacities[place.level()].unwrap_or(usize::MAX)
-        }
+        if place.is_port() { 1 } else { self.capacities[place.level()].unwrap_or(usize::MAX) }
     }
 
     /// Audits the number of messages at each place. Returns the most in transit from a processor, and to one.
@@ -165,29 +161,27 @@ impl Auditor<'_> {
             }
         }
         changes.sort_unstable(); // at the same time a message leaves before another comes
-        let (mut from, mut to) = (0, 0);
+        let mut most_counted = [0; 2];
         for at_one in changes.chunk_by(|a, b| a.0 == b.0) {
             let place = at_one[0].0;
             let capacity = self.capacity(place);
-            let (rule, most) = match place {
-                NetworkPlace::From(..) => (AuditRule::Capacity, &mut from),
-                NetworkPlace::To(..) => (AuditRule::Capacity, &mut to),
-                NetworkPlace::Memory(..) => (AuditRule::Capacity, &mut 0),
-                NetworkPlace::Port(..) => (AuditRule::Port, &mut 0),
-            };
-            let mut now = 0;
+            let rule = if place.is_port() { AuditRule::Port } else { AuditRule::Capacity };
+            let (mut most, mut now) = (0, 0);
             for &(_, time, comes, id) in at_one {
                 if !comes {
                     now -= 1;
                     continue;
                 }
                 now += 1;
-                *most = now.max(*most);
+                most = now.max(most);
                 broken!(self, "{id}",
                     now == capacity.saturating_add(1) => rule, "is {place} from {time}, one above {capacity}";
                 );
             }
+            if let Some(end) = place.counted() {
+                most_counted[end] = most.max(most_counted[end]);
+            }
         }
-        [from, to]
+        most_counted
     }
 }

@@ -54,13 +54,15 @@ impl<'a> Auditor<'a> {
                 self.report(AuditRule::Overhead, sentence);
                 continue;
             };
-            let Flight { message, sent: before, stream, until_received, .. } = self.flights[place];
+            let flight = self.flights[place];
+            let Flight { message, sent: before, stream, .. } = flight;
             if let Some(SendTimes { begun, .. }) = before {
                 let sentence = format!("processor {x} sends {id} at {begun} and again at {start}");
                 self.report(AuditRule::Overhead, sentence);
                 continue;
             }
-            let may_receive = until_received && stream <= Time::ZERO && first.request.is_none();
+            let may_receive =
+                flight.lasts_until_received() && stream <= Time::ZERO && first.request.is_none();
             received_until = Some(message.enter).filter(|entry| may_receive && enter == end && *entry > end);
             let enter = received_until.unwrap_or(enter);
             let admitted = received_until.or(stall.map(|stall| stall.end)).unwrap_or(end);

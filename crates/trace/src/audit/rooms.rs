@@ -77,7 +77,7 @@ impl Auditor<'_> {
     fn free_stretches(&self) -> HashMap<NetworkPlace, FreeStretches> {
         let mut changes: BTreeMap<NetworkPlace, Vec<(Time, bool)>> = BTreeMap::new();
         for (place, start, end) in self.flights.iter().flat_map(Flight::occupancies) {
-            if !matches!(place, NetworkPlace::Port(..)) && self.capacity(place) < usize::MAX {
+            if !place.is_port() && self.capacity(place) < usize::MAX {
                 changes.entry(place).or_default().extend([(start, true), (end, false)]);
             }
         }

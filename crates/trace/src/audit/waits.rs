@@ -10,7 +10,6 @@
 
 use std::collections::HashSet;
 
-use loggp_model::params::Capacity;
 use loggp_model::time::Time;
 
 use super::auditor::{AuditRule, Auditor, broken};
@@ -44,7 +43,8 @@ impl Auditor<'_> {
         for at_once in served.chunk_by(|a, b| service_time(a) == service_time(b)) {
             // If the trace does not determine the order of these messages, each may have been served before
             // all others, or after them.
-            let has_stalled = |flight: &Flight| flight.until_received && flight.admitted() > flight.ready();
+            let has_stalled =
+                |flight: &Flight| flight.lasts_until_received() && flight.admitted() > flight.ready();
             let chained = at_once.iter().any(has_stalled) || can_be_chained(at_once, &free);
             for group in at_once.chunks(if chained { at_once.len() } else { 1 }) {
                 let least =
@@ -70,12 +70,9 @@ impl Auditor<'_> {
     /// Returns the most messages to which a place can be promised at once. Where a message is in transit until it
     /// is received, its end is unknown when it enters, and `rooms.rs` audits the stalls.
     fn promised_capacity(&self, place: NetworkPlace) -> usize {
-        match (place, self.trace.capacity) {
-            (
-                NetworkPlace::From(..) | NetworkPlace::To(..) | NetworkPlace::Memory(..),
-                Capacity::Received,
-            ) => usize::MAX,
-            _ => self.capacity(place),
+        match !place.is_port() && self.trace.capacity.lasts_until_received() {
+            true => usize::MAX,
+            false => self.capacity(place),
         }
     }
 
@@ -133,12 +130,12 @@ fn free_barriers(trace: &Trace) -> HashSet<Time> {
 /// Returns the time at which the network serves a message: when it asks, or when it is admitted where it is in
 /// transit until it is received.
 fn service_time(flight: &Flight) -> Time {
-    if flight.until_received { flight.admitted() } else { flight.entry_request_time() }
+    if flight.lasts_until_received() { flight.admitted() } else { flight.entry_request_time() }
 }
 
 /// Returns the start of the stall that is compared with what was promised.
 fn stall_start(flight: &Flight) -> Time {
-    if flight.until_received { flight.admitted() } else { flight.ready() }
+    if flight.lasts_until_received() { flight.admitted() } else { flight.ready() }
 }
 
 /// Returns whether some of the messages that ask at one moment may have caused others of them: then the
@@ -172,7 +169,9 @@ impl Route<'_> {
     /// message.
     fn earliest_admission(&self, from: Time) -> Time {
         let ends = || self.ends.iter().flatten();
-        let shortest = self.flight.message.latency + self.flight.stream; // nothing or less if it is never in transit
+        let Flight { message, stream, .. } = *self.flight;
+        let beyond = self.flight.beyond_arrival();
+        let shortest = message.latency + stream + beyond; // nothing or less if it is never in transit
         let mut enter = from;
         loop {
             let fit = ends().fold(enter, |enter, end| end.earliest_fit(enter, shortest));
@@ -180,14 +179,14 @@ impl Route<'_> {
                 enter = fit;
                 continue;
             }
-            let arrival = self.earliest_first_word(enter) + self.flight.stream;
-            if arrival <= enter + shortest {
+            let leave = self.earliest_first_word(enter) + stream + beyond;
+            if leave <= enter + shortest {
                 return enter;
             }
             // The receiver's port keeps the message in transit for longer than `shortest`. Entering later
             // would not make it arrive earlier; so it cannot enter before the last full moment of this
             // transit is over.
-            match ends().filter_map(|end| end.full_until(enter, arrival)).max() {
+            match ends().filter_map(|end| end.full_until(enter, leave)).max() {
                 Some(over) => enter = over,
                 None => return enter,
             }

@@ -21,8 +21,9 @@ mod tests {
     use crate::tests::any_trace;
     use crate::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace};
     use loggp_model::message::MessageId;
-    use loggp_model::params::{Capacity, Latency, LongMessages, Params, Ports, Precedence, Protocol, Ties};
+    use loggp_model::params::{Latency, LongMessages, Params, Ports, Precedence, Ties};
     use loggp_model::time::{Time, US};
+    use loggp_model::transport::{Capacity, Protocol};
 
     fn text(trace: &Trace) -> String {
         let mut text = Vec::new();

@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use loggp_model::message::MessageId;
-use loggp_model::params::Protocol;
 use loggp_model::time::Time;
 
 use super::message_kind::MessageKind;
@@ -109,7 +108,7 @@ impl<'a> Events<'a> {
     /// its calls say, or in a played trace that no processor receives it.
     fn find_kinds(&mut self) {
         let all = 0..self.messages.len();
-        if self.trace.rendezvous == Protocol::Pull {
+        if self.trace.rendezvous.is_read() {
             for message in all.clone() {
                 let Message { id, to, words, .. } = *self.messages[message];
                 if self.trace.params_between(id.from, to).is_synchronous(words) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::{Args, Command};
 use loggp::check::{CheckReport, Strategy};
-use loggp::{Capacity, ClockKind, Order, Work};
+use loggp::{ClockKind, Order, Work};
 use loggp_programs::Emulation;
 
 use super::experiment::{Experiment, ProgramSetup};
@@ -57,10 +57,11 @@ impl CheckCommand {
         if program.work == Some(Work::Measured) {
             return Err(CliError::request("no run with measured work could be made again; leave out --work"));
         }
-        if program.capacity.capacity == Capacity::Received && orders.strategy == Strategy::Systematic {
-            return Err(CliError::request(
-                "the systematic strategy knows when a message leaves the network only where it does so on arrival; leave out --capacity received, or give another strategy",
-            ));
+        let capacity = program.capacity.capacity;
+        if capacity.unfollowed().is_some() && orders.strategy == Strategy::Systematic {
+            return Err(CliError::request(format!(
+                "the systematic strategy knows when a message leaves the network only where it does so on arrival; leave out --capacity {capacity}, or give another strategy",
+            )));
         }
         let study = &mut tasks[0].study;
         study.case.work = Work::Charged;

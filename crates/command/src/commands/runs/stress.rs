@@ -25,7 +25,7 @@ use crate::ask::options::{
 use crate::ask::output::Outputs;
 use crate::error::CliError;
 use crate::number::{Unit, thousands};
-use crate::tell::heading::{capacity_text, choice_heading, wire_text};
+use crate::tell::heading::{choice_heading, wire_text};
 use crate::tell::report::Report;
 
 /// Send too much to one place, or too much at once on the wall clock, and see who stalls
@@ -75,7 +75,7 @@ impl StressCommand {
         let first = &choices[0];
         let Emulation { clock, carrier, .. } = tasks[0].study.emulation;
         let wires = wire_text(self.draws.latency, self.draws.ties, self.machine.ports.unwrap_or_default())
-            + capacity_text(self.capacity.capacity);
+            + self.capacity.capacity.setting();
         let heading = choice_heading(first, &parameters(first), &(clock_text(clock, carrier) + &wires));
         let mut experiment = Experiment {
             untimed: Vec::new(),

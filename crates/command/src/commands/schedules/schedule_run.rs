@@ -24,7 +24,7 @@ use crate::error::CliError;
 use crate::host::source::is_there;
 use crate::tell::call_names::{CallNames, WorkNames};
 use crate::tell::formula::replay_error;
-use crate::tell::heading::{choice_heading, noise_text, parameters, protocol_text, wire_text};
+use crate::tell::heading::{choice_heading, noise_text, parameters, wire_text};
 
 /// The options of a schedule that is played.
 #[derive(Args)]
@@ -81,7 +81,7 @@ impl PlayOptions {
         let ports = self.ports.or(choice.ports).unwrap_or_default();
         let rendezvous = self.rendezvous.rendezvous.or(choice.rendezvous).unwrap_or_default();
         let wires = wire_text(Latency::Exact, Ties::Number, ports)
-            + protocol_text(rendezvous)
+            + rendezvous.setting()
             + &noise_text(noise.as_ref());
         let player = Player::new(choice.params).machine(choice.machine()).ports(ports);
         let player = player.rendezvous(rendezvous).noise(noise.clone());

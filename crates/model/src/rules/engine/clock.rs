@@ -5,9 +5,10 @@ use crate::error::{Cause, raise};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, RawTag, RecvFilter};
 use crate::rules::message_wait::{MessageWait, Purpose, WaitReason};
-use crate::rules::network::{Egress, Network, Passage};
+use crate::rules::network::Network;
 use crate::rules::rank::OutgoingMessage;
 use crate::time::Time;
+use crate::transport::{Egress, Passage};
 
 /// A processor's view of its clock.
 ///

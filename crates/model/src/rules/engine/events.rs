@@ -12,8 +12,8 @@ use crate::message::{ArrivedHeader, Envelope, Header, RawTag, RecvFilter};
 use crate::rules::message_wait::{MessageWait, Purpose};
 use crate::rules::operation::{ActiveOperation, CALL, OperationStage, OperationStep};
 use crate::rules::rank::OutgoingMessage;
-use crate::rules::read::DataRead;
 use crate::time::Time;
+use crate::transport::DataRead;
 
 /// The turn of a message, at which the network serves it or, where it is in transit until it is received, its
 /// reception starts. Of a processor's turns with the same time, receptions come first, and then the message that

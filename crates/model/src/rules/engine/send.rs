@@ -5,10 +5,9 @@ use crate::error::Cause;
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Header, RawTag, Receiver, RecvFilter};
 use crate::rules::message_wait::{Purpose, WaitReason};
-use crate::rules::network::Passage;
 use crate::rules::rank::{OutgoingMessage, send_activities};
-use crate::rules::read::DataRead;
 use crate::time::Time;
+use crate::transport::{DataRead, Passage};
 
 impl Engine<'_> {
     /// Does a step of a call that sends a message, on a processor without requests: prepares the message, waits

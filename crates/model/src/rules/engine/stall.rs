@@ -7,10 +7,10 @@ use super::{Clock, Engine};
 use crate::error::ProcStatus;
 use crate::log::ActivityKind;
 use crate::message::{Envelope, MessageId, RecvFilter};
-use crate::rules::network::{Entry, Passage};
 use crate::rules::operation::{ActiveOperation, CALL, OperationStage, RequestState};
 use crate::rules::rank::{OutgoingMessage, send_activities};
 use crate::time::Time;
+use crate::transport::{Entry, Passage};
 
 /// The first message that is stalled while its processor receives, in place of a request's number; the next ones
 /// have the numbers below.

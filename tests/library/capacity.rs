@@ -1,5 +1,6 @@
-//! Machines on which a message is in transit until it is received: hand-computed times, deadlocks, and what the
-//! auditor and the checks make of it. The oracle tests random programs on such machines.
+//! Machines with a capacity that is not the usual one, on which a message is in transit until it is received, or holds
+//! a credit: hand-computed times, deadlocks, and what the auditor and the checks make of it. The oracle tests random
+//! programs on such machines.
 
 use loggp::audit::{AuditRule, audit};
 use loggp::check::{Check, Strategy};
@@ -153,4 +154,74 @@ fn what_does_not_know_the_rule_refuses_it() {
     });
     let replayed = Replay::new(run.unwrap().trace.as_ref().unwrap()).run();
     assert!(replayed.unwrap_err().to_string().contains("received while their messages stalled"));
+}
+
+/// A stream between two processors has no more than C messages under way, there and back: it goes at 2L/C.
+#[test]
+fn a_window_of_credits_limits_a_stream_by_its_way_there_and_back() {
+    let stream = |text: &str| {
+        let run = machine(2, text).capacity(Capacity::Credits).run(|p| match p.id() {
+            0 => (0..6).for_each(|_| p.send(1, WORD, 1)),
+            _ => (0..6).for_each(|_| _ = p.recv(WORD)),
+        });
+        let run = run.unwrap();
+        let trace = run.trace.as_ref().unwrap();
+        assert_eq!(audit(trace).violations, []);
+        (entries(trace), run.stalls(), run.most_in_transit())
+    };
+    // The third message waits for the credit of the first, which arrives at 12 and is back at 22.
+    assert_eq!(stream("L=10,o=2,g=4,C=2"), (vec![2.0, 6.0, 22.0, 26.0, 42.0, 46.0], 2, 2));
+    assert_eq!(stream("L=10,o=2,g=4,C=5"), (vec![2.0, 6.0, 10.0, 14.0, 18.0, 22.0], 0, 5));
+    // A long message's credit comes back after its last word.
+    let long = machine(2, "L=10,o=2,g=4,G=3,C=1").capacity(Capacity::Credits);
+    const WORDS: Tag<[u64; 3]> = Tag::new(1);
+    let run = long.run(|p| match p.id() {
+        0 => (0..2).for_each(|_| p.send(1, WORDS, [0; 3])),
+        _ => (0..2).for_each(|_| _ = p.recv(WORDS)),
+    });
+    let trace = run.unwrap().trace.unwrap();
+    assert_eq!((entries(&trace), audit(&trace).violations), (vec![2.0, 28.0], vec![])); // 2 + 6 + 10, and 10 back
+}
+
+/// Credits are a sender's own: what others send to the same receiver takes none of them.
+#[test]
+fn credits_are_those_of_one_sender_for_one_receiver() {
+    let run = machine(8, "L=6,o=2,g=4,C=1").capacity(Capacity::Credits).run(gather).unwrap();
+    assert_eq!((run.stalls(), entries(run.trace.as_ref().unwrap())), (0, vec![2.0; 7]));
+    let run = machine(3, "L=6,o=2,g=4,C=1").capacity(Capacity::Credits).run(|p| match p.id() {
+        0 => [1, 2, 1].into_iter().for_each(|to| p.send(to, WORD, 1)),
+        id => (id..3).for_each(|_| _ = p.recv(WORD)),
+    });
+    let run = run.unwrap();
+    assert_eq!(entries(run.trace.as_ref().unwrap()), [2.0, 6.0, 14.0]);
+    assert_eq!((run.stalls(), run.processors[0].stall), (1, 4 * US));
+}
+
+/// The auditor finds a message that enters without a credit, and one that waits though there is one.
+#[test]
+fn auditor_finds_what_breaks_the_rule_of_credits() {
+    let run = machine(2, "L=10,o=2,g=4,C=2").capacity(Capacity::Credits).run(|p| match p.id() {
+        0 => (0..3).for_each(|_| p.send(1, WORD, 1)),
+        _ => (0..3).for_each(|_| _ = p.recv(WORD)),
+    });
+    let trace = run.unwrap().trace.unwrap();
+    let rules = |trace: Trace| -> Vec<AuditRule> {
+        audit(&trace).violations.iter().map(|violation| violation.rule).collect()
+    };
+    let arrived = Trace { capacity: Capacity::Arrived, ..trace.clone() };
+    assert_eq!(rules(arrived), [AuditRule::Stall]); // it stalls for longer than until an arrival
+    let mut one = trace.clone();
+    one.params.C = std::num::NonZeroUsize::new(1);
+    assert!(rules(one).contains(&AuditRule::Capacity));
+    assert_eq!(rules(trace), []);
+}
+
+#[test]
+fn what_does_not_go_with_credits_is_refused() {
+    let cenju4 = "L=10,o=2,g=0,O_s=0,O_r=0,G_s=1,G_l=-1,s=4,S=400";
+    let error = machine(2, cenju4).capacity(Capacity::Credits).run(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("cannot hold a credit"), "{error}");
+    let checked = machine(3, "L=6,o=2,g=4").trace(false).capacity(Capacity::Credits);
+    let check = Check::new().strategy(Strategy::Systematic).run(&checked, gather);
+    assert!(check.unwrap_err().to_string().contains("systematic strategy"));
 }

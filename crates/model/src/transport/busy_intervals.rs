@@ -73,6 +73,9 @@ impl BusyIntervals {
     }
 }
 
+/// The reservations of long messages at a port; `None` if it was never used.
+pub(super) type Port = Option<Box<BusyIntervals>>;
+
 /// Drops the first `past` items of a full list. If that makes little room, the list grows, so that its items
 /// are not moved at each call.
 pub(super) fn drop_past<A: Array>(items: &mut SmallVec<A>, past: usize) {
@@ -86,8 +89,8 @@ pub(super) fn drop_past<A: Array>(items: &mut SmallVec<A>, past: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::judge::Plain;
     use crate::time::PS;
+    use crate::transport::judge::Plain;
 
     #[test]
     fn past_intervals_are_dropped() {

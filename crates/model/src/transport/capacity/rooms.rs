@@ -33,7 +33,7 @@ struct End {
 }
 
 /// Messages that are admitted at once: freed room is for one at each of two ends.
-pub(super) type Admitted = SmallVec<[MessageId; 2]>;
+pub(crate) type Admitted = SmallVec<[MessageId; 2]>;
 
 impl Rooms {
     /// Creates the rooms of P processors, between which nothing is in transit.

@@ -1,10 +1,12 @@
 //! The comparisons on which the times of messages depend.
+//!
+//! Which messages follow each other at a port, and which find no room, depends on these comparisons alone: as long
+//! as all come out the same, each time is a maximum of sums of the parameters. A proof watches them; everybody else
+//! needs no more than [`Plain`], which the receiving sides of a run [have](super::Ingresses) by themselves.
 
 use crate::time::Time;
 
-/// Compares times where the rules choose by them. Which messages follow each other at a port, and which find
-/// no room, depends on these comparisons alone: as long as all come out the same, each time is a maximum of
-/// sums of the parameters.
+/// Compares times where the rules choose by them.
 pub trait Judge {
     /// Returns whether a time is before another.
     fn is_before(&mut self, one: Time, other: Time) -> bool;
@@ -41,5 +43,33 @@ impl Judge for Plain {
     #[inline(always)]
     fn is_before(&mut self, one: Time, other: Time) -> bool {
         one < other
+    }
+}
+
+/// Lets another one compare.
+impl<J: Judge> Judge for &mut J {
+    #[inline(always)]
+    fn is_before(&mut self, one: Time, other: Time) -> bool {
+        (**self).is_before(one, other)
+    }
+
+    #[inline(always)]
+    fn is_same(&mut self, one: Time, other: Time) -> bool {
+        (**self).is_same(one, other)
+    }
+
+    #[inline(always)]
+    fn count_until<T>(&mut self, items: &[T], until: Time, time: impl Fn(&T) -> Time) -> usize {
+        (**self).count_until(items, until, time)
+    }
+
+    #[inline(always)]
+    fn count_before<T>(&mut self, items: &[T], until: Time, time: impl Fn(&T) -> Time) -> usize {
+        (**self).count_before(items, until, time)
+    }
+
+    #[inline(always)]
+    fn forgets_before(&self, asked_at: Time) -> Time {
+        (**self).forgets_before(asked_at)
     }
 }

@@ -3,14 +3,14 @@
 
 use smallvec::SmallVec;
 
-use super::busy_intervals::{BusyIntervals, drop_past};
-use super::judge::Judge;
 use crate::time::Time;
+use crate::transport::busy_intervals::{BusyIntervals, drop_past};
+use crate::transport::judge::Judge;
 
 /// The messages in transit from one processor, or to it. Mostly there is one at a time, which needs no
 /// allocation.
 #[derive(Debug, Default)]
-pub(super) struct Occupancy {
+pub(crate) struct Occupancy {
     /// Entry of the message, if there is only one.
     enter: Time,
     /// Arrival of the last message.
@@ -25,6 +25,16 @@ pub(super) struct Occupancy {
     pub most: u32,
     has_several: bool,
 }
+
+/// Nothing in transit.
+pub(super) static NOTHING: Occupancy = Occupancy {
+    enter: Time::ZERO,
+    last: Time::ZERO,
+    full_before: Time::ZERO,
+    several: None,
+    most: 0,
+    has_several: false,
+};
 
 /// Several messages that may be in transit at the same time.
 #[derive(Debug, Default)]
@@ -45,14 +55,14 @@ impl Occupancy {
 
     /// Returns the moment from which on there is always room.
     #[inline]
-    pub(super) fn free_from(&self, capacity: usize) -> Time {
+    pub(crate) fn free_from(&self, capacity: usize) -> Time {
         if capacity == 1 { self.full_before.max(self.last) } else { self.full_before }
     }
 
     /// Returns when there is room again, if there is none at some moment of [enter, arrival): after the last
     /// such moment. Returns `None` if there is room.
     #[inline]
-    pub(super) fn next_room(
+    pub(crate) fn next_room(
         &self,
         judge: &mut impl Judge,
         (enter, arrival): (Time, Time),
@@ -71,7 +81,7 @@ impl Occupancy {
     /// Adds a message that is in transit during [enter, arrival) and whose entry is served `now`: messages
     /// that have arrived by then take no room any more.
     #[inline(always)]
-    pub(super) fn reserve(
+    pub(crate) fn reserve(
         &mut self,
         judge: &mut impl Judge,
         (enter, arrival): (Time, Time),
@@ -168,8 +178,8 @@ fn insert_sorted(judge: &mut impl Judge, times: &mut SmallVec<[Time; 2]>, time: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::judge::Plain;
     use crate::time::PS;
+    use crate::transport::judge::Plain;
 
     /// A message may enter before another that was served first, if its overhead is shorter.
     #[test]

@@ -1,0 +1,30 @@
+//! The room that a message needs while it is in transit, where that is reserved.
+
+use super::ends::Occupancy;
+use crate::time::Time;
+use crate::transport::judge::Judge;
+
+/// The room that a message needs, from its entry until some time after its arrival.
+pub(crate) struct Room<'a> {
+    /// The messages with which it shares the room, at two places.
+    pub shared: [&'a Occupancy; 2],
+    /// The most messages at each place.
+    pub most: usize,
+    /// The time for which it takes the room beyond its arrival.
+    pub beyond: Time,
+}
+
+impl Room<'_> {
+    /// Returns whether a place is full at some moment after `ready`.
+    pub(crate) fn is_full_after(&self, judge: &mut impl Judge, ready: Time) -> bool {
+        let [one, other] = self.shared.map(|place| place.free_from(self.most));
+        judge.is_before(ready, one.max(other))
+    }
+
+    /// Returns when there is room again, if there is none at some moment for a message that enters and arrives at
+    /// these times: after the last such moment. Returns `None` if there is room.
+    pub(crate) fn next(&self, judge: &mut impl Judge, (enter, arrival): (Time, Time)) -> Option<Time> {
+        let stay = (enter, arrival + self.beyond);
+        self.shared.map(|place| place.next_room(judge, stay, self.most)).into_iter().flatten().max()
+    }
+}
