@@ -123,81 +123,221 @@ impl<T> fmt::Debug for Tag<T> {
     }
 }
 
-/// A tag without the type of its messages. The machine's own messages have tags that no program can use.
+/// A tag without the type of its messages, in one word: what it is [about](Subject), and whether it announces a message
+/// about that. The machine's own messages have tags that no program can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RawTag(u64);
 
+/// What a tag is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A program's tag with this number, in one of several similar steps or without.
+    Program { number: u16, step: Option<u32> },
+    /// A schedule's tag.
+    Schedule(u32),
+    /// A number in a scope, such as a communicator of MPI; in a filter `None` for any.
+    Scope { scope: u32, number: Option<u32> },
+    /// A step of a group's collective, whose kind has this number. Group 0 is all processors.
+    Collective { kind: u8, step: u8, group: u32, number: u32 },
+    /// The grant of the announcement of this number among its sender's messages (LogGPS's reply).
+    Grant(u32),
+    /// The message whose announcement has this number.
+    Granted(u32),
+    /// The answer of a processor's memory to the request of this number.
+    Answer(u32),
+    /// In a filter, any message of a program or schedule.
+    Any,
+    /// In a filter, no message.
+    Nothing,
+}
+
+/// The words of tags, as traces have them.
 impl RawTag {
     /// Marks the announcement of a message (LogGPS's request); the rest is the tag of the message.
     const ANNOUNCE: u64 = 1 << 63;
-    /// Marks the grant of a message (LogGPS's reply); the rest is the number of the announcement.
+    /// The marks of what else is none of a program's or schedule's messages, from the highest bit down.
     const GRANT: u64 = 1 << 62;
-    /// Marks the message that waited for a grant; the rest is the number of its announcement.
     const GRANTED: u64 = 1 << 61;
-    /// Marks the answer of a processor's memory; the rest is the number of the request among its sender's messages.
     const ANSWER: u64 = RawTag::GRANT | RawTag::GRANTED;
-    /// Marks a message of a collective; the rest is the collective's kind, step and group, and the number of
-    /// the call.
     const COLLECTIVE: u64 = 1 << 60;
-    /// The lowest bit of a collective's group, above the number of the call; group 0 is all processors.
-    const GROUP: u32 = 26;
-    /// The lowest bit of a collective's step, above the group.
-    const STEP: u32 = 50;
-    /// The step of the signals that admit messages to the network.
-    const ROOM_STEP: usize = 2;
-    /// The lowest bit of a collective's kind, above the step.
-    const KIND: u32 = 56;
-    /// The highest number of a group.
-    pub const LAST_GROUP: u32 = (1 << (RawTag::STEP - RawTag::GROUP)) - 1;
+    const SCOPED: u64 = 1 << 59;
+    const SCHEDULED: u64 = 1 << 49;
     /// Marks a program's tag that has a step; the number of the tag lies below.
     const HAS_STEP: u64 = 1 << 16;
-    /// The lowest bit of the step of a program's tag.
+    /// The lowest bits: of a collective's group, above the number of the call; of its step; of its kind; of a
+    /// program's step or a schedule's number; and of a scope, above its number.
+    const GROUP: u32 = 26;
+    const STEP: u32 = 50;
+    const KIND: u32 = 56;
     const USER_STEP: u32 = 17;
+    const SCOPE: u32 = 32;
+    /// The highest number of a group.
+    pub const LAST_GROUP: u32 = (1 << (RawTag::STEP - RawTag::GROUP)) - 1;
     /// The last step of a program's tag.
     const LAST_STEP: usize = u32::MAX as usize;
-    /// Marks a schedule's tag, whose number lies where the step of a program's tag does.
-    const SCHEDULED: u64 = 1 << 49;
-
-    /// Marks a tag of a scope, such as a communicator of MPI: its number lies in the lower half, the scope above.
-    const SCOPED: u64 = 1 << 59;
-    /// The lowest bit of a scope.
-    const SCOPE: u32 = 32;
     /// The last scope.
     pub const LAST_SCOPE: u32 = (1 << 27) - 1;
 
+    /// Makes the tag of a subject. The number of a collective's call is cut to the bits that a tag has for it, as only
+    /// collectives that run at the same time must differ.
+    #[inline]
+    pub const fn of(subject: Subject) -> RawTag {
+        RawTag(match subject {
+            Subject::Program { number, step: None } => number as u64,
+            Subject::Program { number, step: Some(step) } => {
+                number as u64 | RawTag::HAS_STEP | (step as u64) << RawTag::USER_STEP
+            }
+            Subject::Schedule(number) => RawTag::SCHEDULED | (number as u64) << RawTag::USER_STEP,
+            Subject::Scope { scope, number } => {
+                debug_assert!(scope <= RawTag::LAST_SCOPE);
+                let number = if let Some(number) = number { number } else { u32::MAX };
+                RawTag::SCOPED | (scope as u64) << RawTag::SCOPE | number as u64
+            }
+            Subject::Collective { kind, step, group, number } => {
+                debug_assert!(step < 1 << (RawTag::KIND - RawTag::STEP) && group <= RawTag::LAST_GROUP);
+                let place = (step as u64) << RawTag::STEP | (group as u64) << RawTag::GROUP;
+                let number = number as u64 & ((1 << RawTag::GROUP) - 1);
+                RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number
+            }
+            Subject::Grant(number) => RawTag::GRANT | number as u64,
+            Subject::Granted(number) => RawTag::GRANTED | number as u64,
+            Subject::Answer(number) => RawTag::ANSWER | number as u64,
+            Subject::Any => u64::MAX - 1,
+            Subject::Nothing => u64::MAX,
+        })
+    }
+
+    /// Returns what the tag is about; an announcement is about its message.
+    pub fn subject(self) -> Subject {
+        let (bits, low) = (self.without_announce().0, self.0 as u32);
+        let part = |from: u32, until: u32| (bits >> from & ((1 << (until - from)) - 1)) as u32;
+        match self {
+            RawTag::ANY => Subject::Any,
+            RawTag::NOTHING => Subject::Nothing,
+            _ if bits & RawTag::ANSWER == RawTag::ANSWER => Subject::Answer(low),
+            _ if bits & RawTag::GRANT != 0 => Subject::Grant(low),
+            _ if bits & RawTag::GRANTED != 0 => Subject::Granted(low),
+            _ if bits & RawTag::COLLECTIVE != 0 => Subject::Collective {
+                kind: part(RawTag::KIND, RawTag::KIND + 4) as u8,
+                step: part(RawTag::STEP, RawTag::KIND) as u8,
+                group: part(RawTag::GROUP, RawTag::STEP),
+                number: part(0, RawTag::GROUP),
+            },
+            _ if bits & RawTag::SCOPED != 0 => {
+                let number = Some(low).filter(|number| *number != u32::MAX);
+                Subject::Scope { scope: part(RawTag::SCOPE, RawTag::SCOPE + 27), number }
+            }
+            _ if bits & RawTag::SCHEDULED != 0 => Subject::Schedule((bits >> RawTag::USER_STEP) as u32),
+            _ => {
+                let step = (bits & RawTag::HAS_STEP != 0).then_some((bits >> RawTag::USER_STEP) as u32);
+                Subject::Program { number: bits as u16, step }
+            }
+        }
+    }
+
+    /// Returns the tag's number in traces.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Returns the tag with this number in traces.
+    pub fn from_number(number: u64) -> RawTag {
+        RawTag(number)
+    }
+}
+
+impl RawTag {
+    /// The step of the signals that admit messages to the network, which is none of the barrier's, whose tags are signals
+    /// too.
+    const ROOM_STEP: usize = 2;
     /// The tag of what is put into a processor's memory.
     pub(crate) const PUT: RawTag = RawTag::collective(Collective::OneSided, 0, 0, 0);
     /// The tag of a request for what is in a processor's memory.
     pub const GET: RawTag = RawTag::collective(Collective::OneSided, 0, 0, 1);
-
     /// In a filter, any message of a program or schedule. No message has this tag.
-    pub const ANY: RawTag = RawTag(u64::MAX - 1);
+    pub const ANY: RawTag = RawTag::of(Subject::Any);
     /// In a filter, no message.
-    pub const NOTHING: RawTag = RawTag(u64::MAX);
+    pub const NOTHING: RawTag = RawTag::of(Subject::Nothing);
 
     /// Creates a program's tag.
     pub const fn user(number: u16) -> RawTag {
-        RawTag(number as u64)
+        RawTag::of(Subject::Program { number, step: None })
     }
 
     /// Returns the program's tag with this step.
     const fn with_step(self, step: usize) -> RawTag {
-        RawTag(self.0 & 0xFFFF | RawTag::HAS_STEP | (step as u64) << RawTag::USER_STEP)
+        RawTag::of(Subject::Program { number: self.user_number(), step: Some(step as u32) })
     }
 
     /// Creates a schedule's tag, or [`ANY`](RawTag::ANY) for `None`.
     #[inline]
     pub fn from_schedule(tag: Option<u32>) -> RawTag {
-        tag.map_or(RawTag::ANY, |tag| RawTag(RawTag::SCHEDULED | u64::from(tag) << RawTag::USER_STEP))
+        tag.map_or(RawTag::ANY, |tag| RawTag::of(Subject::Schedule(tag)))
     }
 
     /// Creates the tag of this number in a scope, or the one that in a filter takes any message of the scope for
     /// `None`. No message has the number `u32::MAX`.
     #[inline]
     pub const fn scoped(scope: u32, number: Option<u32>) -> RawTag {
-        debug_assert!(scope <= RawTag::LAST_SCOPE);
-        let number = if let Some(number) = number { number } else { u32::MAX };
-        RawTag(RawTag::SCOPED | (scope as u64) << RawTag::SCOPE | number as u64)
+        RawTag::of(Subject::Scope { scope, number })
+    }
+
+    /// Creates the tag of a step of a group's collective. Steps are few: a collective takes about log2 P.
+    pub const fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
+        RawTag::of(Subject::Collective { kind: kind as u8, step: step as u8, group, number })
+    }
+
+    /// Creates the tag of the signal that admits its receiver's message of this number to the network.
+    pub(crate) fn room(number: u32) -> RawTag {
+        RawTag(RawTag::collective(Collective::HardwareBarrier, 0, 0, RawTag::ROOM_STEP).0 | u64::from(number))
+    }
+
+    /// Creates the tag of the grant of the announcement with this number among its sender's messages.
+    pub(crate) fn grant(number: u32) -> RawTag {
+        RawTag::of(Subject::Grant(number))
+    }
+
+    /// Creates the tag of the message whose announcement has this number among its sender's messages.
+    pub(crate) fn granted(number: u32) -> RawTag {
+        RawTag::of(Subject::Granted(number))
+    }
+
+    /// Creates the tag of a memory's answer to the request of this number.
+    pub fn answer(number: u32) -> RawTag {
+        RawTag::of(Subject::Answer(number))
+    }
+
+    /// Returns the tag of the announcement of a message with this tag.
+    pub(crate) fn announce(self) -> RawTag {
+        RawTag(self.0 | RawTag::ANNOUNCE)
+    }
+
+    /// Returns the tag of the announced message, or this tag if it announces none.
+    pub fn without_announce(self) -> RawTag {
+        RawTag(self.0 & !RawTag::ANNOUNCE)
+    }
+
+    /// Returns this tag with the new number of its group, which `numbers` has at the index of the old one.
+    /// Tags of no collective are returned unchanged.
+    pub(crate) fn with_renumbered_group(self, numbers: &[u32]) -> RawTag {
+        let Some(group) = self.group() else { return self };
+        match numbers.get(group as usize) {
+            Some(number) => RawTag(self.0 ^ u64::from(group ^ *number) << RawTag::GROUP),
+            None => self,
+        }
+    }
+
+    /// Returns the group whose collective the tag belongs to, or `None`. Group 0 is all processors.
+    pub(crate) fn group(self) -> Option<u32> {
+        match self.subject() {
+            Subject::Collective { group, .. } => Some(group),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of a program's tag.
+    pub const fn user_number(self) -> u16 {
+        self.0 as u16
     }
 
     /// Returns the scope of the tag, if it has one.
@@ -221,38 +361,6 @@ impl RawTag {
         [self, of_scope, RawTag::ANY]
     }
 
-    /// Creates the tag of a step of a group's collective. The number of the call is cut to the bits that a
-    /// tag has for it, as only collectives that run at the same time must differ. Steps are few: a collective
-    /// takes about log2 P.
-    pub const fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
-        debug_assert!(step < 1 << (RawTag::KIND - RawTag::STEP) && group <= RawTag::LAST_GROUP);
-        let number = number as u64 & ((1 << RawTag::GROUP) - 1);
-        let place = (step as u64) << RawTag::STEP | (group as u64) << RawTag::GROUP;
-        RawTag(RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number)
-    }
-
-    /// Returns this tag with the new number of its group, which `numbers` has at the index of the old one.
-    /// Tags of no collective are returned unchanged.
-    pub(crate) fn with_renumbered_group(self, numbers: &[u32]) -> RawTag {
-        let Some(group) = self.group() else { return self };
-        match numbers.get(group as usize) {
-            Some(number) => RawTag(self.0 ^ u64::from(group ^ *number) << RawTag::GROUP),
-            None => self,
-        }
-    }
-
-    /// Returns the group whose collective the tag belongs to, or `None`. Group 0 is all processors.
-    pub(crate) fn group(self) -> Option<u32> {
-        let group = self.0 >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
-        (self.0 & RawTag::COLLECTIVE != 0 && !self.is_wild()).then_some(group as u32)
-    }
-
-    /// Creates the tag of the signal that admits its receiver's message of this number to the network. Its step
-    /// is none of the barrier's, whose tags are signals too.
-    pub(crate) fn room(number: u32) -> RawTag {
-        RawTag(RawTag::collective(Collective::HardwareBarrier, 0, 0, RawTag::ROOM_STEP).0 | u64::from(number))
-    }
-
     /// Returns whether this is the tag of the signal that admits a message to the network.
     pub(crate) fn is_room(self) -> bool {
         self.0 >> RawTag::STEP == RawTag::room(0).0 >> RawTag::STEP
@@ -264,32 +372,12 @@ impl RawTag {
         self.0 >> RawTag::KIND == (RawTag::COLLECTIVE >> RawTag::KIND) | Collective::HardwareBarrier as u64
     }
 
-    /// Returns the tag of the announcement of a message with this tag.
-    pub(crate) fn announce(self) -> RawTag {
-        RawTag(self.0 | RawTag::ANNOUNCE)
-    }
-
-    /// Returns the tag of the announced message, or this tag if it announces none.
-    pub fn without_announce(self) -> RawTag {
-        RawTag(self.0 & !RawTag::ANNOUNCE)
-    }
-
     pub fn is_announce(self) -> bool {
         self.0 & RawTag::ANNOUNCE != 0
     }
 
-    /// Creates the tag of the grant of the announcement with this number among its sender's messages.
-    pub(crate) fn grant(number: u32) -> RawTag {
-        RawTag(RawTag::GRANT | u64::from(number))
-    }
-
     pub(crate) fn is_grant(self) -> bool {
         self.0 & RawTag::ANSWER == RawTag::GRANT
-    }
-
-    /// Creates the tag of a memory's answer to the request of this number.
-    pub fn answer(number: u32) -> RawTag {
-        RawTag(RawTag::ANSWER | u64::from(number))
     }
 
     pub fn is_answer(self) -> bool {
@@ -302,36 +390,31 @@ impl RawTag {
         self == RawTag::PUT || self == RawTag::GET
     }
 
-    /// Creates the tag of the message whose announcement has this number among its sender's messages.
-    pub(crate) fn granted(number: u32) -> RawTag {
-        RawTag(RawTag::GRANTED | u64::from(number))
-    }
-
-    /// Returns the tag's number in traces.
-    pub fn number(self) -> u64 {
-        self.0
-    }
-
-    /// Returns the tag with this number in traces.
-    pub fn from_number(number: u64) -> RawTag {
-        RawTag(number)
+    /// Returns whether a message with this tag starts a send: grants, and the messages that waited for a grant, do
+    /// not.
+    pub fn is_start_of_send(self) -> bool {
+        self.0 & (RawTag::GRANT | RawTag::GRANTED) == 0
     }
 
     /// Returns whether a program or collective can send with this tag, so that it is not of the machine's own
     /// messages.
     pub fn can_be_sent(self) -> bool {
-        self.0 & (RawTag::ANNOUNCE | RawTag::GRANT | RawTag::GRANTED) == 0 && !self.is_signal()
+        self.is_start_of_send() && !self.is_announce() && !self.is_signal()
     }
 
     /// Returns the tag with this number if a processor can send it to another process: one of a program or of a
     /// collective or, where messages wait for their receivers, one of a rendezvous.
     pub fn between_processes(number: u64, has_rendezvous: bool) -> Option<RawTag> {
         let tag = RawTag(number);
-        let of_send = tag.without_announce();
-        let is_of_kind =
-            tag.0 & RawTag::COLLECTIVE == 0 || (tag.0 >> RawTag::KIND & 0xF) < Collective::OneSided as u64;
-        let is_sent = of_send.can_be_sent() && is_of_kind && !of_send.is_wild();
-        let is_reply = [RawTag::GRANT, RawTag::GRANTED].contains(&(tag.0 & !u64::from(u32::MAX)));
+        let is_reply = tag == RawTag::grant(number as u32) || tag == RawTag::granted(number as u32);
+        let is_sent = match tag.subject() {
+            Subject::Collective { kind, .. } => {
+                kind != Collective::HardwareBarrier as u8 && kind < Collective::OneSided as u8
+            }
+            Subject::Scope { number, .. } => number.is_some(),
+            Subject::Program { .. } | Subject::Schedule(_) => true,
+            _ => false,
+        };
         match has_rendezvous {
             true => is_sent || is_reply,
             false => is_sent && !tag.is_announce(),
@@ -351,12 +434,12 @@ impl RawTag {
 
     /// Returns a description of this tag together with all its steps; `name` is the tag's name.
     pub(crate) fn description(self, name: Option<&str>) -> String {
-        if self.0 & RawTag::COLLECTIVE != 0 {
-            return Collective::name_of(self.0 >> RawTag::KIND & 0xF).into();
-        }
         let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-        let number = self.scope().map_or(self.0 & 0xFFFF, |_| self.0 & u64::from(u32::MAX));
-        format!("tag {number}{name}")
+        match self.subject() {
+            Subject::Collective { kind, .. } => Collective::name_of(kind).into(),
+            Subject::Scope { number, .. } => format!("tag {}{name}", number.unwrap_or(u32::MAX)),
+            _ => format!("tag {}{name}", self.user_number()),
+        }
     }
 
     /// Returns whether a receive with this tag can take a message or an announcement with the tag `of`.
@@ -379,17 +462,6 @@ impl RawTag {
     /// Returns whether this is a tag of a program or schedule, or of the announcement of such a message.
     fn is_user(self) -> bool {
         self.0 & (RawTag::GRANT | RawTag::GRANTED | RawTag::COLLECTIVE) == 0
-    }
-
-    /// Returns the number of a program's tag.
-    pub fn user_number(self) -> u16 {
-        self.0 as u16
-    }
-
-    /// Returns whether a message with this tag starts a send: grants, and the messages that waited for a grant, do
-    /// not.
-    pub fn is_start_of_send(self) -> bool {
-        self.0 & (RawTag::GRANT | RawTag::GRANTED) == 0
     }
 }
 
@@ -421,11 +493,11 @@ pub enum Collective {
 impl Collective {
     /// Returns the name for errors.
     pub fn name(self) -> &'static str {
-        Collective::name_of(self as u64)
+        Collective::name_of(self as u8)
     }
 
     /// Returns the name for errors of the kind with this number.
-    fn name_of(kind: u64) -> &'static str {
+    fn name_of(kind: u8) -> &'static str {
         const NAMES: [&str; 13] = [
             "the machine's barrier",
             "a barrier",
@@ -450,39 +522,27 @@ pub struct TagDescription<'a>(RawTag, Option<&'a str>);
 
 impl fmt::Display for TagDescription<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TagDescription(RawTag(tag), name) = *self;
-        if self.0.is_wild() {
-            f.write_str("with any tag")?;
-            return self.0.scope().map_or(Ok(()), |scope| write!(f, " of scope {scope}"));
-        }
-        if let Some(scope) = self.0.without_announce().scope() {
-            return write!(f, "with tag {} of scope {scope}", tag as u32);
-        }
+        let TagDescription(tag, name) = *self;
         let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-        if self.0.is_answer() {
-            return f.write_str("that it has asked for");
-        }
-        if tag & RawTag::GRANT != 0 {
-            return write!(f, "that lets it send{name}");
-        }
-        if tag & RawTag::GRANTED != 0 {
-            return write!(f, "that it agreed to take{name}");
-        }
-        if tag & RawTag::SCHEDULED != 0 && tag & RawTag::COLLECTIVE == 0 {
-            return write!(f, "with tag {}", tag >> RawTag::USER_STEP & RawTag::LAST_STEP as u64);
-        }
-        if tag & RawTag::COLLECTIVE != 0 {
-            let number = tag & ((1 << RawTag::GROUP) - 1);
-            let step = tag >> RawTag::STEP & ((1 << (RawTag::KIND - RawTag::STEP)) - 1);
-            let kind = Collective::name_of(tag >> RawTag::KIND & 0xF);
-            let group = tag >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
-            let of_group = if group == 0 { "" } else { " of a group" };
-            return write!(f, "in collective {number}{of_group}, {kind}, step {step}");
-        }
-        write!(f, "with tag {}{name}", tag & 0xFFFF)?;
-        match tag & RawTag::HAS_STEP {
-            0 => Ok(()),
-            _ => write!(f, ", step {}", tag >> RawTag::USER_STEP & RawTag::LAST_STEP as u64),
+        match tag.subject() {
+            Subject::Any | Subject::Nothing => f.write_str("with any tag"),
+            Subject::Scope { scope, number: None } => write!(f, "with any tag of scope {scope}"),
+            Subject::Scope { scope, number: Some(number) } => {
+                write!(f, "with tag {number} of scope {scope}")
+            }
+            Subject::Answer(_) => f.write_str("that it has asked for"),
+            Subject::Grant(_) => write!(f, "that lets it send{name}"),
+            Subject::Granted(_) => write!(f, "that it agreed to take{name}"),
+            Subject::Schedule(number) => write!(f, "with tag {number}"),
+            Subject::Collective { kind, step, group, number } => {
+                let (kind, of_group) =
+                    (Collective::name_of(kind), if group == 0 { "" } else { " of a group" });
+                write!(f, "in collective {number}{of_group}, {kind}, step {step}")
+            }
+            Subject::Program { number, step: None } => write!(f, "with tag {number}{name}"),
+            Subject::Program { number, step: Some(step) } => {
+                write!(f, "with tag {number}{name}, step {step}")
+            }
         }
     }
 }
@@ -525,6 +585,27 @@ mod tests {
         assert!(tag.can_take(tag) && tag.can_take(tag.announce()));
         assert_eq!(tag.to_string(), "in collective 5, a barrier, step 3");
         assert_eq!(tag.announce().to_string(), tag.to_string());
+    }
+
+    #[test]
+    fn tag_is_about_the_subject_of_which_it_was_made() {
+        let (number, step) = (7, Some(u32::MAX));
+        let subjects = [
+            Subject::Program { number, step },
+            Subject::Program { number, step: None },
+            Subject::Schedule(u32::MAX),
+            Subject::Scope { scope: RawTag::LAST_SCOPE, number: Some(3) },
+            Subject::Scope { scope: 0, number: None },
+            Subject::Collective { kind: 11, step: 63, group: RawTag::LAST_GROUP, number: 9 },
+            Subject::Grant(u32::MAX),
+            Subject::Granted(0),
+            Subject::Answer(5),
+        ];
+        for subject in subjects {
+            let tag = RawTag::of(subject);
+            assert_eq!([tag.subject(), tag.announce().subject()], [subject; 2]);
+        }
+        assert_eq!([RawTag::ANY, RawTag::NOTHING].map(RawTag::subject), [Subject::Any, Subject::Nothing]);
     }
 
     #[test]
