@@ -35,8 +35,10 @@ use super::{OperationKind, PackedOperation, PlayReport, Schedule};
 #[derive(Debug)]
 struct RankState {
     rank: Rank,
-    /// The turn of the rank's next act, or the end of time if a message must arrive first.
-    wake: Time,
+    /// The rank's next act, as it was last chosen; nothing before the first choice, or if a message must arrive first.
+    next: Option<NextAct>,
+    /// True if that is what it would choose now.
+    is_chosen: bool,
     /// The ticket of the rank's current entry on the agenda; older entries don't count.
     ticket: u32,
     /// Sends that are ready.
@@ -49,11 +51,20 @@ struct RankState {
     acknowledged: Acknowledged,
 }
 
+/// What a rank does next.
+#[derive(Clone, Copy, Debug)]
+struct NextAct {
+    act: RankAct,
+    /// When it begins.
+    begin: Time,
+    turn: Time,
+}
+
 /// An act of a rank.
 #[derive(Clone, Copy, Debug)]
 enum RankAct {
     Calc,
-    Send,
+    Send(NextSend),
     Receive,
 }
 
@@ -140,8 +151,12 @@ impl Acts for PapersPlay<'_, '_> {
     #[inline]
     fn plan(&mut self, rank: u32) -> Option<AgendaEntry> {
         loop {
-            let chosen = self.choose(rank);
-            if let Some((RankAct::Calc, ..)) = chosen
+            let state = &mut self.ranks[rank as usize];
+            let next = match std::mem::take(&mut state.is_chosen) {
+                true => state.next,
+                false => self.choose(rank),
+            };
+            if let Some(NextAct { act: RankAct::Calc, .. }) = next
                 && !self.ranks[rank as usize].matching.has_receives()
                 && self.long.is_empty()
             {
@@ -150,8 +165,8 @@ impl Acts for PapersPlay<'_, '_> {
             }
             let state = &mut self.ranks[rank as usize];
             state.ticket = state.ticket.wrapping_add(1);
-            state.wake = chosen.map_or(Time::MAX, |(.., turn)| turn);
-            return chosen.map(|_| AgendaEntry::new(state.wake, rank, state.ticket));
+            state.next = next;
+            return next.map(|next| AgendaEntry::new(next.turn, rank, state.ticket));
         }
     }
 
@@ -164,12 +179,12 @@ impl Acts for PapersPlay<'_, '_> {
         if time == Time::MAX {
             return Err(self.end_of_time(rank));
         }
-        self.ranks[rank as usize].wake = Time::MAX;
-        match self.choose(rank) {
-            Some((RankAct::Send, begin, _)) => self.send(rank, begin)?,
-            Some((RankAct::Receive, ..)) => self.receive(rank),
-            Some((RankAct::Calc, ..)) => self.calc(rank),
-            None => (),
+        if let Some(NextAct { act, begin, .. }) = self.ranks[rank as usize].next.take() {
+            match act {
+                RankAct::Send(next) => self.send(rank, next, begin)?,
+                RankAct::Receive => self.receive(rank),
+                RankAct::Calc => self.calc(rank),
+            }
         }
         Ok(rank)
     }
@@ -178,8 +193,12 @@ impl Acts for PapersPlay<'_, '_> {
     #[inline]
     fn next_awake(&mut self) -> Option<u32> {
         let rank = self.awake.take()?;
-        let wake = self.choose(rank).map_or(Time::MAX, |(.., turn)| turn);
-        (wake != self.ranks[rank as usize].wake).then_some(rank)
+        let (next, wake) =
+            (self.choose(rank), |next: Option<NextAct>| next.map_or(Time::MAX, |next| next.turn));
+        let state = &mut self.ranks[rank as usize];
+        let is_earlier = wake(next) != wake(state.next);
+        (state.next, state.is_chosen) = (next, is_earlier);
+        is_earlier.then_some(rank)
     }
 
     #[inline]
@@ -227,7 +246,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     ) -> PapersPlay<'a, 'w> {
         let rank = |id| RankState {
             rank: Rank::new(id, network),
-            wake: Time::MAX,
+            next: None,
+            is_chosen: false,
             ticket: 0,
             sends: List::default(),
             calcs: List::default(),
@@ -294,29 +314,30 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         self.finish()
     }
 
-    /// Returns the next act of a rank, its beginning and its turn, or `None` if nothing is ready.
+    /// Returns the next act of a rank, or `None` if nothing is ready.
     #[inline]
-    fn choose(&self, rank: u32) -> Option<(RankAct, Time, Time)> {
+    fn choose(&self, rank: u32) -> Option<NextAct> {
         let RankState { rank: own, sends, calcs, matching, .. } = &self.ranks[rank as usize];
-        let mut best: Option<(RankAct, Time, Time)> = None;
+        let mut best: Option<NextAct> = None;
         let mut best_key = (Time::MAX, true, Time::MAX, u32::MAX);
         let mut offer = |act, begin: Time, turn, since: Time, operation: u32| {
             let is_second = self.receives_first && !matches!(act, RankAct::Receive);
             let key = (begin, is_second, since, operation);
             if best.is_none() || key < best_key {
-                best = Some((act, begin, turn));
+                best = Some(NextAct { act, begin, turn });
                 best_key = key;
             }
         };
         if let Some(&(since, send)) = self.ready.first(sends) {
-            let NextSend { to, words, tag, is_short, read } = self.next_send(rank, send);
+            let next = self.next_send(rank, send);
+            let NextSend { to, words, tag, is_short, read } = next;
             let (to, words) = (to as usize, words as usize);
             let (begin, turn) = match read {
                 None if !is_short && tag.is_one_sided() => own.predict_one_sided(self.network, to, words),
                 None => own.predict_send(self.network, to, words),
                 Some(read) => own.predict_read(self.network, read.message.from),
             };
-            offer(RankAct::Send, begin, turn, since, send);
+            offer(RankAct::Send(next), begin, turn, since, send);
         }
         if let Some(&(since, calc)) = self.ready.first(calcs) {
             offer(RankAct::Calc, own.now, own.now, since, calc);
@@ -385,11 +406,10 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
 
     /// Performs the first send of the queue.
     #[inline]
-    fn send(&mut self, rank: u32, begin: Time) -> Result<(), RunError> {
+    fn send(&mut self, rank: u32, next: NextSend, begin: Time) -> Result<(), RunError> {
         let state = &mut self.ranks[rank as usize];
         let Some((_, send)) = self.ready.take_first(&mut state.sends) else { return Ok(()) };
-        let NextSend { to, words, tag, is_short, read } = self.next_send(rank, send);
-        let state = &mut self.ranks[rank as usize];
+        let NextSend { to, words, tag, is_short, read } = next;
         if state.rank.egress.may_overtake() {
             let schedule = self.progress.schedule;
             if !*state.is_sequential.get_or_insert_with(|| schedule.is_sequential(rank as usize)) {

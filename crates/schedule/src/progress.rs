@@ -20,6 +20,8 @@ pub(super) struct ScheduleProgress<'a> {
     many: HashMap<u32, u32>,
     /// The number of operations that are not done.
     pub remaining: usize,
+    /// True if any operation waits for the beginning of another.
+    awaits_starts: bool,
     /// Operations that have become ready and are not queued yet, each with the time since which it is ready.
     pub newly_ready: Vec<(Time, u32)>,
     /// When each operation began and was done, if that is wanted.
@@ -66,6 +68,7 @@ impl<'a> ScheduleProgress<'a> {
     /// Returns the state at the start of a play.
     pub(super) fn new(schedule: &'a Schedule) -> ScheduleProgress<'a> {
         let (mut states, mut many) = (Vec::with_capacity(schedule.len()), HashMap::new());
+        let awaits_starts = schedule.followers.iter().any(|follower| follower.needs_only_start());
         for script in &schedule.ranks {
             let (begin, place) = (states.len(), script.place as usize);
             states.resize(begin + script.len as usize, 0);
@@ -83,7 +86,8 @@ impl<'a> ScheduleProgress<'a> {
         }
         let remaining = schedule.len();
         let newly_ready = Vec::new();
-        ScheduleProgress { schedule, states, many, remaining, newly_ready, moments: None, misnamed: None }
+        let (moments, misnamed) = (None, None);
+        ScheduleProgress { schedule, states, many, remaining, awaits_starts, newly_ready, moments, misnamed }
     }
 
     /// Returns an operation of a rank.
@@ -154,7 +158,9 @@ impl<'a> ScheduleProgress<'a> {
         if let Some(moments) = &mut self.moments {
             moments[operation as usize].0 = at;
         }
-        self.notify_followers(rank, operation, true, at);
+        if self.awaits_starts {
+            self.notify_followers(rank, operation, true, at);
+        }
     }
 
     /// Notes that an operation is done.
