@@ -67,6 +67,11 @@ impl<T: Sorted + Copy> ListPool<T> {
     /// Inserts an item in order. Mostly it comes last.
     #[inline]
     pub(super) fn insert(&mut self, list: &mut List, item: T) {
+        if list.is_empty() {
+            let place = self.place(ListNode { item, before: NONE, after: NONE });
+            *list = List { head: place, tail: place };
+            return;
+        }
         let mut before = list.tail;
         while before != NONE && self.nodes[before as usize].item.key() > item.key() {
             before = self.nodes[before as usize].before;
@@ -75,27 +80,34 @@ impl<T: Sorted + Copy> ListPool<T> {
             NONE => list.head,
             before => self.nodes[before as usize].after,
         };
-        let node = ListNode { item, before, after };
-        let place = match self.free {
-            NONE => {
+        let place = self.place(ListNode { item, before, after });
+        self.link(list, before, place);
+        self.link(list, place, after);
+    }
+
+    /// Puts a node into a free place, and returns that.
+    #[inline]
+    fn place(&mut self, node: ListNode<T>) -> u32 {
+        match self.nodes.get_mut(self.free as usize) {
+            Some(free) => std::mem::replace(&mut self.free, std::mem::replace(free, node).after),
+            None => {
                 self.nodes.push(node);
                 (self.nodes.len() - 1) as u32
             }
-            place => {
-                self.free = std::mem::replace(&mut self.nodes[place as usize], node).after;
-                place
-            }
-        };
-        self.link(list, before, place);
-        self.link(list, place, after);
+        }
     }
 
     /// Removes and returns the item at a place of a list.
     #[inline]
     pub(super) fn remove(&mut self, list: &mut List, place: u32) -> T {
-        let ListNode { item, before, after } = self.nodes[place as usize];
-        self.link(list, before, after);
-        self.nodes[place as usize].after = std::mem::replace(&mut self.free, place);
+        let node = &mut self.nodes[place as usize];
+        let ListNode { item, before, after } = *node;
+        node.after = std::mem::replace(&mut self.free, place);
+        if (before, after) == (NONE, NONE) {
+            *list = List::default();
+        } else {
+            self.link(list, before, after);
+        }
         item
     }
 

@@ -72,8 +72,8 @@ enum RankAct {
 #[derive(Clone, Copy, Debug)]
 struct NextSend {
     to: u32,
-    /// The read, if it is one.
-    read: Option<DataRead>,
+    /// True if it is to be read.
+    is_read: bool,
     /// Length in words.
     words: u32,
     tag: RawTag,
@@ -136,6 +136,14 @@ pub(super) struct Played {
 pub(super) struct PlayLog {
     pub activities: Vec<Activity>,
     pub messages: Vec<Message>,
+}
+
+impl NextSend {
+    /// Returns whether it goes to another rank's memory.
+    #[inline]
+    fn is_one_sided(&self) -> bool {
+        !self.is_short && self.tag.is_one_sided()
+    }
 }
 
 impl Acts for PapersPlay<'_, '_> {
@@ -330,10 +338,9 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         };
         if let Some(&(since, send)) = self.ready.first(sends) {
             let next = self.next_send(rank, send);
-            let NextSend { to, words, tag, is_short, read } = next;
-            let (to, words) = (to as usize, words as usize);
-            let (begin, turn) = match read {
-                None if !is_short && tag.is_one_sided() => own.predict_one_sided(self.network, to, words),
+            let (to, words) = (next.to as usize, next.words as usize);
+            let (begin, turn) = match self.next_read(send, &next) {
+                None if next.is_one_sided() => own.predict_one_sided(self.network, to, words),
                 None => own.predict_send(self.network, to, words),
                 Some(read) => own.predict_read(self.network, read.message.from),
             };
@@ -409,7 +416,9 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     fn send(&mut self, rank: u32, next: NextSend, begin: Time) -> Result<(), RunError> {
         let state = &mut self.ranks[rank as usize];
         let Some((_, send)) = self.ready.take_first(&mut state.sends) else { return Ok(()) };
-        let NextSend { to, words, tag, is_short, read } = next;
+        let read = self.next_read(send, &next);
+        let NextSend { to, words, tag, is_short, .. } = next;
+        let state = &mut self.ranks[rank as usize];
         if state.rank.egress.may_overtake() {
             let schedule = self.progress.schedule;
             if !*state.is_sequential.get_or_insert_with(|| schedule.is_sequential(rank as usize)) {
@@ -418,7 +427,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         }
         let now = state.rank.now;
         let outgoing = match read {
-            None if !is_short && tag.is_one_sided() => {
+            None if next.is_one_sided() => {
                 let is_request = tag == RawTag::GET;
                 state.rank.prepare_one_sided(self.network, to as usize, words as usize, is_request)
             }
@@ -603,17 +612,30 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     fn next_send(&self, rank: u32, operation: u32) -> NextSend {
         let packed = self.progress.operation(rank, operation);
         if let Some(words) = self.short_words(rank, &packed) {
-            return NextSend { to: packed.peer, read: None, words, tag: packed.filter().tag, is_short: true };
+            let tag = packed.filter().tag;
+            return NextSend { to: packed.peer, is_read: false, words, tag, is_short: true };
         }
         match self.long.get(&operation).map(|long| (long.peer, long.next_step())) {
             Some((to, OperationStep::Send(tag, words))) => {
-                NextSend { to, read: None, words, tag, is_short: false }
+                NextSend { to, is_read: false, words, tag, is_short: false }
             }
             Some((_, OperationStep::Read(read))) => {
                 let (tag, words) = (read.tag(), read.words);
-                NextSend { to: rank, read: Some(read), words, tag, is_short: false }
+                NextSend { to: rank, is_read: true, words, tag, is_short: false }
             }
             _ => unreachable!("an operation among the sends that are ready sends a message next"),
+        }
+    }
+
+    /// Returns the read of an operation's next message, if it is read.
+    #[inline]
+    fn next_read(&self, operation: u32, next: &NextSend) -> Option<DataRead> {
+        if !next.is_read {
+            return None;
+        }
+        match self.long.get(&operation)?.next_step() {
+            OperationStep::Read(read) => Some(read),
+            _ => None,
         }
     }
 
@@ -645,42 +667,58 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let mut place = 0;
         while let Some(&(since, operation)) = self.progress.newly_ready.get(place) {
             place += 1;
-            if self.progress.is_receive(rank, operation) {
+            let packed = self.progress.operation(rank, operation);
+            if let OperationKind::Recv(_) = packed.kind {
                 self.watch(rank, operation, since, None);
                 self.progress.start(rank, operation, since);
             }
+            if self.progress.newly_ready.len() == 1 {
+                // Mostly it is one.
+                self.progress.newly_ready.clear();
+                return self.queue(rank, since, operation, packed);
+            }
         }
+        self.queue_several(rank);
+    }
+
+    /// Queues several operations of a rank that have become ready.
+    #[inline(never)]
+    fn queue_several(&mut self, rank: u32) {
         let mut fresh = std::mem::take(&mut self.progress.newly_ready);
         if !fresh.is_sorted() {
             fresh.sort_unstable();
         }
         for (since, operation) in fresh.drain(..) {
-            let state = &mut self.ranks[rank as usize];
             let packed = self.progress.operation(rank, operation);
-            match packed.kind {
-                OperationKind::Send(bytes) => {
-                    self.ready.insert(&mut state.sends, (since, operation));
-                    if self.short_words(rank, &packed).is_none() {
-                        let (tag, words) = (packed.filter().tag, self.network.params().words(bytes as usize));
-                        let protocol = self.network.rendezvous(rank as usize, packed.peer as usize, words);
-                        let send = ActiveOperation::send(packed.peer, tag, words as u32, protocol, None);
-                        self.long.insert(operation, send);
-                    }
-                }
-                OperationKind::Put(_) | OperationKind::Get(_) => {
-                    self.ready.insert(&mut state.sends, (since, operation));
-                    self.long.insert(operation, self.one_sided(&packed));
-                }
-                OperationKind::Calc(_) | OperationKind::WaitUntil(_) | OperationKind::Flush => {
-                    self.ready.insert(&mut state.calcs, (since, operation))
-                }
-                OperationKind::Recv(_) if is_early(&packed) => state.matching.post_early(),
-                OperationKind::Recv(_) => {
-                    self.pairs.post(&mut state.matching, packed.filter(), since, operation)
-                }
-            }
+            self.queue(rank, since, operation, packed);
         }
         self.progress.newly_ready = fresh;
+    }
+
+    /// Queues an operation of a rank that is ready since a time.
+    #[inline]
+    fn queue(&mut self, rank: u32, since: Time, operation: u32, packed: PackedOperation) {
+        let state = &mut self.ranks[rank as usize];
+        match packed.kind {
+            OperationKind::Send(bytes) => {
+                self.ready.insert(&mut state.sends, (since, operation));
+                if self.short_words(rank, &packed).is_none() {
+                    let (tag, words) = (packed.filter().tag, self.network.params().words(bytes as usize));
+                    let protocol = self.network.rendezvous(rank as usize, packed.peer as usize, words);
+                    let send = ActiveOperation::send(packed.peer, tag, words as u32, protocol, None);
+                    self.long.insert(operation, send);
+                }
+            }
+            OperationKind::Put(_) | OperationKind::Get(_) => {
+                self.ready.insert(&mut state.sends, (since, operation));
+                self.long.insert(operation, self.one_sided(&packed));
+            }
+            OperationKind::Calc(_) | OperationKind::WaitUntil(_) | OperationKind::Flush => {
+                self.ready.insert(&mut state.calcs, (since, operation))
+            }
+            OperationKind::Recv(_) if is_early(&packed) => state.matching.post_early(),
+            OperationKind::Recv(_) => self.pairs.post(&mut state.matching, packed.filter(), since, operation),
+        }
     }
 
     /// Ends the play, and returns its report or its error.
