@@ -412,7 +412,8 @@ fn a_recorded_run_is_written_as_a_schedule() {
     let goal = stdout_of(&format!("trace2goal {}", path.display()));
     let send = |label: &str, to: usize| format!("{label}: send 8b to {to} tag 0");
     for part in [
-        "num_ranks 3\n\nrank 0 {\n// tag 0: ",
+        "// tag 0: ",
+        "\nnum_ranks 3\n\nrank 0 {\nl1: ",
         &send("l1", 1),
         &send("l2", 2),
         "l2 requires l1\n}\n\nrank 1 {\nl1: recv 8b from 0 tag 0\n}\n",

@@ -10,9 +10,12 @@ use std::io::{self, Write};
 use loggp_model::message::MessageId;
 use loggp_model::params::Noise;
 use loggp_model::time::Time;
+use loggp_schedule::{Operation, ScheduleBuilder, ScheduleError};
 use loggp_trace::{Call, CallKind, CallTag, Trace};
 
-/// Writes a trace that passed `check` as a schedule.
+use super::text;
+
+/// Writes a trace that passed `check` as a schedule, with a comment on each of its tags.
 pub fn write(trace: &Trace, unit: Time, out: &mut dyn Write) -> io::Result<()> {
     let mut lengths = trace.lengths();
     // A message without a send among the calls has the length of its arrival.
@@ -23,26 +26,26 @@ pub fn write(trace: &Trace, unit: Time, out: &mut dyn Write) -> io::Result<()> {
         CallKind::Wait { request, transfer, .. } => Some(((call.id, *request), transfer.message)),
         _ => None,
     };
-    writeln!(out, "num_ranks {}", trace.params.P)?;
-    let mut writer = ScheduleWriter {
-        out,
+    let too_much = |why: ScheduleError| io::Error::new(io::ErrorKind::InvalidInput, why.to_string());
+    let mut writer = RunWriter {
+        schedule: ScheduleBuilder::new(trace.params.P).map_err(too_much)?,
         unit,
         noise: trace.noise.as_ref(),
         lengths,
         requests: trace.calls.iter().filter_map(received).collect(),
         tags: HashMap::new(),
-        rank: RankState::default(),
+        names: Vec::new(),
+        rank: RunState::default(),
     };
     let mut calls = trace.calls.chunk_by(|a, b| a.id == b.id).peekable();
     for rank in 0..trace.params.P {
-        writeln!(writer.out, "\nrank {rank} {{")?;
-        writer.rank = RankState::default();
-        for call in calls.next_if(|calls| calls[0].id == rank).unwrap_or_default() {
-            writer.write_call(call)?;
-        }
-        writeln!(writer.out, "}}")?;
+        let calls = calls.next_if(|calls| calls[0].id == rank).unwrap_or_default();
+        writer.write_rank(rank, calls).map_err(too_much)?;
     }
-    Ok(())
+    for (number, name) in writer.names.iter().enumerate() {
+        writeln!(out, "// tag {number}: {name}")?;
+    }
+    text::write(&writer.schedule.build().map_err(too_much)?, out, unit)
 }
 
 /// Refuses a run that cannot be a schedule.
@@ -63,9 +66,9 @@ pub fn check(trace: &Trace) -> Result<(), String> {
     Ok(())
 }
 
-/// A writer of a schedule's operations.
-struct ScheduleWriter<'a> {
-    out: &'a mut dyn Write,
+/// A writer of a run's operations into a schedule.
+struct RunWriter<'a> {
+    schedule: ScheduleBuilder,
     unit: Time,
     /// The noise that lengthened the work of the run.
     noise: Option<&'a Noise>,
@@ -74,26 +77,34 @@ struct ScheduleWriter<'a> {
     /// The message of each request that was waited for, by processor and request.
     requests: HashMap<(usize, u32), MessageId>,
     /// The numbers of tags. Tags in GOAL are small numbers, so each new tag gets the next one.
-    tags: HashMap<u64, usize>,
-    rank: RankState,
+    tags: HashMap<u64, u32>,
+    /// The names of tags, by their numbers.
+    names: Vec<String>,
+    rank: RunState,
 }
 
 /// The state of a rank after the operations so far.
 #[derive(Default)]
-struct RankState {
-    /// Number of the last operation.
-    last: usize,
+struct RunState {
     /// Operations that the next one requires.
-    before: Vec<usize>,
+    before: Vec<u32>,
     /// Operations of requests that are not waited for yet.
-    posted: HashMap<u32, usize>,
+    posted: HashMap<u32, u32>,
     /// Computing time that is not written yet, less than a unit.
     owed: Time,
 }
 
-impl ScheduleWriter<'_> {
+impl RunWriter<'_> {
+    /// Writes the operations of a rank.
+    fn write_rank(&mut self, rank: usize, calls: &[Call]) -> Result<(), ScheduleError> {
+        self.schedule.begin_rank(rank)?;
+        self.rank = RunState::default();
+        calls.iter().try_for_each(|call| self.write_call(call))?;
+        self.schedule.end_rank()
+    }
+
     /// Writes the operations of a call.
-    fn write_call(&mut self, call: &Call) -> io::Result<()> {
+    fn write_call(&mut self, call: &Call) -> Result<(), ScheduleError> {
         match &call.kind {
             CallKind::Send { to, tag, bytes, .. } => {
                 self.rank.before = vec![self.write_send(*to, *bytes, tag)?];
@@ -125,49 +136,44 @@ impl ScheduleWriter<'_> {
     }
 
     /// Writes a computation as long as a call, in whole units. The rest is carried over to the next one.
-    fn write_calc(&mut self, call: &Call) -> io::Result<()> {
+    fn write_calc(&mut self, call: &Call) -> Result<(), ScheduleError> {
         self.rank.owed += match (self.noise, &call.kind) {
             // Without its noise: the schedule is played with noise of its own.
             (Some(noise), CallKind::Work(_)) => noise.free(call.id, call.start, call.end),
             _ => call.end - call.start,
         }
         .max(Time::ZERO);
-        let units = self.rank.owed.as_ps() / self.unit.as_ps();
-        if units > 0 {
-            self.rank.owed -= units * self.unit;
-            self.rank.before = vec![self.write_operation(&format!("calc {units}"))?];
+        let time = self.rank.owed.as_ps() / self.unit.as_ps() * self.unit;
+        if time > Time::ZERO {
+            self.rank.owed -= time;
+            self.rank.before = vec![self.write_operation(Operation::Calc(time))?];
         }
         Ok(())
     }
 
-    fn write_send(&mut self, to: usize, bytes: usize, tag: &CallTag) -> io::Result<usize> {
-        self.write_transfer(&format!("send {bytes}b to {to}"), tag)
+    fn write_send(&mut self, to: usize, bytes: usize, tag: &CallTag) -> Result<u32, ScheduleError> {
+        let tag = self.tag(tag);
+        self.write_operation(Operation::Send { to: to as u32, bytes: bytes as u64, tag })
     }
 
-    fn write_receive(&mut self, message: MessageId, tag: &CallTag) -> io::Result<usize> {
-        let bytes = self.lengths.get(&message).copied().unwrap_or(0);
-        self.write_transfer(&format!("recv {bytes}b from {}", message.from), tag)
+    fn write_receive(&mut self, message: MessageId, tag: &CallTag) -> Result<u32, ScheduleError> {
+        let bytes = self.lengths.get(&message).map_or(0, |bytes| *bytes as u64);
+        let tag = Some(self.tag(tag));
+        self.write_operation(Operation::Recv { from: Some(message.from as u32), bytes, tag })
     }
 
-    /// Writes a send or a receive, with a comment on its tag if that is new. Returns its number.
-    fn write_transfer(&mut self, what: &str, tag: &CallTag) -> io::Result<usize> {
-        let next = self.tags.len();
-        let number = *self.tags.entry(tag.number).or_insert(next);
-        if number == next {
-            let name = tag.to_string().replace(char::is_control, " "); // a name may be any text
-            writeln!(self.out, "// tag {number}: {name}")?;
-        }
-        self.write_operation(&format!("{what} tag {number}"))
+    /// Returns the number of a tag.
+    fn tag(&mut self, tag: &CallTag) -> u32 {
+        *self.tags.entry(tag.number).or_insert_with(|| {
+            self.names.push(tag.to_string().replace(char::is_control, " ")); // a name may be any text
+            self.names.len() as u32 - 1
+        })
     }
 
     /// Writes an operation and its requirements. Returns its number.
-    fn write_operation(&mut self, what: &str) -> io::Result<usize> {
-        self.rank.last += 1;
-        let number = self.rank.last;
-        writeln!(self.out, "l{number}: {what}")?;
-        for before in &self.rank.before {
-            writeln!(self.out, "l{number} requires l{before}")?;
-        }
+    fn write_operation(&mut self, operation: Operation) -> Result<u32, ScheduleError> {
+        let number = self.schedule.add(operation)?;
+        self.rank.before.iter().try_for_each(|before| self.schedule.require_done(number, *before))?;
         Ok(number)
     }
 }
