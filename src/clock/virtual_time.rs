@@ -42,9 +42,6 @@ struct VirtualState {
     failed: Cell<bool>,
     /// The time from which on nobody runs: the end of time, or that of a run that ends before its programs.
     end: Time,
-    /// The time from which on a processor that sleeps goes the long way, even if it is the first: the end, or from the
-    /// start if the run has failed or waits are recorded.
-    switches_from: Cell<Time>,
     /// Set once the run has ended before its programs.
     is_cut: Cell<bool>,
     cause: RefCell<Option<Cause>>,
@@ -157,8 +154,13 @@ impl VirtualClock<'_> {
         self.beat.count_call();
         let is_first = shared.places.are_numbers()
             && state.agenda.is_before_all(AgendaEntry::new(wake_time, self.id, 0));
-        if !is_first || wake_time >= shared.switches_from.get() {
-            self.switch_away(state, wake_time, is_act);
+        if !is_first || wake_time >= shared.end || shared.failed.get() {
+            self.switch_away(state, wake_time);
+        } else {
+            drop(state);
+        }
+        if let Some(waits) = &shared.waits {
+            self.record_wait(waits, is_act);
         }
     }
 
@@ -172,7 +174,7 @@ impl VirtualClock<'_> {
     /// Lets the other processors run. This is the slow path of [`sleep`](VirtualClock::sleep), for a
     /// processor that may not be the earliest.
     #[inline(never)]
-    fn switch_away(&mut self, mut state: RefMut<'_, SchedulerState>, wake_time: Time, is_act: bool) {
+    fn switch_away(&mut self, mut state: RefMut<'_, SchedulerState>, wake_time: Time) {
         let (shared, id) = (self.shared, self.id);
         if shared.failed.get() {
             drop(state);
@@ -182,21 +184,16 @@ impl VirtualClock<'_> {
             state.insert(id, wake_time, &shared.places);
         }
         let next = state.pop_next(&shared.places);
-        let is_first = next == id;
-        if !is_first {
-            let top = 0_u8;
-            state.hot_addresses[id as usize].stack = (&raw const *black_box(&top)).addr();
+        if next == id {
+            return; // it was the earliest
         }
+        let top = 0_u8;
+        state.hot_addresses[id as usize].stack = (&raw const *black_box(&top)).addr();
         drop(state);
-        if !is_first {
-            self.yielder.suspend(next);
-            self.beat.enter_program(id, wake_time);
-        }
+        self.yielder.suspend(next);
+        self.beat.enter_program(id, wake_time);
         if shared.failed.get() {
             stop(id as usize, &mut self.stops);
-        }
-        if let Some(waits) = &shared.waits {
-            self.record_wait(waits, is_act);
         }
     }
 }
@@ -259,7 +256,7 @@ impl Clock for VirtualClock<'_> {
 
     fn fail(&mut self, cause: Cause) {
         self.shared.cause.borrow_mut().get_or_insert(cause);
-        self.shared.fail();
+        self.shared.failed.set(true);
     }
 
     fn end(&mut self, at: Time, well: bool) {
@@ -315,7 +312,6 @@ impl VirtualState {
             state: RefCell::new(state),
             failed: Cell::new(false),
             end: run_info.end.at,
-            switches_from: Cell::new(if records_waits { Time::ZERO } else { run_info.end.at }),
             is_cut: Cell::new(false),
             cause: RefCell::default(),
             cost: run_info.cost.clone(),
@@ -323,12 +319,6 @@ impl VirtualState {
             watch_guard: WatchGuard::new(1, run_info.patience.clone()),
             waits: records_waits.then(|| RefCell::new(vec![Vec::new(); P])),
         }
-    }
-
-    /// Lets every program unwind at its next call.
-    fn fail(&self) {
-        self.failed.set(true);
-        self.switches_from.set(Time::ZERO);
     }
 }
 
@@ -375,14 +365,14 @@ pub(crate) fn run<T>(
     if !shared.failed.get() && run_info.end.at < Time::MAX && coroutines.has_suspended() {
         // What is left of the programs is unwound, and that is no failure.
         shared.is_cut.set(true);
-        shared.fail();
+        shared.failed.set(true);
         coroutines.run_to_end(|_, _| ());
         return Ok(finished());
     }
     match failure(shared, &run_info) {
         None => Ok(finished()),
         Some(error) => {
-            shared.fail();
+            shared.failed.set(true);
             if cfg!(panic = "abort") && coroutines.has_suspended() {
                 // Programs that wait cannot be unwound, and threads that they have started may use their
                 // stacks and borrows.

@@ -19,8 +19,7 @@ impl Engine<'_> {
         words: usize,
         parcel: Parcel,
     ) {
-        let waits = self.has_rendezvous && self.network.is_synchronous(self.id(), to, words);
-        if self.has_requests || waits {
+        if self.has_requests || self.network.is_synchronous(self.id(), to, words) {
             let mut call = self.new_send(to, (tag, name), words, parcel);
             return self.start_and_finish(clock, &mut call, Time::MAX);
         }

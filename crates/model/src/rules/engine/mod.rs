@@ -52,8 +52,6 @@ pub struct Engine<'n> {
     pub has_requests: bool,
     /// True if its messages are in transit until they are received, and their number is limited.
     has_rooms: bool,
-    /// True if messages of some length wait for their receivers.
-    has_rendezvous: bool,
     pub is_traced: bool,
     /// Number of looks that found nothing since the processor last sent or received a message.
     pub vain_looks: u32,
@@ -75,7 +73,6 @@ impl<'n> Engine<'n> {
         Engine {
             has_requests: false,
             has_rooms: network.has_rooms(),
-            has_rendezvous: network.may_be_synchronous(usize::MAX),
             is_traced: log.is_some(),
             vain_looks: 0,
             network,
