@@ -1,7 +1,8 @@
-//! `loggp check -- mpirun ...`: runs an MPI program under many orders of messages, and looks for faults of its calls.
+//! `loggp check -n 4 ./app`: runs an MPI program under many orders of messages, and looks for faults of its calls.
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +18,7 @@ use loggp_goal::patterns::CollectiveTable;
 use loggp_study::rows::{Columns, Field};
 
 use crate::emulate::MPI_SETTINGS;
+use crate::ranks::{KeptProgram, StartOptions, refuse_memory, say_launched};
 use crate::record::start::{self, Launch};
 use loggp_command::annex::Execute;
 use loggp_command::ask::format::Format;
@@ -34,14 +36,17 @@ use loggp_command::tell::report::Report;
 
 /// Run an MPI program again and again under other orders of messages, and look for faults of its calls
 #[derive(Args)]
-#[command(override_usage = "loggp check [OPTIONS] -- mpirun -n RANKS ./APP...")]
+#[command(override_usage = "loggp check [OPTIONS] -n RANKS ./APP...
+       loggp check [OPTIONS] -- mpirun -n RANKS ./APP...")]
 #[command(after_help = "Examples:
-  loggp check -- mpirun -n 3 ./app
+  loggp check -n 3 ./app
   loggp check --strategy systematic --buffering none -- mpirun -n 3 ./app")]
 pub(crate) struct CheckMpiCommand {
-    /// The command that starts the program, such as mpirun -n 3 ./app
+    /// The program, or the command that starts it, such as mpirun -n 3 ./app
     #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<OsString>,
+    #[command(flatten)]
+    start: StartOptions,
     #[command(flatten)]
     choice: ChoiceOptions,
     #[command(flatten)]
@@ -87,11 +92,23 @@ const END_AT_ONCE: [(&str, &str); 2] =
 /// The faults that a check does not look for, and what finds them.
 const NOT_LOOKED_FOR: &str = "not looked for: races in memory between threads (ThreadSanitizer finds them), conflicts of one-sided calls (MUST), and files";
 
+/// How the program is started again and again.
+enum Starter {
+    Launcher(Launch),
+    Forks(KeptProgram),
+}
+
 /// A program that has been started.
-struct Started {
+struct Started<'a> {
     session: Session,
-    child: Child,
+    end: Ending<'a>,
     ranks: usize,
+}
+
+/// Whose end is that of a started program.
+enum Ending<'a> {
+    Launcher(Child),
+    Forks(&'a KeptProgram),
 }
 
 /// Observations of a program's runs, beside their results.
@@ -113,26 +130,24 @@ impl Seen {
 impl Execute for CheckMpiCommand {
     fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if self.words.is_empty() {
-            return Err(CliError::request(
-                "what is to be checked? give a command, such as -- mpirun -n 3 ./app",
-            ));
+            return Err(CliError::request("what is to be checked? give a program, such as -n 3 ./app"));
         }
         let path = self.orders.trace.clone().unwrap_or_else(|| "mpi-failed.json".into());
         output::check_extension(Some(&path), TRACE_EXTENSIONS, ".json, or in .loggp for fewer bytes")?;
         drop(self.machine(self.levels.P().unwrap_or(2))?);
-        let launch = Launch::prepare(&self.words)?;
+        let starter = self.starter()?;
         if let Some(path) = &self.repeat_from {
-            return self.repeat(&launch, &read_trace(path)?);
+            return self.repeat(&starter, &read_trace(path)?);
         }
         let (check, progress) = self.orders.check(50, 1, "the program");
-        let first = self.start(&launch, self.synchronize)?;
+        let first = self.start(&starter, self.synchronize)?;
         let ranks = first.ranks;
         let machine = self.machine(ranks).inspect_err(|_| first.session.give_up())?;
         let name = self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
         let (first, seen) = (Mutex::new(Some(first)), Seen::default());
         let trial = |order: &Order, synchronizes: bool| {
             let started = first.lock().ok().and_then(|mut first| first.take());
-            self.trial(&launch, started, &machine.clone().order(order), (synchronizes, &seen))
+            self.trial(&starter, started, &machine.clone().order(order), (synchronizes, &seen))
         };
         let usual = |order: &Order| trial(order, self.synchronize);
         let mut checked = check.clone().runs(1).run_trials(&Order::default(), ranks, usual);
@@ -177,8 +192,20 @@ impl CheckMpiCommand {
             .ports(choice.ports.unwrap_or_default()))
     }
 
+    /// Finds out how the program is started. One whose ranks are forks of one process comes to that point now.
+    fn starter(&self) -> Result<Starter, CliError> {
+        if let Some(program) = self.start.forked(&self.words)? {
+            let settings = [&MPI_SETTINGS[..], &END_AT_ONCE].concat();
+            match KeptProgram::start(&program, &settings, self.repeat_from.is_none())? {
+                Ok(kept) => return Ok(Starter::Forks(kept)),
+                Err(why) => say_launched(&why),
+            }
+        }
+        Ok(Starter::Launcher(Launch::prepare(&self.start.launched(&self.words)?)?))
+    }
+
     /// Starts the program, and waits until its ranks have come.
-    fn start(&self, launch: &Launch, synchronizes: bool) -> Result<Started, CliError> {
+    fn start<'a>(&self, starter: &'a Starter, synchronizes: bool) -> Result<Started<'a>, CliError> {
         let table = start::mpi_of_command(&self.words).and_then(CollectiveTable::named);
         let settings = Settings {
             speed: 0.0,
@@ -187,9 +214,14 @@ impl CheckMpiCommand {
             checks: Some(Checks { is_unbuffered: self.buffering == Buffering::None, synchronizes }),
             ..Settings::default()
         };
-        let session = Session::new(settings, ClockKind::Virtual, 1).map_err(|why| {
-            CliError::Request(format!("/dev/shm cannot be used: {}; the ranks share it", system_reason(&why)))
-        })?;
+        let session = Session::new(settings, ClockKind::Virtual, 1).map_err(|why| refuse_memory(&why))?;
+        let launch = match starter {
+            Starter::Launcher(launch) => launch,
+            Starter::Forks(kept) => {
+                kept.fork(&session).map_err(CliError::Run)?;
+                return Ok(Started { session, end: Ending::Forks(kept), ranks: kept.ranks });
+            }
+        };
         let mut command = launch.command(session.variables(), &MPI_SETTINGS);
         command.envs(END_AT_ONCE);
         if self.repeat_from.is_none() {
@@ -199,7 +231,7 @@ impl CheckMpiCommand {
             interrupt::spawn_apart(command.stdin(Stdio::null())).map_err(|error| launch.refusal(&error))?;
         let is_over = || child.try_wait().is_ok_and(|status| status.is_some());
         match session.wait_for_ranks(is_over) {
-            Ok(Some(ranks)) => Ok(Started { session, child, ranks }),
+            Ok(Some(ranks)) => Ok(Started { session, end: Ending::Launcher(child), ranks }),
             Ok(None) => Err(CliError::request(
                 "no rank has come: either the program does not call MPI_Init, or its MPI is not that of the library",
             )),
@@ -210,14 +242,14 @@ impl CheckMpiCommand {
     /// Runs the program once, on a machine with an order.
     fn trial(
         &self,
-        launch: &Launch,
+        starter: &Starter,
         started: Option<Started>,
         machine: &Machine,
         (synchronizes, seen): (bool, &Seen),
     ) -> TrialResult<()> {
         let started = match started {
             Some(started) => Ok(started),
-            None => self.start(launch, synchronizes),
+            None => self.start(starter, synchronizes),
         };
         let started = started.map_err(|why| {
             RunError::from(Cause::Host(why.into_sentence().unwrap_or_else(|| "it cannot be started".into())))
@@ -229,8 +261,8 @@ impl CheckMpiCommand {
     }
 
     /// Runs the program once, in the order of a run that failed.
-    fn repeat(&self, launch: &Launch, failed: &Trace) -> Result<(), CliError> {
-        let started = self.start(launch, self.synchronize)?;
+    fn repeat(&self, starter: &Starter, failed: &Trace) -> Result<(), CliError> {
+        let started = self.start(starter, self.synchronize)?;
         let machine = self.machine(started.ranks).inspect_err(|_| started.session.give_up())?;
         let seen = Seen::default();
         match run(started, &machine.order(failed), &seen) {
@@ -265,6 +297,7 @@ impl CheckMpiCommand {
             }
             writeln!(out, "{NOT_LOOKED_FOR}")?;
             if let Some(kept) = kept {
+                let again = self.start.text(name);
                 let strict = match (synchronizes, self.buffering) {
                     (false, Buffering::Usual) => "",
                     (true, Buffering::Usual) => " --synchronize",
@@ -273,7 +306,7 @@ impl CheckMpiCommand {
                 };
                 writeln!(
                     out,
-                    "\nthe run is in {kept}; this makes it again:\n  loggp check{strict} --repeat-from {kept} -- {name}"
+                    "\nthe run is in {kept}; this makes it again:\n  loggp check{strict} --repeat-from {kept} {again}"
                 )?;
             }
             return Ok(out.flush()?);
@@ -299,15 +332,19 @@ impl CheckMpiCommand {
     }
 }
 
-/// Runs the ranks of a program to their end, and returns the launcher's exit status.
+/// Runs the ranks of a program to their end, and returns the exit status of the launcher, or of the first rank that has another one
+/// than 0.
 fn run(started: Started, machine: &Machine, seen: &Seen) -> Result<ExitStatus, RunError> {
-    let Started { session, mut child, .. } = started;
+    let Started { session, end, .. } = started;
     let ran = session.run(machine);
     seen.has_choices.fetch_or(session.has_choices(), Ordering::Relaxed);
     session.refused().into_iter().for_each(|why| _ = seen.refused.get_or_init(|| why.into()));
     if let Ok(run) = &ran {
         session.release(run.time);
     }
-    let ended = child.wait().map_err(|why| RunError::from(Cause::Host(system_reason(&why))));
-    ran.and(ended)
+    let ended = match end {
+        Ending::Launcher(mut child) => child.wait().map_err(|why| system_reason(&why)),
+        Ending::Forks(kept) => kept.status().map(|status| ExitStatus::from_raw((status as i32) << 8)),
+    };
+    ran.and(ended.map_err(|why| RunError::from(Cause::Host(why))))
 }

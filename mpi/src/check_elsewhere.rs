@@ -1,3 +1,3 @@
-//! `loggp check -- mpirun ...` where it cannot run.
+//! `loggp check -n 4 ./app` where it cannot run.
 
 pub(crate) use crate::emulate::EmulateCommand as CheckMpiCommand;

@@ -3,18 +3,19 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::Stdio;
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use loggp::trace::Caption;
 use loggp::{ClockKind, Machine, NS, Noise, Order, Ports, Protocol, Run, Time};
 use loggp_document::{DocumentBlock, plain};
-use loggp_emulate::{Session, Settings};
+use loggp_emulate::{Keeper, Nursery, Session, Settings};
 use loggp_goal::patterns::CollectiveTable;
 use loggp_study::rows::emulated::{EmulatedProgram, emulated_columns};
 
 use crate::mpi_program::table_named;
+use crate::ranks::{ForkedProgram, StartOptions, refuse_memory, say_launched};
 use crate::record::attend::End;
 use crate::record::describe;
 use crate::record::start::{self, Launch};
@@ -34,9 +35,10 @@ use loggp_command::tell::report::Report;
 
 /// Run an MPI program on the machine: its ranks are processors, and its messages cost what the machine says
 #[derive(Args)]
-#[command(override_usage = "loggp emulate [OPTIONS] -- mpirun -n RANKS ./APP...")]
+#[command(override_usage = "loggp emulate [OPTIONS] -n RANKS ./APP...
+       loggp emulate [OPTIONS] -- mpirun -n RANKS ./APP...")]
 #[command(after_help = "Examples:
-  loggp emulate --machine cm5 -- mpirun -n 4 ./ring
+  loggp emulate --machine cm5 -n 4 ./ring
   loggp emulate --params L=5us,o=1us,g=2us,G=1ns --work none -- mpirun -n 2 ./osu_latency")]
 #[command(next_help_heading = "Machine")]
 #[command(mut_arg("params", |params| {
@@ -44,9 +46,11 @@ use loggp_command::tell::report::Report;
                  a word is a byte")
 }))]
 pub(crate) struct EmulateCommand {
-    /// The command that starts the program, such as mpirun -n 4 ./app; the machine has as many processors as it starts ranks
+    /// The program, or the command that starts it, such as mpirun -n 4 ./app; the machine has as many processors as there are ranks
     #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<OsString>,
+    #[command(flatten)]
+    start: StartOptions,
     #[command(flatten)]
     choice: ChoiceOptions,
     #[command(flatten)]
@@ -124,19 +128,22 @@ pub(crate) const MPI_SETTINGS: [(&str, &str); 6] = [
 impl Execute for EmulateCommand {
     fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if self.words.is_empty() {
-            return Err(CliError::request("what is to be run? give a command, such as -- mpirun -n 4 ./app"));
+            return Err(CliError::request("what is to be run? give a program, such as -n 4 ./app"));
         }
         let (mut run_files, files) = self.outputs.open()?;
         // What is wrong with the machine is said before anything starts.
         drop(self.machine(self.levels.P().unwrap_or(2))?);
-        let settings = self.settings()?;
-        let (clock, cores) = (self.clock.clock.unwrap_or(ClockKind::Virtual), self.clock.cores.cores);
-        let launch = Launch::prepare(&self.words)?;
-        let session = Session::new(settings, clock, cores.unwrap_or(1)).map_err(|why| {
-            CliError::Request(format!("/dev/shm cannot be used: {}; the ranks share it", system_reason(&why)))
-        })?;
         let begin = Instant::now();
-        let (end, ran) = self.run(&launch, &session)?;
+        let Started { end, ran, left } = match self.start.forked(&self.words)? {
+            None => self.run_launched()?,
+            Some(program) => match self.run_forks(&program)? {
+                Ok(started) => started,
+                Err(why) => {
+                    say_launched(&why);
+                    self.run_launched()?
+                }
+            },
+        };
         let took = begin.elapsed();
         let program = self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
         let is_interrupted = matches!(end, End::Interrupted { .. });
@@ -148,7 +155,7 @@ impl Execute for EmulateCommand {
             Ok(None) if status == 0 => return Err(CliError::request(NO_RANK)),
             Ok(_) | Err(_) => return Err(CliError::Program(status, ended)),
         };
-        self.report(out, (&program, took), (ran, session.left()), (&mut run_files, files))
+        self.report(out, (&program, took), (ran, left.as_deref()), (&mut run_files, files))
     }
 }
 
@@ -199,34 +206,82 @@ impl EmulateCommand {
         self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()
     }
 
-    /// Starts the program, and runs its ranks on the machine. Returns how the program ended, and the run, or `None` if no rank
-    /// has come.
+    fn session(&self) -> Result<Session, CliError> {
+        let (clock, cores) = (self.clock.clock.unwrap_or(ClockKind::Virtual), self.clock.cores.cores);
+        Session::new(self.settings()?, clock, cores.unwrap_or(1)).map_err(|why| refuse_memory(&why))
+    }
+
+    /// Starts the program by its launcher, and runs its ranks on the machine.
+    fn run_launched(&self) -> Result<Started, CliError> {
+        let launch = Launch::prepare(&self.start.launched(&self.words)?)?;
+        let session = self.session()?;
+        self.run(&launch, &session, session.variables(), || {
+            let ranks = session.wait_for_ranks(|| false).map_err(CliError::Run)?;
+            ranks.map(|ranks| self.run_ranks(&session, ranks)).transpose()
+        })
+    }
+
+    /// The same of a program whose ranks are forks of one process. The inner error is a reason why it cannot be forked.
+    fn run_forks(&self, program: &ForkedProgram) -> Result<Result<Started, String>, CliError> {
+        let launch = Launch::prepare_alone(&program.words)?;
+        let session = self.session()?;
+        let nursery = Nursery::create().map_err(|why| refuse_memory(&why))?;
+        let reason = OnceLock::new();
+        let has_ended = || session.has_ended();
+        let started = self.run(&launch, &session, nursery.variables(), || {
+            match nursery.wait(has_ended) {
+                Keeper::Ready(_) => (),
+                Keeper::Cannot(why) => {
+                    let _: Result<(), _> = reason.set(why);
+                    return Ok(None);
+                }
+                Keeper::Refuses(why) => return Err(CliError::Run(why)),
+                Keeper::Ended => return Ok(None),
+            }
+            let forked = nursery.fork(&session, program.ranks);
+            forked.map_err(|why| CliError::Run(system_reason(&why)))?;
+            // It says so when all have ended, or when one could not be forked.
+            let come = session.wait_for_forks(program.ranks, || nursery.has_said().is_some());
+            if let Some(Keeper::Cannot(why)) = nursery.has_said() {
+                return Err(CliError::Run(why));
+            }
+            let ran = come.map_err(CliError::Run)?.map(|ranks| self.run_ranks(&session, ranks));
+            nursery.wait(has_ended);
+            nursery.end();
+            ran.transpose()
+        })?;
+        Ok(match reason.into_inner() {
+            None => Ok(started),
+            Some(why) => Err(why),
+        })
+    }
+
+    /// Starts a command, and beside it runs what becomes of its ranks.
     fn run(
         &self,
         launch: &Launch,
         session: &Session,
-    ) -> Result<(End, Result<Option<Ran>, CliError>), CliError> {
-        std::thread::scope(|scope| {
+        variables: [(&'static str, OsString); 1],
+        run_ranks: impl FnOnce() -> Result<Option<Ran>, CliError> + Send,
+    ) -> Result<Started, CliError> {
+        let (end, ran) = std::thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
-            scope.spawn(move || _ = sender.send(self.run_ranks(session)));
+            scope.spawn(move || _ = sender.send(run_ranks()));
             // What another program reads stands alone.
             let stdout = if self.format == Format::Table { Stdio::inherit() } else { io::stderr().into() };
-            let end = launch.run(session.variables(), &MPI_SETTINGS, stdout);
+            let end = launch.run(variables, &MPI_SETTINGS, stdout);
             session.end();
-            let ran = receiver.recv().unwrap_or(Ok(None));
-            Ok((end?, ran))
-        })
+            (end, receiver.recv().unwrap_or(Ok(None)))
+        });
+        Ok(Started { end: end?, ran, left: session.left().map(str::to_owned) })
     }
 
-    fn run_ranks(&self, session: &Session) -> Result<Option<Ran>, CliError> {
-        let ranks = match session.wait_for_ranks(|| false).map_err(CliError::Run)? {
-            Some(ranks) => ranks,
-            None => return Ok(None),
-        };
+    /// Runs the ranks, which have come, on the machine.
+    fn run_ranks(&self, session: &Session, ranks: usize) -> Result<Ran, CliError> {
         let (choice, machine) = self.machine(ranks).inspect_err(|_| session.give_up())?;
         let run = session.run(&machine).map_err(CliError::run)?;
         session.release(run.time);
-        Ok(Some((choice, run)))
+        Ok((choice, run))
     }
 
     fn report(
@@ -272,6 +327,13 @@ impl EmulateCommand {
             left.into_iter().map(|left| DocumentBlock::Paragraph(plain(left))).collect()
         })
     }
+}
+
+/// A program that was started: how it ended, the run, or `None` if no rank has come, and a sentence on messages that are left.
+struct Started {
+    end: End,
+    ran: Result<Option<Ran>, CliError>,
+    left: Option<String>,
 }
 
 /// The machine, and the run on it.

@@ -11,7 +11,7 @@ use loggp_command::error::CliError;
 /// Run an MPI program on the machine, which is possible on Linux only
 #[derive(Args)]
 #[command(after_help = "Examples:
-  loggp emulate --machine cm5 -- mpirun -n 4 ./ring
+  loggp emulate --machine cm5 -n 4 ./ring
   loggp emulate --params L=5us,o=1us,g=2us,G=1ns --work none -- mpirun -n 2 ./osu_latency")]
 pub(crate) struct EmulateCommand {
     /// The options, and the command that starts the program

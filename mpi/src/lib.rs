@@ -1,4 +1,4 @@
-//! MPI programs for the command `loggp`: `record` writes down what one calls, `emulate` runs one on the machine, `check -- mpirun`
+//! MPI programs for the command `loggp`: `record` writes down what one calls, `emulate` runs one on the machine, `check -n`
 //! looks for its faults, `mpi2goal` makes a schedule of traces; and what they wrote is an input of all that play schedules.
 
 #![allow(non_snake_case)] // P is the papers' name
@@ -12,17 +12,23 @@ mod emulate;
 mod link;
 mod mpi2goal;
 mod mpi_program;
+#[cfg(target_os = "linux")]
+mod ranks;
 mod record;
 
 use loggp_command::annex::{Annex, DerivedSubcommand, RealMachine};
+
+/// Returns whether a command line is about the command of an MPI program.
+fn is_of_mpi(verb: &str, rest: &[&str]) -> bool {
+    verb == "check" && rest.iter().any(|word| *word == "--" || word.starts_with("-n"))
+}
 
 /// What the command has for MPI programs.
 pub const ANNEX: Annex = Annex {
     feature: "mpi",
     subcommands: &[
-        // What stands behind `--` is a command that starts an MPI program.
-        &DerivedSubcommand::<check::CheckMpiCommand>::new("check-mpi")
-            .instead(|verb, rest| verb == "check" && rest.contains(&"--")),
+        // What stands behind `--`, or has a number of ranks, is an MPI program.
+        &DerivedSubcommand::<check::CheckMpiCommand>::new("check-mpi").instead(is_of_mpi),
         &DerivedSubcommand::<mpi2goal::Mpi2GoalCommand>::new("mpi2goal"),
         &DerivedSubcommand::<record::RecordCommand>::new("record").diagnoses(doctor::diagnoses),
         &DerivedSubcommand::<emulate::EmulateCommand>::new("emulate"),

@@ -21,7 +21,8 @@ fn what_a_build_does_not_have_is_said() {
         for (line, name) in [
             ("record --list x.mpi", "record"),
             ("emulate -- mpirun -n 2 ./app", "emulate"),
-            ("check -- mpirun -n 2 ./app", "check -- mpirun ..."),
+            ("check -- mpirun -n 2 ./app", "check -n 4 ./app"),
+            ("check -n 2 ./app", "check -n 4 ./app"),
             ("mpi2goal x", "mpi2goal"),
         ] {
             assert_refused(&[(line, &*format!("`loggp {name}` is not here: {}", without("mpi")))]);

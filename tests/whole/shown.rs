@@ -18,7 +18,7 @@ const NOT_RUN: [(&str, &str); 11] = [
     ("~/", "writes into the reader's home"),
     ("rtt.csv", "reads what a program prints on a cluster"),
     ("run.mpi", "needs an MPI program, or its recording"),
-    ("-- mpirun", "starts an MPI program: .ci/mpi runs it"),
+    (" -n ", "starts an MPI program: .ci/mpi runs it"),
     ("--mpicc", "builds with an MPI's compiler"),
     ("osu.txt", "reads what another tool prints on a cluster"),
 ];

@@ -184,7 +184,7 @@ const ELSEWHERE: [Elsewhere; 5] = [
     Elsewhere { magic: b"LOGGPMPI", ..Elsewhere::new("mpi", "record", "record the calls of an MPI program") },
     Elsewhere::new("mpi", "emulate", "run an MPI program on the machine"),
     Elsewhere {
-        shown: "check -- mpirun ...",
+        shown: "check -n 4 ./app",
         ..Elsewhere::new("mpi", "check-mpi", "look for faults of an MPI program")
     },
     Elsewhere::new("mpi", "mpi2goal", "make a schedule of an MPI program's traces"),
@@ -274,7 +274,8 @@ pub(crate) fn unread(path: &Path) -> Option<CliError> {
 
 /// Returns why a command line cannot be carried out, if an annex that is not there has the subcommand.
 pub(crate) fn absent(verb: &str, words: &[OsString]) -> Option<CliError> {
-    let is_of_mpi = verb == "check" && words.iter().any(|word| word == "--");
+    let starts_ranks = |word: &OsString| word == "--" || word.as_encoded_bytes().starts_with(b"-n");
+    let is_of_mpi = verb == "check" && words.iter().any(starts_ranks);
     let name = if is_of_mpi { "check-mpi" } else { verb };
     let one = ELSEWHERE.iter().find(|one| one.subcommand == name && one.is_absent())?;
     Some(CliError::Request(format!("`loggp {}` is not here: {}", one.shown, is_without(one.feature))))

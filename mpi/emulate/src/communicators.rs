@@ -6,7 +6,6 @@ use loggp::{Proc, Tag};
 use loggp_goal::patterns::AgreementStep;
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{CollectiveKind, Counts, RequestId, Root};
-use loggp_mpi_trace::recording::post::{Post, PostKind};
 use loggp_mpi_trace::schedule::{Collective, KnownCommunicator, agreement};
 
 use crate::background::Background;
@@ -15,7 +14,7 @@ use crate::collectives::write_plan;
 use crate::pending::{Open, Pending};
 use crate::plan::{Blank, BlankTag, Plan};
 use crate::rank::Rank;
-use crate::reply::Reply;
+use crate::reply::{Parts, Reply};
 
 impl Rank<'_> {
     /// Begins an immediate duplicate: all that take part tell each other that they have.
@@ -27,9 +26,6 @@ impl Rank<'_> {
             Some(_) => self.plan_of_both(p, of, kind, &word),
         };
         let (id, tag) = self.next_collective(parent);
-        let number = self.duplicates;
-        self.duplicates += 1;
-        self.shared.duplicates.lock().entry(id).or_default().ranks.push((self.id as u32, number));
         let open =
             Open { id, communicator: parent, kind, root: Root::None, received: word, duplicates: true };
         self.backgrounds.insert(id, Background::begin(p, &plan, tag));
@@ -63,30 +59,15 @@ impl Rank<'_> {
         Arc::new(plan.unwrap_or_else(|why| p.fail_with(format!("rank {}: MPI_Comm_idup: {why}", self.id))))
     }
 
-    /// Lets all ranks make an immediate duplicate, unless they have: all have begun it by now, and are in some call or come
-    /// to one.
-    pub(crate) fn make_duplicate(&mut self, p: &mut Proc, open: &Open) {
-        let _alone = self.shared.making.lock();
-        let mut duplicates = self.shared.duplicates.lock();
-        let duplication = duplicates.entry(open.id).or_default();
-        let slot = |rank: u32| self.shared.segment.slot(rank as usize);
-        if !duplication.is_made {
-            duplication.is_made = true;
-            duplication.ranks.iter().for_each(|(rank, number)| slot(*rank).send_on_errand(*number));
-            for (rank, _) in &duplication.ranks {
-                let waited = self.shared.watch.wait_for_errand(slot(*rank), *rank as usize);
-                waited.unwrap_or_else(|why| p.fail_with(why));
-            }
-        }
-        duplication.left += 1;
-        if duplication.left == duplication.ranks.len() {
-            duplicates.remove(&open.id);
-        }
-    }
-
-    /// Makes a communicator: all that take part agree, as their MPI does, and once the first one knows of all, all make the real
-    /// call together.
-    pub(crate) fn make_communicator(&mut self, p: &mut Proc, parent: u32, of: Option<Vec<u32>>) -> Reply {
+    /// Makes a call that ranks make together, such as one that makes a communicator: all that take part agree, as their MPI does.
+    /// Each gets what all have given.
+    pub(crate) fn call_together(
+        &mut self,
+        p: &mut Proc,
+        parent: u32,
+        of: Option<Vec<u32>>,
+        own: &[u8],
+    ) -> Reply {
         let is_of_some = of.is_some();
         let ranks = match of {
             Some(ranks) => ranks,
@@ -100,33 +81,31 @@ impl Rank<'_> {
         };
         let count = self.makings.entry(ranks.clone()).or_default();
         let key = (ranks, std::mem::replace(count, *count + 1));
+        {
+            let mut makings = self.shared.making.lock();
+            let making = makings.entry(key.clone()).or_default();
+            making.given.push((self.id as u32, own.into()));
+        }
         for step in agreement(self.shared.settings.table) {
             match is_of_some {
                 true => self.gather_among(p, &key),
                 false => self.agree(p, parent, step),
             }
         }
-        {
-            let mut makings = self.shared.making.lock();
-            let making = makings.entry(key.clone()).or_default();
-            if !making.is_made {
-                making.is_made = true;
-                self.make_together(p, &key.0);
-            }
-            making.left += 1;
-            if making.left == key.0.len() {
-                makings.remove(&key);
-            }
+        let mut makings = self.shared.making.lock();
+        let making = makings.entry(key.clone()).or_default();
+        // The first one that knows of all puts together what they have given.
+        let given = std::mem::take(&mut making.given);
+        let parts = making.parts.get_or_insert_with(|| Arc::new(Parts::of(given))).clone();
+        making.left += 1;
+        if making.left == key.0.len() {
+            makings.remove(&key);
         }
-        let (posts, _) = self.link.next(p);
-        match posts.last() {
-            Some(Post { kind: PostKind::Made(_), .. }) => Reply::NOTHING,
-            Some(Post { kind: PostKind::Refused(why), .. }) => self.refuse(p, why),
-            Some(Post { kind: PostKind::Finding(kind, why), .. }) => {
-                p.fail_with(format!("{kind}: {}", self.found(why)))
-            }
-            _ => p.fail_with(format!("rank {} did not make its communicator", self.id)),
+        drop(makings);
+        if parts.lengths.len() != key.0.len() {
+            p.fail_with(format!("rank {} went on before all had called", self.id));
         }
+        Reply::Parts(parts)
     }
 
     /// Makes a collective without data, by which ranks agree.
@@ -141,16 +120,6 @@ impl Rank<'_> {
                 self.backgrounds.finish(p, begun);
             }
             false => blocking::run(&plan, p, tag, &mut self.backgrounds),
-        }
-    }
-
-    /// Lets all ranks that take part make the real call, and waits until all have.
-    pub(crate) fn make_together(&self, p: &mut Proc, ranks: &[u32]) {
-        let now = p.local_time().as_ps();
-        let slot = |rank: &u32| self.shared.segment.slot(*rank as usize);
-        ranks.iter().for_each(|rank| slot(rank).answer(now, &[], &[], 0));
-        for rank in ranks {
-            self.shared.watch.wait(slot(rank), *rank as usize).unwrap_or_else(|why| p.fail_with(why));
         }
     }
 

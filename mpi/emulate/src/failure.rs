@@ -56,7 +56,7 @@ impl Called {
             PostKind::Call(_) => Called::Start,
             PostKind::Wait { form, .. } => Called::Wait(*form),
             PostKind::Probe { receive, is_wait, .. } => Called::Probe(*receive, *is_wait),
-            PostKind::NewCommunicator { .. } | PostKind::Made(_) => Called::Making,
+            PostKind::Together { .. } => Called::Making,
             PostKind::Duplicate { .. } => Called::Named("MPI_Comm_idup"),
             PostKind::GetStatus(_) => Called::Named("MPI_Request_get_status"),
             PostKind::ReceiveMatched { .. } => Called::Named("MPI_Mrecv"),

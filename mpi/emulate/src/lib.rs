@@ -13,7 +13,8 @@
 //! - `failure`: why a program cannot go on, and in which calls its ranks are then;
 //! - `threads`: ranks of which several threads call MPI;
 //! - `windows`: what ranks do with each other's memory;
-//! - `session`: all ranks of a program, from their begin to their end.
+//! - `session`: all ranks of a program, from their begin to their end;
+//! - `nursery`: the process from which all ranks are forked, where there is no launcher.
 //!
 //! The data of messages travel as the machine's own payloads; those of a collective lie on a board, from which each rank
 //! takes what it needs once its part in the collective's messages is over.
@@ -30,6 +31,7 @@ mod failure;
 mod link;
 mod locks;
 mod messages;
+mod nursery;
 mod parcel;
 mod pending;
 mod plan;
@@ -44,6 +46,7 @@ mod threads;
 mod watch;
 mod windows;
 
+pub use nursery::{Keeper, Nursery};
 pub use segment::RANK_BYTES;
 pub use session::{MOST_RANKS, Session};
 pub use shared::{Checks, Settings};

@@ -57,6 +57,6 @@ pub(crate) struct Open {
     pub(crate) kind: CollectiveKind,
     pub(crate) root: Root,
     pub(crate) received: Counts,
-    /// True if the communicator is duplicated: it carries no data, and all its ranks make the real call in the end.
+    /// True if the communicator is duplicated: it carries no data.
     pub(crate) duplicates: bool,
 }

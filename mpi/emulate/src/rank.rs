@@ -44,8 +44,6 @@ pub(crate) struct Rank<'a> {
     pub makings: FxHashMap<Vec<u32>, u64>,
     /// The number of messages that it has sent to others.
     pub messages_sent: u64,
-    /// The number of immediate duplicates that it has begun.
-    pub duplicates: u32,
     /// The number of starts of each persistent collective.
     pub starts: FxHashMap<(u32, u64), u64>,
     /// True if the last call was a look at the clock.
@@ -96,7 +94,6 @@ impl<'a> Rank<'a> {
             plans: FxHashMap::default(),
             makings: FxHashMap::default(),
             messages_sent: 0,
-            duplicates: 0,
             starts: FxHashMap::default(),
             persistent: None,
             polling_since: Time::ZERO,
@@ -141,8 +138,11 @@ impl<'a> Rank<'a> {
             PostKind::GetStatus(request) => self.status(p, request),
             PostKind::Probe { receive, is_wait, is_matched } => self.probe(p, &receive, is_wait, is_matched),
             PostKind::ReceiveMatched { message, request } => self.receive_matched(p, message, request),
-            PostKind::NewCommunicator { parent, of } => self.make_communicator(p, parent, of),
-            PostKind::Made(_) => Reply::NOTHING,
+            PostKind::Together { parent, of, bytes } => {
+                let (own, rest) = data.split_at_checked(bytes).unwrap_or((data, &[]));
+                *data = rest;
+                self.call_together(p, parent, of, own)
+            }
             PostKind::Duplicate { parent, request } => self.duplicate(p, parent, request),
             PostKind::Left(requests) => self.take_left(p, &requests),
             PostKind::Forget(request) => {

@@ -1,5 +1,7 @@
 //! What a rank hears of its calls.
 
+use std::sync::Arc;
+
 use crate::board::Taken;
 use crate::link::Answer;
 use crate::parcel::Parcel;
@@ -11,10 +13,26 @@ pub(crate) enum Reply {
     /// A message, and its sender in the communicator.
     Message(u64, Parcel),
     Collective(Taken),
+    /// What all have given to a call that ranks make together.
+    Parts(Arc<Parts>),
     /// What a wait or a test has found; `None` if a test has found nothing.
     Found(Option<Vec<(usize, Completion)>>),
     /// The rank has come to its end, or does not wait for an answer.
     End,
+}
+
+/// What ranks have given to a call that they make together, in their order.
+pub(crate) struct Parts {
+    pub lengths: Vec<u64>,
+    data: Vec<u8>,
+}
+
+impl Parts {
+    pub(crate) fn of(mut given: Vec<(u32, Box<[u8]>)>) -> Parts {
+        given.sort_unstable_by_key(|(rank, _)| *rank);
+        let lengths = given.iter().map(|(_, part)| part.len() as u64).collect();
+        Parts { lengths, data: given.iter().flat_map(|(_, part)| part.iter().copied()).collect() }
+    }
 }
 
 impl Reply {
@@ -26,6 +44,11 @@ impl Reply {
             Reply::Words(words) => answer.words.extend(words),
             Reply::Message(from, parcel) => add_message(&mut answer, *from, parcel),
             Reply::Collective(taken) => add_collective(&mut answer, taken),
+            Reply::Parts(parts) => {
+                answer.words.push(parts.lengths.len() as u64);
+                answer.words.extend(&parts.lengths);
+                answer.data.push(&parts.data);
+            }
             Reply::Found(None) => answer.words.push(0),
             Reply::Found(Some(found)) => {
                 answer.words.extend([1, found.len() as u64]);

@@ -233,10 +233,7 @@ impl Rank<'_> {
                     self.backgrounds.first_done(p, &[]);
                 }
                 match open.duplicates {
-                    true => {
-                        self.make_duplicate(p, &open);
-                        Completion::Send
-                    }
+                    true => Completion::Send,
                     false => Completion::Collective(self.take(p, &open)),
                 }
             }

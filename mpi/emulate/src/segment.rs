@@ -32,7 +32,7 @@ const WINDOW: usize = 64 << 10;
 pub(crate) const WINDOW_BYTES: usize = SLOT_BYTES - WINDOW;
 /// The most words of an answer.
 pub(crate) const MOST_WORDS: usize = CALL_BYTES / 8;
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What the ranks need to know beforehand; the bits of the header's flags.
 #[derive(Clone, Copy, Debug, Default)]
@@ -258,25 +258,7 @@ impl Slot<'_> {
         let _: io::Result<_> = futex::wake(self.word(0), futex::Flags::empty(), 1).map_err(io::Error::from);
     }
 
-    /// Lets the rank make the duplicate of this number, in the call in which it waits or will wait.
-    pub(crate) fn send_on_errand(&self, duplicate: u32) {
-        self.word(64).store(duplicate + 1, Ordering::Release);
-        self.rouse();
-    }
-
-    /// Wakes the rank for its errand, and waits until that is done, no longer than a time. Returns whether it is.
-    pub(crate) fn wait_for_errand(&self, most: Duration) -> bool {
-        let time = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
-        let errand = self.word(64);
-        let left = errand.load(Ordering::Acquire);
-        if left != 0 {
-            self.rouse();
-            let _: Result<_, _> = futex::wait(errand, futex::Flags::empty(), left, Some(&time));
-        }
-        errand.load(Ordering::Acquire) == 0
-    }
-
-    /// Wakes a rank that waits, to look at what else the command wants.
+    /// Wakes a rank that waits, to look whether the command has given up.
     pub(crate) fn rouse(&self) {
         let _: io::Result<_> = futex::wake(self.word(0), futex::Flags::empty(), 1).map_err(io::Error::from);
     }

@@ -70,13 +70,42 @@ impl Session {
         self.watch.is_over.store(true, Ordering::Relaxed);
     }
 
+    /// Returns whether the program's launcher has ended, or is to end.
+    pub fn has_ended(&self) -> bool {
+        self.watch.is_over.load(Ordering::Relaxed)
+    }
+
     /// Waits until all ranks have come through `MPI_Init`. Returns their number, or `None` if the program ends, as `is_over`
     /// says, before one of them has come.
-    pub fn wait_for_ranks(&self, mut is_over: impl FnMut() -> bool) -> Result<Option<usize>, String> {
-        let mut is_over = || self.watch.is_over.load(Ordering::Relaxed) || is_over();
+    pub fn wait_for_ranks(&self, is_over: impl FnMut() -> bool) -> Result<Option<usize>, String> {
+        let ranks = self.wait_for(self.segment.slots(), is_over)?;
+        if ranks.is_some() {
+            let processes = self.watch.processes.get().into_iter().flatten();
+            let files = processes.flat_map(|(process, _)| shared_files(*process)).collect();
+            let _: Result<(), _> = self.files.set(files);
+        }
+        Ok(ranks)
+    }
+
+    /// Waits until so many ranks have come, which were forked.
+    pub fn wait_for_forks(
+        &self,
+        ranks: usize,
+        is_over: impl FnMut() -> bool,
+    ) -> Result<Option<usize>, String> {
+        self.wait_for(ranks, is_over)
+    }
+
+    fn wait_for(&self, most: usize, mut is_over: impl FnMut() -> bool) -> Result<Option<usize>, String> {
+        let mut is_over = || self.has_ended() || is_over();
         let mut found: Vec<Option<i32>> = Vec::new();
+        let mut pause = Duration::from_micros(100);
+        let mut wait = || {
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(Duration::from_millis(5));
+        };
         let ranks = loop {
-            let attached = (0..self.segment.slots()).find_map(|rank| self.segment.slot(rank).attached());
+            let attached = (0..most).find_map(|rank| self.segment.slot(rank).attached());
             if let Some((_, ranks)) = attached {
                 break ranks;
             }
@@ -87,7 +116,7 @@ impl Session {
             if is_over() {
                 return Ok(None);
             }
-            std::thread::sleep(Duration::from_millis(5));
+            wait();
         };
         if ranks > MOST_RANKS {
             return Err(format!("the program has {ranks} ranks, and at most {MOST_RANKS} can be emulated"));
@@ -97,13 +126,17 @@ impl Session {
             for (rank, found) in found.iter_mut().enumerate() {
                 *found = found.or_else(|| Some(self.segment.slot(rank).attached()?.0));
             }
+            if let Some(why) = self.segment.refusal() {
+                let come = found.iter().flatten().map(|process| (*process, AtomicI32::new(-1)));
+                let _: Result<(), _> = self.watch.processes.set(come.collect());
+                self.give_up();
+                return Err(why);
+            }
             if is_over() {
                 return Err(format!("the program has ended before rank {missing} came through MPI_Init"));
             }
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(Duration::from_micros(200));
         }
-        let files = found.iter().flatten().flat_map(|process| shared_files(*process)).collect();
-        let _: Result<(), _> = self.files.set(files);
         let threads = found.iter().flatten().map(|process| threads_of(*process).count()).collect();
         let _: Result<(), _> = self.watch.threads.set(threads);
         let processes = found.into_iter().flatten().map(|process| (process, AtomicI32::new(-1)));
@@ -131,7 +164,6 @@ impl Session {
             looks: &self.has_choices,
             calls: (0..ranks).map(|_| Mutex::default()).collect(),
             making: Mutex::default(),
-            duplicates: Mutex::default(),
             locks: Mutex::default(),
             refused: Mutex::default(),
         };

@@ -1,5 +1,6 @@
 //! How a program is emulated, and what its ranks share.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -9,10 +10,11 @@ use loggp_mpi_trace::schedule::TagTable;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use crate::board::{Board, CollectiveId};
+use crate::board::Board;
 use crate::failure::LastCall;
 use crate::locks::Locks;
 use crate::parcel::Sent;
+use crate::reply::Parts;
 use crate::segment::Segment;
 use crate::watch::Watch;
 
@@ -55,22 +57,14 @@ impl Default for Settings {
     }
 }
 
-/// The making of a communicator.
+/// A call that ranks make together, such as one that makes a communicator.
 #[derive(Default)]
 pub(crate) struct Making {
-    /// True if all ranks have made it.
-    pub is_made: bool,
+    /// What the ranks that have called have given.
+    pub given: Vec<(u32, Box<[u8]>)>,
+    /// The same once all have.
+    pub parts: Option<Arc<Parts>>,
     /// How many ranks have gone on.
-    pub left: usize,
-}
-
-/// An immediate duplicate of a communicator.
-#[derive(Default)]
-pub(crate) struct Duplication {
-    /// Each rank that takes part, with the number of the duplicate among its own.
-    pub ranks: Vec<(u32, u32)>,
-    pub is_made: bool,
-    /// The number of ranks that have completed it.
     pub left: usize,
 }
 
@@ -91,10 +85,8 @@ pub(crate) struct Shared<'a> {
     pub looks: &'a AtomicBool,
     /// The last calls of the ranks of a run that fails.
     pub calls: Vec<Mutex<Option<LastCall>>>,
-    /// The communicators that are being made.
+    /// The calls that ranks are making together.
     pub making: Mutex<FxHashMap<(Vec<u32>, u64), Making>>,
-    /// Immediate duplicates of communicators that are under way.
-    pub duplicates: Mutex<FxHashMap<CollectiveId, Duplication>>,
     /// The locks of windows.
     pub locks: Mutex<Locks>,
     /// A sentence on a call that cannot be emulated, once a rank has made one.

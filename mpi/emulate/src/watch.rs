@@ -53,19 +53,6 @@ impl Watch {
         Ok(())
     }
 
-    /// Waits until a rank, which waits in a call or comes to one, has made a duplicate. An error says why it cannot.
-    pub(crate) fn wait_for_errand(&self, slot: Slot, rank: usize) -> Result<(), String> {
-        /// The time after which the rank is woken again: it may have begun to wait just when it was told.
-        const AGAIN: Duration = Duration::from_millis(2);
-        let begin = Instant::now();
-        while !slot.wait_for_errand(AGAIN) {
-            if let Some(why) = self.look_at(rank, begin.elapsed()) {
-                return Err(why);
-            }
-        }
-        Ok(())
-    }
-
     /// Binds a rank to a core, unless it is.
     pub(crate) fn bind(&self, rank: usize, core: usize) {
         let Some((_, bound)) = self.processes.get().and_then(|all| all.get(rank)) else { return };

@@ -100,15 +100,6 @@ static int end_asking(int error)
 }
 #define ASK(asked) (begin_asking(), end_asking(asked))
 
-static int is_communicator(MPI_Comm handle)
-{
-    int size;
-    if (!is_emulated)
-        return 1;
-    return handle != MPI_COMM_NULL && !is_freed(OBJECT_COMMUNICATOR, (uintptr_t)handle) &&
-           ASK(PMPI_Comm_size(handle, &size)) == MPI_SUCCESS;
-}
-
 /* The handler of the program's communicators that have none of its own: errors that the library finds end the run too. */
 static MPI_Errhandler fatal_handler;
 
@@ -155,8 +146,7 @@ static void handle_errors(void)
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, fatal_handler);
 }
 
-/* Ends the run, since an argument is wrong, or returns the error's class if the communicator's handler says so. */
-__attribute__((format(printf, 3, 4))) static int reject(MPI_Comm comm, int class, const char *form, ...)
+static int reject_with(MPI_Comm comm, int class, const char *form, va_list arguments)
 {
     MPI_Errhandler handler;
     PMPI_Comm_get_errhandler(comm, &handler);
@@ -167,10 +157,7 @@ __attribute__((format(printf, 3, 4))) static int reject(MPI_Comm comm, int class
     PMPI_Errhandler_free(&handler);
     if (is_fatal) {
         char sentence[1024];
-        va_list arguments;
-        va_start(arguments, form);
         vsnprintf(sentence, sizeof sentence, form, arguments);
-        va_end(arguments);
         report("invalid parameter", "%s", sentence);
     }
     void *place = call.place;
@@ -178,6 +165,29 @@ __attribute__((format(printf, 3, 4))) static int reject(MPI_Comm comm, int class
     PMPI_Comm_call_errhandler(comm, class);
     enter(place);
     return class;
+}
+
+int reject(MPI_Comm comm, int class, const char *form, ...)
+{
+    va_list arguments;
+    va_start(arguments, form);
+    int error = reject_with(comm, class, form, arguments);
+    va_end(arguments);
+    return error;
+}
+
+/* A call from inside of the library, or after the end, has no place in the program. */
+int reject_at(void *place, MPI_Comm comm, int class, const char *form, ...)
+{
+    if (inside || !is_emulated)
+        return class;
+    va_list arguments;
+    va_start(arguments, form);
+    enter(place);
+    int error = reject_with(comm, class, form, arguments);
+    leave();
+    va_end(arguments);
+    return error;
 }
 
 /* Each check returns 0 or the class of an error. */

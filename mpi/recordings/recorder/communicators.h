@@ -16,48 +16,47 @@ static void record_new(const struct span *span, const char *name, MPI_Comm paren
     at = put(at, new ? (uint64_t)new->number + 1 : 0);
 }
 
-/* `wait` waits until an emulated rank can make it. */
-#define MAKE(name, parent, wait, is_out_of_order, parameters, arguments)                                             \
+#define MAKE(name, parent, emulated, is_out_of_order, parameters, arguments)                                         \
     CALL(name, parameters)                                                                                           \
     {                                                                                                                \
-        BEGIN(REAL(name) arguments, check_making("MPI_" #name, parent)                                              \
-              ?: (wait) ?: end_making(REAL(name) arguments, parent, made, is_out_of_order));                         \
+        BEGIN(REAL(name) arguments, check_making("MPI_" #name, parent) ?: emulated);                                 \
         if (error == MPI_SUCCESS)                                                                                    \
             record_new(&span, "MPI_" #name, parent, *made, is_out_of_order);                                         \
         END;                                                                                                         \
     }
 
-MAKE(Comm_dup, comm, ask_parent(comm), 0, (MPI_Comm comm, MPI_Comm *made), (comm, made))
-MAKE(Comm_dup_with_info, comm, ask_parent(comm), 0, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
-MAKE(Comm_split, comm, check_color(comm, color) ?: ask_parent(comm), 0, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
-MAKE(Comm_split_type, comm, ask_parent(comm), 0, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
-     (comm, type, key, info, made))
-MAKE(Comm_create, comm, ask_parent(comm), 0, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
-MAKE(Comm_create_group, comm, ask_group(comm, group), 1, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made),
-     (comm, group, tag, made))
-MAKE(Cart_create, comm, check_dimensions(comm, dimensions, sizes) ?: ask_parent(comm), 0,
+MAKE(Comm_dup, comm, make_dup(comm, MPI_INFO_NULL, made), 0, (MPI_Comm comm, MPI_Comm *made), (comm, made))
+MAKE(Comm_dup_with_info, comm, make_dup(comm, info, made), 0, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
+MAKE(Comm_split, comm, check_color(comm, color) ?: make_split(comm, color, key, made), 0,
+     (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
+MAKE(Comm_split_type, comm, make_split_type(comm, type, key, info, made), 0,
+     (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made), (comm, type, key, info, made))
+MAKE(Comm_create, comm, make_create(comm, group, made), 0, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
+MAKE(Comm_create_group, comm, make_of_group(comm, "MPI_Comm_create_group", group, made), 1,
+     (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made), (comm, group, tag, made))
+MAKE(Cart_create, comm, check_dimensions(comm, dimensions, sizes) ?: make_cart(comm, dimensions, sizes, periods, made), 0,
      (MPI_Comm comm, int dimensions, const int *sizes, const int *periods, int reorder, MPI_Comm *made),
      (comm, dimensions, sizes, periods, reorder, made))
-MAKE(Cart_sub, comm, ask_parent(comm), 0, (MPI_Comm comm, const int *remain, MPI_Comm *made), (comm, remain, made))
-MAKE(Graph_create, comm, ask_parent(comm), 0,
+MAKE(Cart_sub, comm, make_cart_sub(comm, remain, made), 0, (MPI_Comm comm, const int *remain, MPI_Comm *made), (comm, remain, made))
+MAKE(Graph_create, comm, make_graph(comm, nodes, index, edges, made), 0,
      (MPI_Comm comm, int nodes, const int *index, const int *edges, int reorder, MPI_Comm *made),
      (comm, nodes, index, edges, reorder, made))
-MAKE(Dist_graph_create, comm, ask_parent(comm), 0,
+MAKE(Dist_graph_create, comm, make_dist_graph(comm, n, nodes, degrees, targets, weights, made), 0,
      (MPI_Comm comm, int n, const int *nodes, const int *degrees, const int *targets, const int *weights, MPI_Info info,
       int reorder, MPI_Comm *made),
      (comm, n, nodes, degrees, targets, weights, info, reorder, made))
-MAKE(Dist_graph_create_adjacent, comm, ask_parent(comm), 0,
+MAKE(Dist_graph_create_adjacent, comm, make_adjacent(comm, in, sources, source_weights, out, destinations, weights, made), 0,
      (MPI_Comm comm, int in, const int *sources, const int *source_weights, int out, const int *destinations,
       const int *weights, MPI_Info info, int reorder, MPI_Comm *made),
      (comm, in, sources, source_weights, out, destinations, weights, info, reorder, made))
-MAKE(Intercomm_create, comm, ask_leaders(comm, leader, peer, remote_leader, tag), 1,
+MAKE(Intercomm_create, comm, emulate_intercomm_create(comm, leader, peer, remote_leader, tag, made), 1,
      (MPI_Comm comm, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm *made),
      (comm, leader, peer, remote_leader, tag, made))
-MAKE(Intercomm_merge, comm, ask_parent(comm), 0, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made))
+MAKE(Intercomm_merge, comm, make_merged(comm, high, made), 0, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made))
 #if defined(HAS_FOUR)
-MAKE(Comm_create_from_group, MPI_COMM_WORLD, ask_group(MPI_COMM_WORLD, group), 1,
+MAKE(Comm_create_from_group, MPI_COMM_WORLD, emulate_create_from_group("MPI_Comm_create_from_group", group, errors, made), 1,
      (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler errors, MPI_Comm *made), (group, tag, info, errors, made))
-MAKE(Intercomm_create_from_groups, MPI_COMM_WORLD, ask_groups(own, leader, remote, remote_leader, tag, errors), 1,
+MAKE(Intercomm_create_from_groups, MPI_COMM_WORLD, emulate_create_from_groups(own, leader, remote, remote_leader, errors, made), 1,
      (MPI_Group own, int leader, MPI_Group remote, int remote_leader, const char *tag, MPI_Info info, MPI_Errhandler errors,
       MPI_Comm *made),
      (own, leader, remote, remote_leader, tag, info, errors, made))

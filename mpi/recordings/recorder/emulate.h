@@ -4,7 +4,7 @@
 #define HEADER_BYTES 4096
 #define AREA_BYTES 61440
 #define DATA_BYTES 327680
-#define EMULATION_VERSION 2
+#define EMULATION_VERSION 3
 
 /* Where a record goes is `at`, from `buffer` on, as in a file. */
 struct slot {
@@ -15,8 +15,7 @@ struct slot {
     int64_t now; /* picoseconds */
     uint32_t words, threads; /* what is wrong with its threads, whoever has the turn */
     uint64_t unaccounted;
-    uint32_t errand; /* The number of a duplicate and 1, which the rank is to make while it waits. */
-    unsigned char unused[4096 - 68];
+    unsigned char unused[4096 - 64];
     unsigned char area[AREA_BYTES], data[DATA_BYTES];
 };
 _Static_assert(sizeof(struct slot) == 393216 && offsetof(struct slot, area) == 4096 && offsetof(struct slot, unaccounted) == 56,
@@ -41,7 +40,6 @@ enum emulated_code {
     CALL_MPROBE = 48,
     CALL_IMPROBE = 49,
     CALL_MRECV = 50, /* + has a request */
-    CALL_MADE = 52,
     CALL_CANCEL = 53,
     CALL_ABORT = 54,
     CALL_CLOCK = 55,
@@ -104,25 +102,11 @@ static void look_for_command(int is_late)
         _exit(1);
 }
 
-static void make_duplicate(uint32_t number);
-
-/* Does what the command wants of a rank that waits. */
-static void run_errand(void)
-{
-    uint32_t errand = __atomic_load_n(&slot->errand, __ATOMIC_ACQUIRE);
-    if (errand == 0)
-        return;
-    make_duplicate(errand - 1);
-    __atomic_store_n(&slot->errand, 0, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &slot->errand, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
 /* It does not spin: the command may need this core. */
 static void await_turn(void)
 {
     const struct timespec second = {.tv_sec = 1};
     while (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) != 0) {
-        run_errand();
         long error = syscall(SYS_futex, &slot->turn, FUTEX_WAIT, 1, &second, NULL, 0);
         look_for_command(error != 0 && errno == ETIMEDOUT);
     }

@@ -18,7 +18,7 @@ struct fabricated {
 static struct fabricated *fabricated[MOST_HANDLES / 256];
 #endif
 
-static void *room(size_t bytes)
+void *room(size_t bytes)
 {
     void *made = malloc(bytes ? bytes : 1);
     if (made == NULL) {
@@ -44,7 +44,7 @@ static intptr_t handle_of(int number)
 #endif
 }
 
-static intptr_t new_handle(void)
+intptr_t new_handle(void)
 {
     if (free_handle_count > 0)
         return handle_of(free_handles[--free_handle_count]);
@@ -55,7 +55,7 @@ static intptr_t new_handle(void)
     return handle_of(handle_count++);
 }
 
-static void free_handle(intptr_t handle)
+void free_handle(intptr_t handle)
 {
 #if defined(OPEN_MPI)
     handle = *(MPI_Fint *)handle;
@@ -507,7 +507,6 @@ static int ask(int code, int count, const MPI_Request *requests)
 }
 
 static void take_collective(const struct collective *collective);
-static void end_duplicate(struct duplicate *duplicate);
 
 /* Takes the completions that the answer says, of requests from the `first` on. Their places go to `indices` if there are any. */
 static int take_completions(const char *name, MPI_Request *given, int first, int *indices, MPI_Status *statuses)
@@ -524,8 +523,6 @@ static int take_completions(const char *name, MPI_Request *given, int first, int
             set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, is_cancelled);
         if (kind == 2)
             take_collective(request->exchange);
-        if (request->duplicate != NULL)
-            end_duplicate(request->duplicate);
         end_request(&given[index]);
         if (indices != NULL)
             indices[i] = index;
@@ -660,7 +657,7 @@ static int left_slots;
 
 static int has_result(const struct request *request)
 {
-    return request->duplicate != NULL || (request->exchange != NULL && request->exchange->received.n > 0);
+    return request->exchange != NULL && request->exchange->received.n > 0;
 }
 
 static void leave_request(MPI_Request handle)

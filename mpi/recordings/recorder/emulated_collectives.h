@@ -99,65 +99,51 @@ static int emulate_collective(struct communicator *with, const struct collective
     return MPI_SUCCESS;
 }
 
-/* Waits until all ranks that make a communicator can do so: those of `parent`, or these. */
-static int ask_to_make(const struct communicator *parent, const int *ranks, int count)
+struct parts gather_parts(const struct communicator *parent, const int *ranks, int count, const void *own, uint64_t bytes)
 {
+    struct parts parts = {.count = 0};
+    uint64_t all = 0;
+    if (!has_room_for_communicators())
+        refuse("makes more communicators than an emulated program can, which are %zu",
+               sizeof all_communicators / sizeof *all_communicators);
     begin_record(RECORD_NEW_COMMUNICATOR, &call, 10 * (size_t)count);
     at = put(at, parent->number);
     *at++ = ranks != NULL;
     if (ranks != NULL)
         at = put_ranks(at, ranks, count);
+    at = put(at, bytes);
+    give_bytes(own, bytes);
     end_record(1);
-    return 0;
+    parts.count = (int)word();
+    parts.bytes = room(sizeof *parts.bytes * (size_t)parts.count);
+    parts.data = room(sizeof *parts.data * (size_t)parts.count);
+    for (int i = 0; i < parts.count; i++)
+        all += parts.bytes[i] = word();
+    parts.all = room(all);
+    take_bytes(parts.all, all);
+    all = 0;
+    for (int i = 0; i < parts.count; i++) {
+        parts.data[i] = parts.all + all;
+        all += parts.bytes[i];
+    }
+    return parts;
 }
 
-static int compare_ranks(const void *one, const void *other)
+void free_parts(struct parts *parts)
 {
-    return *(const int *)one - *(const int *)other;
-}
-
-/* Asks for all ranks of both groups. */
-static int ask_both(const struct communicator *parent, const int *remote, int remote_size)
-{
-    int count = parent->size + remote_size, *ranks = room((size_t)count * sizeof *ranks);
-    for (int i = 0; i < parent->size; i++)
-        ranks[i] = parent->members ? parent->members[i] : i;
-    memcpy(ranks + parent->size, remote, (size_t)remote_size * sizeof *ranks);
-    qsort(ranks, (size_t)count, sizeof *ranks, compare_ranks);
-    ask_to_make(parent, ranks, count);
-    free(ranks);
-    return 0;
-}
-
-static int ask_parent(MPI_Comm handle)
-{
-    const struct communicator *parent = find_communicator(handle);
-    if (parent->remote_size >= 0)
-        return ask_both(parent, parent->remote, parent->remote_size);
-    return ask_to_make(parent, NULL, 0);
-}
-
-static int ask_group(MPI_Comm handle, MPI_Group group)
-{
-    int count, *ranks = world_ranks(group, &count);
-    if (count == 0) /* This rank gets no communicator. */
-        ranks[count++] = own_rank;
-    qsort(ranks, (size_t)count, sizeof *ranks, compare_ranks);
-    ask_to_make(find_communicator(handle), ranks, count);
-    free(ranks);
-    return 0;
+    free(parts->bytes);
+    free(parts->data);
+    free(parts->all);
 }
 
 /* The leaders of two groups tell each other who is in them, and then the others, as libraries do. */
-static int ask_leaders(MPI_Comm handle, int leader, MPI_Comm peer, int remote_leader, int tag)
+static int emulate_intercomm_create(MPI_Comm handle, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm *made)
 {
     struct communicator *parent = find_communicator(handle);
-    int *remote = room(((size_t)world_size + 1) * sizeof *remote), *own = room((size_t)parent->size * sizeof *own);
+    int *remote = room(((size_t)world_size + 1) * sizeof *remote), *own = members_of(parent);
     struct counts all = message_of(remote, (uint64_t)world_size + 1, MPI_INT);
     struct collective tell = {.kind = COLLECTIVE_Bcast, .name = "MPI_Intercomm_create", .has_root = 1, .root = leader};
     memset(remote, 0, ((size_t)world_size + 1) * sizeof *remote);
-    for (int i = 0; i < parent->size; i++)
-        own[i] = parent->members ? parent->members[i] : i;
     if (parent->rank == leader) {
         MPI_Status status;
         emulate_exchange(tell.name, message_of(own, (uint64_t)parent->size, MPI_INT), remote_leader, tag,
@@ -168,116 +154,27 @@ static int ask_leaders(MPI_Comm handle, int leader, MPI_Comm peer, int remote_le
         tell.received = all;
     }
     emulate_collective(parent, &tell, NULL, 0);
-    ask_both(parent, remote + 1, remote[0]);
+    int error = make_inter(handle, remote + 1, remote[0], made);
     free(remote);
     free(own);
-    return 0;
-}
-
-static struct communicator *define_or_refuse(MPI_Comm made, uint32_t parent, uint64_t number_at_parent)
-{
-    struct communicator *new = define(made, parent, number_at_parent);
-    if (new == NULL)
-        refuse("makes more communicators than an emulated program can, which are %zu",
-               sizeof all_communicators / sizeof *all_communicators);
-    return new;
-}
-
-/* Says which communicator was made, if one was. */
-static int end_making(int error, MPI_Comm parent_handle, const MPI_Comm *made, int is_out_of_order)
-{
-    struct communicator *parent = find_communicator(parent_handle), *new = NULL;
-    uint64_t number = is_out_of_order ? OUT_OF_ORDER : parent->children++;
-    if (error == MPI_SUCCESS && *made != MPI_COMM_NULL) {
-        note_made(OBJECT_COMMUNICATOR, (uintptr_t)*made, making_name, call.place);
-        new = define_or_refuse(*made, parent->number, number);
-    }
-    begin_record(CALL_MADE, &call, 0);
-    at = put(at, new ? (uint64_t)new->number + 1 : 0);
-    end_record(1);
     return error;
 }
 
-/* An immediate duplicate that is not complete. All ranks that take part make it when the first one completes its request: the
- * command has them do so in whatever calls they wait. */
-struct duplicate {
-    struct duplicate *next;
-    uint32_t number; /* how many the rank has begun before */
-    MPI_Comm parent, made, *to;
-    MPI_Fint *fortran_to;
-    MPI_Info info; /* MPI_INFO_NULL: that of the parent */
-    uint32_t parent_number;
-    uint64_t number_at_parent;
-    int is_made, error;
-    int frees_parent; /* the program has freed it meanwhile */
-    const char *name;
-    void *place;
-};
-static struct duplicate *duplicates;
-static uint32_t duplicate_count;
-
-/* Returns one of this communicator that is still to be made. */
-static struct duplicate *find_unmade(MPI_Comm parent)
-{
-    struct duplicate *duplicate = duplicates;
-    while (duplicate != NULL && (duplicate->is_made || duplicate->parent != parent))
-        duplicate = duplicate->next;
-    return duplicate;
-}
-
+/* An immediate duplicate has its attributes from the moment of its call on, and is told to the others when it is complete. */
 static int emulate_idup(const char *name, MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request)
 {
     CHECK(check_making(name, comm));
     struct communicator *parent = find_communicator(comm);
-    struct duplicate *new = room(sizeof *new);
-    *new = (struct duplicate){.next = duplicates, .number = duplicate_count++, .parent = comm, .to = made,
-                              .fortran_to = fortran_made, .info = MPI_INFO_NULL, .parent_number = parent->number,
-                              .number_at_parent = parent->children++, .name = name, .place = call.place};
-    if (info != MPI_INFO_NULL)
-        PMPI_Info_dup(info, &new->info);
-    duplicates = new;
+    uint64_t number = parent->children++;
+    CHECK(copy_below(comm, info, made));
     *request = (MPI_Request)new_handle();
     begin_record(CALL_IDUP, &call, 0);
     at = put(at, parent->number);
     add_request(*request, REQUEST_SEND, parent);
-    (*find_request(*request))->duplicate = new;
     end_record(0);
+    note_communicator(*made);
+    define_copy(*made, parent, number);
     return MPI_SUCCESS;
-}
-
-/* Makes a duplicate, which all its ranks do now. */
-static void make_duplicate(uint32_t number)
-{
-    struct duplicate *duplicate = duplicates;
-    while (duplicate->number != number)
-        duplicate = duplicate->next;
-    duplicate->error = duplicate->info == MPI_INFO_NULL ? PMPI_Comm_dup(duplicate->parent, &duplicate->made)
-                                                        : PMPI_Comm_dup_with_info(duplicate->parent, duplicate->info, &duplicate->made);
-    duplicate->is_made = 1;
-    struct duplicate *next = find_unmade(duplicate->parent);
-    if (duplicate->frees_parent && next != NULL)
-        next->frees_parent = 1;
-    else if (duplicate->frees_parent)
-        PMPI_Comm_free(&duplicate->parent);
-}
-
-/* Gives the program its duplicate, which is made. */
-static void end_duplicate(struct duplicate *duplicate)
-{
-    struct duplicate **link = &duplicates;
-    while (*link != duplicate)
-        link = &(*link)->next;
-    *link = duplicate->next;
-    if (duplicate->error == MPI_SUCCESS) {
-        *duplicate->to = duplicate->made;
-        if (duplicate->fortran_to != NULL)
-            *duplicate->fortran_to = PMPI_Comm_c2f(duplicate->made);
-        note_made(OBJECT_COMMUNICATOR, (uintptr_t)duplicate->made, duplicate->name, duplicate->place);
-        define_or_refuse(duplicate->made, duplicate->parent_number, duplicate->number_at_parent);
-    }
-    if (duplicate->info != MPI_INFO_NULL)
-        PMPI_Info_free(&duplicate->info);
-    free(duplicate);
 }
 
 /* To disconnect is to free: a library would wait for others. */
@@ -285,14 +182,7 @@ static int emulate_comm_free(MPI_Comm *handle)
 {
     MPI_Comm before = *handle;
     CHECK(check_communicator("MPI_Comm_free", before));
-    struct duplicate *unmade = find_unmade(before);
-    int error = MPI_SUCCESS;
-    if (unmade != NULL) {
-        unmade->frees_parent = 1;
-        *handle = MPI_COMM_NULL;
-    } else {
-        error = PMPI_Comm_free(handle);
-    }
+    int error = PMPI_Comm_free(handle);
     if (error != MPI_SUCCESS)
         return error;
     free_communicator(before);
@@ -301,34 +191,37 @@ static int emulate_comm_free(MPI_Comm *handle)
 }
 
 #if defined(HAS_FOUR)
-static MPI_Comm make_from_group(MPI_Group group, const char *tag, MPI_Errhandler errors)
+static int emulate_create_from_group(const char *name, MPI_Group group, MPI_Errhandler errors, MPI_Comm *made)
 {
-    MPI_Comm made = MPI_COMM_NULL;
-    ask_group(MPI_COMM_WORLD, group);
-    end_making(PMPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, errors, &made), MPI_COMM_WORLD, &made, 1);
-    return made;
+    making_name = name;
+    CHECK(make_of_group(MPI_COMM_WORLD, name, group, made));
+    if (*made != MPI_COMM_NULL)
+        PMPI_Comm_set_errhandler(*made, errors);
+    return MPI_SUCCESS;
 }
 
 /* Only the leader need know the other group. It tells its own one by communicators that no program sees, as libraries do. */
-static int ask_groups(MPI_Group own, int leader, MPI_Group remote, int remote_leader, const char *tag, MPI_Errhandler errors)
+static int emulate_create_from_groups(MPI_Group own, int leader, MPI_Group remote, int remote_leader, MPI_Errhandler errors,
+                                      MPI_Comm *made)
 {
-    MPI_Comm local = make_from_group(own, tag, errors), both = MPI_COMM_NULL;
+    const char *name = "MPI_Intercomm_create_from_groups";
+    MPI_Comm local = MPI_COMM_NULL, both = MPI_COMM_NULL;
+    CHECK(emulate_create_from_group(name, own, errors, &local));
     int leads = find_communicator(local)->rank == leader, is_first = 0;
     if (leads) {
-        MPI_Group world_group, pair;
-        int count, *others = world_ranks(remote, &count), other = others[remote_leader];
+        const struct group *others = find_group(remote);
+        if (others == NULL || remote_leader < 0 || remote_leader >= others->size)
+            return reject(MPI_COMM_WORLD, MPI_ERR_GROUP, "calls %s with a remote leader that is not in the remote group", name);
+        int other = others->ranks[remote_leader];
         is_first = own_rank < other;
-        PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-        PMPI_Group_incl(world_group, 2, is_first ? (int[]){own_rank, other} : (int[]){other, own_rank}, &pair);
-        both = make_from_group(pair, tag, errors);
+        MPI_Group pair = make_group(copy_of(is_first ? (int[]){own_rank, other} : (int[]){other, own_rank}, 2), 2, name, NULL);
+        emulate_create_from_group(name, pair, errors, &both);
         PMPI_Group_free(&pair);
-        PMPI_Group_free(&world_group);
-        free(others);
     }
-    ask_leaders(local, leader, both, is_first, 0);
+    int error = emulate_intercomm_create(local, leader, both, is_first, 0, made);
     if (leads)
         emulate_comm_free(&both);
     emulate_comm_free(&local);
-    return 0;
+    return error;
 }
 #endif

@@ -10,32 +10,20 @@ static int64_t clock_base[CLOCKS];
 /* By how much these are ahead after the program's end, so that no time is shown twice. */
 static int64_t clocks_ahead;
 
-__attribute__((noreturn, format(printf, 1, 2))) static void fail_to_attach(const char *form, ...)
-{
-    char sentence[1024];
-    va_list arguments;
-    va_start(arguments, form);
-    vsnprintf(sentence, sizeof sentence, form, arguments);
-    va_end(arguments);
-    fprintf(stderr, "loggp: rank %d cannot be emulated: %s\n", own_rank, sentence);
-    PMPI_Abort(MPI_COMM_WORLD, 2);
-    _exit(2);
-}
-
-#if defined(HAS_FOUR)
-/* Refuses what a process calls that is no rank yet, and would run past the command. The first one says so for all. */
-__attribute__((noreturn)) static void refuse_unattached(const char *path, const char *name)
+/* Says in the file of the emulation why a process cannot be a rank, and ends when the command has given up. The first one says it for
+ * all. */
+__attribute__((noreturn)) static void refuse_unattached(const char *path, const char *sentence)
 {
     int shared = open(path, O_RDWR | O_CLOEXEC);
     struct header *all = mmap(NULL, HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
     uint32_t none = 0;
     if (shared < 0 || all == MAP_FAILED) {
-        fprintf(stderr, "loggp: a process " CANNOT "\n", name);
+        fprintf(stderr, "loggp: %s\n", sentence);
         _exit(2);
     }
     header = all;
     if (__atomic_compare_exchange_n(&all->refused, &none, 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        snprintf(all->why, sizeof all->why, "a process " CANNOT, name);
+        snprintf(all->why, sizeof all->why, "%s", sentence);
         __atomic_store_n(&all->refused, 2, __ATOMIC_RELEASE);
     }
     for (;;) {
@@ -43,7 +31,17 @@ __attribute__((noreturn)) static void refuse_unattached(const char *path, const 
         look_for_command(1);
     }
 }
-#endif
+
+__attribute__((noreturn, format(printf, 2, 3))) static void fail_to_attach(const char *path, const char *form, ...)
+{
+    char sentence[1024], all[1280];
+    va_list arguments;
+    va_start(arguments, form);
+    vsnprintf(sentence, sizeof sentence, form, arguments);
+    va_end(arguments);
+    snprintf(all, sizeof all, "rank %d cannot be emulated: %s", own_rank, sentence);
+    refuse_unattached(path, all);
+}
 
 /* A process that was forked is no rank. */
 static void leave_child(void)
@@ -68,25 +66,27 @@ static void attach(const char *path)
     int shared = open(path, O_RDWR | O_CLOEXEC), none = 0, error;
     off_t place = HEADER_BYTES + (off_t)own_rank * (off_t)sizeof *slot;
     if (shared < 0 || fstat(shared, &status) != 0)
-        fail_to_attach("%s, which LOGGP_EMULATE names, cannot be opened: %s", path, strerror(errno));
+        fail_to_attach(path, "%s, which LOGGP_EMULATE names, cannot be opened: %s", path, strerror(errno));
     header = mmap(NULL, HEADER_BYTES, PROT_READ, MAP_SHARED, shared, 0);
-    if (header == MAP_FAILED || status.st_size < HEADER_BYTES || memcmp((const char *)header->magic, "LOGGPEMU", 8) != 0)
-        fail_to_attach("%s, which LOGGP_EMULATE names, is no file of loggp emulate", path);
+    if (header == MAP_FAILED || status.st_size < HEADER_BYTES || memcmp((const char *)header->magic, "LOGGPEMU", 8) != 0) {
+        fprintf(stderr, "loggp: %s, which LOGGP_EMULATE names, is no file of loggp emulate\n", path);
+        _exit(2);
+    }
     if (header->version != EMULATION_VERSION)
-        fail_to_attach("this library speaks version %d and the command %u; build it with `loggp record --build`", EMULATION_VERSION,
-                       header->version);
+        fail_to_attach(path, "this library speaks version %d and the command %u; build it with `loggp record --build`",
+                       EMULATION_VERSION, header->version);
     if ((uint32_t)world_size > header->slots)
-        fail_to_attach("%d ranks are more than the %u that the command has room for", world_size, header->slots);
+        fail_to_attach(path, "%d ranks are more than the %u that the command has room for", world_size, header->slots);
     /* Memory that is not there would end the program by a signal later. */
     if ((error = posix_fallocate(shared, place, sizeof *slot)) != 0)
-        fail_to_attach("/dev/shm has no room for %zu bytes: %s; take fewer ranks, or give it more", sizeof *slot, strerror(error));
+        fail_to_attach(path, "/dev/shm has no room for %zu bytes: %s; take fewer ranks, or give it more", sizeof *slot, strerror(error));
     slot = mmap(NULL, sizeof *slot, PROT_READ | PROT_WRITE, MAP_SHARED, shared, place);
     if (slot == MAP_FAILED)
-        fail_to_attach("%s cannot be mapped: %s", path, strerror(errno));
+        fail_to_attach(path, "%s cannot be mapped: %s", path, strerror(errno));
     close(shared);
     process = getpid();
     if (!__atomic_compare_exchange_n(&slot->pid, &none, process, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        fail_to_attach("another process is rank %d of %d too; start the program as its MPI expects", own_rank, world_size);
+        fail_to_attach(path, "another process is rank %d of %d too; start the program as its MPI expects", own_rank, world_size);
     slot->ranks = (uint32_t)world_size;
     buffer = at = slot->area;
     buffer_end = slot->area + AREA_BYTES;
@@ -103,8 +103,7 @@ static void attach(const char *path)
             clock_base[clock] = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
     }
     last_process_ns = process_ns();
-    is_emulated = 1;
-    handle_errors();
+    is_emulated = is_answered = 1;
 }
 
 /* Posts the last record of the program, and is no longer emulated. */
@@ -190,6 +189,67 @@ time_t time(time_t *into)
     return now.tv_sec;
 }
 
+/* Keys of attributes of MPI_COMM_SELF and MPI_COMM_WORLD: these go before a rank that was forked ends, since its MPI does not end. */
+static struct {
+    MPI_Comm comm;
+    int key;
+} *last_attributes;
+static int last_attribute_count;
+
+static void note_attribute(MPI_Comm comm, int key)
+{
+    if (!is_fork || (comm != MPI_COMM_SELF && comm != MPI_COMM_WORLD))
+        return;
+    last_attributes = realloc(last_attributes, sizeof *last_attributes * (size_t)(last_attribute_count + 1));
+    if (last_attributes == NULL)
+        abort();
+    last_attributes[last_attribute_count].comm = comm;
+    last_attributes[last_attribute_count++].key = key;
+}
+
+static void delete_attributes(MPI_Comm comm)
+{
+    for (int i = last_attribute_count - 1; i >= 0; i--) {
+        void *value;
+        int is_there = 0;
+        if (last_attributes[i].comm == comm &&
+            ASK(PMPI_Comm_get_attr(comm, last_attributes[i].key, &value, &is_there)) == MPI_SUCCESS && is_there)
+            PMPI_Comm_delete_attr(comm, last_attributes[i].key);
+    }
+}
+
+#define SETS_ATTRIBUTE(name)                                                                                         \
+    CALL(name, (MPI_Comm comm, int key, void *value))                                                                \
+    {                                                                                                                \
+        int error = REAL(name)(comm, key, value);                                                                    \
+        if (error == MPI_SUCCESS && is_emulated && !inside)                                                          \
+            note_attribute(comm, key);                                                                               \
+        return error;                                                                                                \
+    }
+SETS_ATTRIBUTE(Comm_set_attr)
+SETS_ATTRIBUTE(Attr_put)
+
+/* The MPI of a rank knows no others: how many there are, and of which program of the launcher's line this is one. */
+static int application, universe;
+
+static int is_of_start(MPI_Comm comm, int key, void *value, int *flag)
+{
+    if (!is_answered || find_communicator(comm) == NULL || (key != MPI_UNIVERSE_SIZE && key != MPI_APPNUM))
+        return 0;
+    universe = world_size;
+    *(int **)value = key == MPI_APPNUM ? &application : &universe;
+    *flag = 1;
+    return 1;
+}
+
+#define GETS_ATTRIBUTE(name)                                                                                         \
+    CALL(name, (MPI_Comm comm, int key, void *value, int *flag))                                                     \
+    {                                                                                                                \
+        return is_of_start(comm, key, value, flag) ? MPI_SUCCESS : REAL(name)(comm, key, value, flag);               \
+    }
+GETS_ATTRIBUTE(Comm_get_attr)
+GETS_ATTRIBUTE(Attr_get)
+
 /* Immediate reductions may need it still. */
 CALL(Op_free, (MPI_Op * op))
 {
@@ -223,5 +283,6 @@ static int is_matched(MPI_Message handle)
 }
 
 NUMBERS(MPI_Request, Request, is_emulated && find_request(handle) != NULL)
+NUMBERS(MPI_Group, Group, is_answered && is_group_number(handle))
 NUMBERS(MPI_Message, Message, is_emulated && is_matched(handle))
 #endif

@@ -66,7 +66,7 @@ static void *find_real(const char *name, void *own)
 #include "others.h"
 
 /* A binding of Fortran: it notes where it was called, and calls what it stands before. That calls the functions of C. */
-#define BINDING_THAT_MAKES(name, made)                                                                               \
+#define BINDING(name)                                                                                                \
     long from_##name(WORDS) __asm__(#name);                                                                          \
     long from_##name(WORDS)                                                                                          \
     {                                                                                                                \
@@ -75,17 +75,13 @@ static void *find_real(const char *name, void *own)
             real = (any_call *)find_real(#name, (void *)from_##name);                                                \
         void *before = fortran_caller;                                                                               \
         fortran_caller = __builtin_return_address(0);                                                                \
-        fortran_made = (void *)(made);                                                                               \
         long returned = real(SAME_WORDS);                                                                            \
         fortran_caller = before;                                                                                     \
-        fortran_made = NULL;                                                                                         \
         return returned;                                                                                             \
     }
 /* That of mpif.h and of the module mpi, that of mpi_f08 in Open MPI, and that in MPICH, where counts may be large. */
-#define FORTRAN(name) FORTRAN_THAT_MAKES(name, NULL)
-#define FORTRAN_THAT_MAKES(name, made)                                                                               \
-    BINDING_THAT_MAKES(mpi_##name##_, made) BINDING_THAT_MAKES(mpi_##name##_f08_, made)                              \
-    BINDING_THAT_MAKES(mpi_##name##_f08ts_, made) BINDING_THAT_MAKES(mpi_##name##_f08ts_large_, made)
+#define FORTRAN(name)                                                                                                \
+    BINDING(mpi_##name##_) BINDING(mpi_##name##_f08_) BINDING(mpi_##name##_f08ts_) BINDING(mpi_##name##_f08ts_large_)
 #define FORTRAN_COLLECTIVE(name) FORTRAN(name) FORTRAN(i##name) FORTRAN(name##_init)
 
 FORTRAN(send)
@@ -149,8 +145,8 @@ FORTRAN_COLLECTIVE(neighbor_alltoallv)
 FORTRAN_COLLECTIVE(neighbor_alltoallw)
 FORTRAN(comm_dup)
 FORTRAN(comm_dup_with_info)
-FORTRAN_THAT_MAKES(comm_idup, b)
-FORTRAN_THAT_MAKES(comm_idup_with_info, c)
+FORTRAN(comm_idup)
+FORTRAN(comm_idup_with_info)
 FORTRAN(comm_split)
 FORTRAN(comm_split_type)
 FORTRAN(comm_create)

@@ -1,4 +1,5 @@
-/* Calls that make groups, datatypes and operations, and that free them: an emulated program's are counted. */
+/* Calls that make datatypes and operations, and that free them: an emulated program's are counted, with its groups and
+ * communicators. */
 
 #define MAKES(kind, name, result) MAKES_(kind, name, result, "MPI_" #name)
 #define MAKES_(kind, name, result, called)                                                                           \
@@ -86,47 +87,23 @@ WRAPPED(Type_get_contents_c, {
 })
 #endif
 
-#define MAKES_GROUP(name, result)                                                                                    \
-    WRAPPED(name, {                                                                                                  \
-        if (returned == MPI_SUCCESS && *(MPI_Group *)result != MPI_GROUP_EMPTY)                                      \
-            note_made(OBJECT_GROUP, (uintptr_t)*(MPI_Group *)result, "MPI_" #name, place);                           \
-    })
-MAKES_GROUP(Comm_group, b)
-MAKES_GROUP(Comm_remote_group, b)
-MAKES_GROUP(Group_union, c)
-MAKES_GROUP(Group_intersection, c)
-MAKES_GROUP(Group_difference, c)
-MAKES_GROUP(Group_incl, d)
-MAKES_GROUP(Group_excl, d)
-MAKES_GROUP(Group_range_incl, d)
-MAKES_GROUP(Group_range_excl, d)
-FREES(OBJECT_GROUP, Group_free)
+void note_group(MPI_Group made, const char *name, void *place)
+{
+    if (is_emulated && !inside)
+        note_made(OBJECT_GROUP, (uintptr_t)made, name, place);
+}
+
+void note_freed_group(MPI_Group freed)
+{
+    note_freed(OBJECT_GROUP, (uintptr_t)freed);
+}
+
+void note_communicator(MPI_Comm made)
+{
+    note_made(OBJECT_COMMUNICATOR, (uintptr_t)made, making_name, call.place);
+}
 
 MAKES(OBJECT_OP, Op_create, c)
 #if defined(HAS_LARGE)
 MAKES(OBJECT_OP, Op_create_c, c)
 #endif
-
-/* Some libraries end a program by a signal that asks a communicator for a topology which it has not. */
-static int check_topology(const char *name, MPI_Comm comm, void *place)
-{
-    int kind = MPI_CART;
-    enter(place);
-    int error = check_communicator(name, comm);
-    if (error == MPI_SUCCESS && PMPI_Topo_test(comm, &kind) == MPI_SUCCESS && kind != MPI_CART)
-        error = reject(comm, MPI_ERR_TOPOLOGY, "calls %s with a communicator that MPI_Cart_create has not made", name);
-    leave();
-    return error;
-}
-
-#define ASKS_TOPOLOGY(name)                                                                                          \
-    WRAPPED_(name, {                                                                                                 \
-        int error = check_topology("MPI_" #name, (MPI_Comm)a, place);                                                \
-        if (error != MPI_SUCCESS)                                                                                    \
-            return error;                                                                                            \
-    }, (void)0)
-ASKS_TOPOLOGY(Cartdim_get)
-ASKS_TOPOLOGY(Cart_get)
-ASKS_TOPOLOGY(Cart_coords)
-ASKS_TOPOLOGY(Cart_rank)
-ASKS_TOPOLOGY(Cart_shift)

@@ -124,16 +124,12 @@ REFUSED(MPI_Register_datarep_c)
 #endif
 
 /* Communicators, groups and topologies. */
-LOCAL(MPI_Cart_map, MPI_Comm_attach_buffer, MPI_Comm_attach_buffer_c, MPI_Comm_c2f, MPI_Comm_call_errhandler,
-      MPI_Comm_compare, MPI_Comm_create_errhandler, MPI_Comm_create_keyval, MPI_Comm_delete_attr,
-      MPI_Comm_detach_buffer, MPI_Comm_detach_buffer_c, MPI_Comm_f2c, MPI_Comm_flush_buffer, MPI_Comm_free_keyval,
-      MPI_Comm_fromint, MPI_Comm_get_attr, MPI_Comm_get_errhandler, MPI_Comm_get_info, MPI_Comm_get_name,
-      MPI_Comm_get_parent, MPI_Comm_rank, MPI_Comm_remote_size, MPI_Comm_set_attr, MPI_Comm_set_errhandler,
-      MPI_Comm_set_info, MPI_Comm_set_name, MPI_Comm_size, MPI_Comm_test_inter, MPI_Comm_toint, MPI_Dims_create,
-      MPI_Dist_graph_neighbors, MPI_Dist_graph_neighbors_count, MPI_Graph_get, MPI_Graph_map, MPI_Graph_neighbors,
-      MPI_Graph_neighbors_count, MPI_Graphdims_get, MPI_Group_c2f, MPI_Group_compare, MPI_Group_f2c,
-      MPI_Group_from_session_pset, MPI_Group_fromint, MPI_Group_rank, MPI_Group_size, MPI_Group_toint,
-      MPI_Group_translate_ranks, MPI_Topo_test)
+LOCAL(MPI_Comm_attach_buffer, MPI_Comm_attach_buffer_c, MPI_Comm_c2f, MPI_Comm_call_errhandler,
+      MPI_Comm_create_errhandler, MPI_Comm_create_keyval, MPI_Comm_delete_attr, MPI_Comm_detach_buffer,
+      MPI_Comm_detach_buffer_c, MPI_Comm_f2c, MPI_Comm_flush_buffer, MPI_Comm_free_keyval, MPI_Comm_fromint,
+      MPI_Comm_get_errhandler, MPI_Comm_get_info, MPI_Comm_get_name, MPI_Comm_get_parent,
+      MPI_Comm_set_errhandler, MPI_Comm_set_info, MPI_Comm_set_name, MPI_Comm_toint,
+      MPI_Dims_create, MPI_Group_from_session_pset, MPI_Group_fromint, MPI_Group_toint)
 
 /* Types and operations. */
 LOCAL(MPI_Address, MPI_Aint_add, MPI_Aint_diff, MPI_Get_address, MPI_Op_c2f, MPI_Op_commutative, MPI_Op_f2c,
@@ -157,10 +153,9 @@ LOCAL(MPI_Buffer_attach, MPI_Buffer_attach_c, MPI_Buffer_detach, MPI_Buffer_deta
 
 /* Windows. */
 LOCAL(MPI_Win_attach, MPI_Win_c2f, MPI_Win_call_errhandler, MPI_Win_create_errhandler, MPI_Win_create_keyval,
-      MPI_Win_delete_attr, MPI_Win_detach, MPI_Win_f2c, MPI_Win_free_keyval, MPI_Win_fromint, MPI_Win_get_attr,
-      MPI_Win_get_errhandler, MPI_Win_get_group, MPI_Win_get_info, MPI_Win_get_name, MPI_Win_set_attr,
-      MPI_Win_set_errhandler, MPI_Win_set_name, MPI_Win_shared_query, MPI_Win_shared_query_c,
-      MPI_Win_toint)
+      MPI_Win_delete_attr, MPI_Win_detach, MPI_Win_f2c, MPI_Win_free_keyval, MPI_Win_fromint, MPI_Win_get_errhandler,
+      MPI_Win_get_info, MPI_Win_get_name, MPI_Win_set_attr, MPI_Win_set_errhandler,
+      MPI_Win_set_name, MPI_Win_toint)
 
 /* Files, of which there are none. */
 LOCAL(MPI_File_c2f, MPI_File_call_errhandler, MPI_File_create_errhandler, MPI_File_f2c, MPI_File_fromint,
@@ -198,9 +193,9 @@ LOCAL(MPIX_Comm_failure_ack, MPIX_Comm_failure_get_acked, MPIX_Delete_error_clas
 /* The rest. */
 LOCAL(MPI_Abi_get_fortran_booleans, MPI_Abi_get_fortran_info, MPI_Abi_get_info, MPI_Abi_get_version,
       MPI_Abi_set_fortran_booleans, MPI_Abi_set_fortran_info, MPI_Add_error_class, MPI_Add_error_code,
-      MPI_Add_error_string, MPI_Alloc_mem, MPI_Attr_delete, MPI_Attr_get, MPI_Attr_put, MPI_Errhandler_c2f,
+      MPI_Add_error_string, MPI_Alloc_mem, MPI_Attr_delete, MPI_Errhandler_c2f,
       MPI_Errhandler_create, MPI_Errhandler_f2c, MPI_Errhandler_free, MPI_Errhandler_fromint, MPI_Errhandler_get,
-      MPI_Errhandler_set, MPI_Errhandler_toint, MPI_Error_class, MPI_Error_string, MPI_Finalized, MPI_Free_mem,
+      MPI_Errhandler_set, MPI_Errhandler_toint, MPI_Error_class, MPI_Error_string, MPI_Free_mem,
       MPI_Get_hw_resource_info, MPI_Get_library_version, MPI_Get_processor_name, MPI_Get_version, MPI_Info_c2f,
       MPI_Info_create, MPI_Info_create_env, MPI_Info_delete, MPI_Info_dup, MPI_Info_f2c, MPI_Info_free,
       MPI_Info_fromint, MPI_Info_get, MPI_Info_get_nkeys, MPI_Info_get_nthkey, MPI_Info_get_string,

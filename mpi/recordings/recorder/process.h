@@ -143,8 +143,9 @@ static void begin_recording(void);
 /* At the end of MPI_Init. */
 static void begin_program(void)
 {
-    const char *emulation = getenv("LOGGP_EMULATE");
+    const char *emulation = getenv("LOGGP_EMULATE"), *forked;
     MPI_Comm parent = MPI_COMM_NULL;
+    int is_alone = end_alone();
     is_seen = 1;
     /* Processes that a program has spawned have a world of their own, whose ranks have the same numbers. */
     if (PMPI_Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL)
@@ -152,8 +153,16 @@ static void begin_program(void)
     PMPI_Query_thread(&thread_level);
     is_multiple = thread_level == MPI_THREAD_MULTIPLE;
     first_thread = pthread_self();
-    PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    if (is_alone || (emulation != NULL && *emulation != 0)) {
+        begin_making_communicators();
+        handle_errors();
+        if ((forked = become_ranks()) != NULL)
+            emulation = forked;
+    }
+    if (!is_alone) {
+        PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
+        PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    }
     world.handle = MPI_COMM_WORLD;
     world.rank = own_rank;
     world.size = world_size;
@@ -204,6 +213,7 @@ static void end_recording(void)
 CALL(Init, (int *words, char ***arguments))
 {
     inside = 1;
+    begin_alone();
     int error = REAL(Init)(words, arguments);
     if (error == MPI_SUCCESS)
         begin_program();
@@ -214,6 +224,7 @@ CALL(Init, (int *words, char ***arguments))
 CALL(Init_thread, (int *words, char ***arguments, int required, int *provided))
 {
     inside = 1;
+    begin_alone();
     int error = REAL(Init_thread)(words, arguments, required, provided);
     if (error == MPI_SUCCESS)
         begin_program();
@@ -227,8 +238,13 @@ CALL(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
     const char *emulation = getenv("LOGGP_EMULATE");
     if (is_emulated && !inside)
         refuse_call("MPI_Session_init", PLACE);
-    if (!is_seen && !inside && emulation != NULL && *emulation != 0)
-        refuse_unattached(emulation, "MPI_Session_init");
+    if (!is_seen && !inside) {
+        char sentence[1024];
+        snprintf(sentence, sizeof sentence, "a process " CANNOT, "MPI_Session_init");
+        refuse_to_keep(sentence);
+        if (emulation != NULL && *emulation != 0)
+            refuse_unattached(emulation, sentence);
+    }
     int is_counted = is_on && !inside, error = REAL(Session_init)(info, handler, session);
     if (is_counted)
         count_unmodelled("MPI_Session_init", 0);
@@ -236,9 +252,15 @@ CALL(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
 }
 #endif
 
+static int is_finalized;
+
 CALL(Finalize, (void))
 {
     uint64_t ticks = now();
+    if (is_emulated && is_fork && !inside) {
+        delete_attributes(MPI_COMM_SELF);
+        delete_attributes(MPI_COMM_WORLD);
+    }
     if (is_emulated && !inside) {
         enter(PLACE);
         take_left(RECORD_WAITALL);
@@ -261,9 +283,19 @@ CALL(Finalize, (void))
             close(file);
         file = -1;
     }
-    int error = REAL(Finalize)();
+    int error = is_fork ? MPI_SUCCESS : REAL(Finalize)();
+    is_finalized = 1;
     inside = 0;
     return error;
+}
+
+/* The MPI of a rank that was forked ends with the keeper. */
+CALL(Finalized, (int *flag))
+{
+    if (!is_fork)
+        return REAL(Finalized)(flag);
+    *flag = is_finalized;
+    return MPI_SUCCESS;
 }
 
 CALL(Abort, (MPI_Comm comm, int code))
@@ -274,6 +306,10 @@ CALL(Abort, (MPI_Comm comm, int code))
         at = put_signed(at, code);
         post(POST_CALLS, 0);
         is_emulated = 0;
+    }
+    if (is_fork) {
+        fflush(NULL);
+        _exit(code);
     }
     if (is_on && !inside) {
         lock();

@@ -1,23 +1,5 @@
 /* What the wrappers of all calls have in common. */
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-
-/* Defines MPI_name and PMPI_name, and finds what they stand before. */
-#define CALL(name, arguments) CALL_(int, name, arguments)
-#define CALL_(type, name, arguments) CALL_OF(type, name, arguments)
-#define CALL_OF(type, name, arguments)                                                                               \
-    static void *real_##name;                                                                                        \
-    __attribute__((constructor)) static void find_##name(void) { real_##name = dlsym(RTLD_NEXT, "PMPI_" #name); }    \
-    type MPI_##name arguments;                                                                                       \
-    type PMPI_##name arguments __attribute__((alias("MPI_" #name)));                                                 \
-    type MPI_##name arguments
-
-#define REAL(name) REAL_(name)
-#define REAL_(name) ((__typeof__(&MPI_##name))real_##name)
-
-#define PLACE (fortran_caller ? fortran_caller : __builtin_return_address(0))
-
 /* Does what is `emulated`, if the program is. */
 #define EMULATED(emulated)                                                                                           \
     if (is_emulated && !inside) {                                                                                    \

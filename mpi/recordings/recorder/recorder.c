@@ -5,23 +5,17 @@
  * from inside of a recorded one are not looked at. No call of Fortran is thus taken apart here; only where it came from is
  * noted, in names.h. */
 
-#define _GNU_SOURCE
-#include <dlfcn.h>
+#include "shared.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <link.h>
-#include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -32,15 +26,6 @@
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
-#endif
-
-/* Programs ask by weak symbols whether their MPI has a function, so what it has not is not here either: functions with large
- * counts, and others of MPI 4, of which Open MPI 5 has some. */
-#if MPI_VERSION >= 4
-#define HAS_LARGE
-#endif
-#if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
-#define HAS_FOUR
 #endif
 
 #include "write.h"

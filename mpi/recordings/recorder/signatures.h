@@ -1,6 +1,5 @@
 /* Of which basic types data are. What counts is their order, wherever they lie in memory. */
 
-static void *room(size_t bytes);
 static int is_named(MPI_Datatype type);
 
 struct run {

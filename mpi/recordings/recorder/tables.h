@@ -1,25 +1,5 @@
 /* Communicators and requests by their handles. */
 
-struct communicator {
-    struct communicator *next;
-    MPI_Comm handle;
-    uint32_t number;
-    /* Number of this rank in its group. */
-    int rank;
-    int size;
-    int *members; /* ranks in the world; NULL in the world, where they are the same */
-    int remote_size; /* -1 if it is no intercommunicator */
-    int *remote;
-    uint64_t children, persistent; /* how many it has made, and persistent collectives it has begun */
-    int in_degree, out_degree; /* in neighbours' collectives */
-    /* By which `number_at_parent` is counted where the parent cannot: */
-    uint32_t parent;
-    uint64_t number_at_parent;
-};
-
-/* Numbers at the parent begin here for communicators that not all ranks of the parent make. */
-#define OUT_OF_ORDER (UINT64_C(1) << 32)
-
 #define COMMUNICATOR_SLOTS 256
 static struct communicator world, *communicators[COMMUNICATOR_SLOTS], *last_communicator;
 /* All that were ever made; those that were freed stay, for their numbers. */
@@ -132,13 +112,51 @@ static int same_ranks(const int *one, int one_size, const int *other, int other_
     return one_size == other_size && (one_size <= 0 || memcmp(one, other, (size_t)one_size * sizeof *one) == 0);
 }
 
-/* Defines a communicator and writes what it is. If `number_at_parent` is OUT_OF_ORDER, it is counted among those with the same
- * members. Returns NULL if a member is not in the world. */
+int has_room_for_communicators(void)
+{
+    return communicator_count + 1 < sizeof all_communicators / sizeof *all_communicators;
+}
+
+void define_communicator(struct communicator *made, uint32_t parent, uint64_t number_at_parent, const int *sources,
+                         const int *destinations)
+{
+    int is_inter = made->remote_size >= 0;
+    made->number = ++communicator_count;
+    made->parent = parent;
+    if (number_at_parent == OUT_OF_ORDER)
+        for (uint32_t i = 1; i < made->number; i++) {
+            const struct communicator *other = all_communicators[i];
+            if (other->number_at_parent >= OUT_OF_ORDER && (is_inter || other->parent == parent) &&
+                same_ranks(other->members, other->size, made->members, made->size) &&
+                same_ranks(other->remote, other->remote_size, made->remote, made->remote_size))
+                number_at_parent = other->number_at_parent + 1;
+        }
+    made->number_at_parent = number_at_parent;
+    all_communicators[made->number] = made;
+    insert_communicator(made);
+    if (look.count > 0)
+        write_look();
+    reserve(RECORD_BYTES + 10 * ((size_t)made->size + (size_t)(is_inter ? made->remote_size : 0) +
+                                 (size_t)made->in_degree + (size_t)made->out_degree));
+    *at++ = RECORD_COMMUNICATOR;
+    at = put(at, parent);
+    at = put(at, number_at_parent);
+    *at++ = (unsigned char)(is_inter + (sources != NULL ? 2 : 0));
+    at = put_ranks(at, made->members, made->size);
+    if (is_inter)
+        at = put_ranks(at, made->remote, made->remote_size);
+    if (sources != NULL) {
+        at = put_neighbours(at, made, destinations, made->out_degree);
+        at = put_neighbours(at, made, sources, made->in_degree);
+    }
+}
+
+/* Defines a communicator of a recorded program. Returns NULL if a member is not in the world. */
 static struct communicator *define(MPI_Comm handle, uint32_t parent, uint64_t number_at_parent)
 {
     MPI_Group group;
     int is_inter = 0, *sources, *destinations;
-    if (communicator_count + 1 >= sizeof all_communicators / sizeof *all_communicators)
+    if (!has_room_for_communicators())
         return NULL;
     struct communicator *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -161,54 +179,34 @@ static struct communicator *define(MPI_Comm handle, uint32_t parent, uint64_t nu
         free(made);
         return NULL;
     }
-    made->number = ++communicator_count;
-    made->parent = parent;
-    if (number_at_parent == OUT_OF_ORDER)
-        for (uint32_t i = 1; i < made->number; i++) {
-            const struct communicator *other = all_communicators[i];
-            if (other->number_at_parent >= OUT_OF_ORDER && (is_inter || other->parent == parent) &&
-                same_ranks(other->members, other->size, made->members, made->size) &&
-                same_ranks(other->remote, other->remote_size, made->remote, made->remote_size))
-                number_at_parent = other->number_at_parent + 1;
-        }
-    made->number_at_parent = number_at_parent;
-    all_communicators[made->number] = made;
-    insert_communicator(made);
     find_neighbours(made, &sources, &destinations);
-    if (look.count > 0)
-        write_look();
-    reserve(RECORD_BYTES + 10 * ((size_t)made->size + (size_t)(is_inter ? made->remote_size : 0) +
-                                 (size_t)made->in_degree + (size_t)made->out_degree));
-    *at++ = RECORD_COMMUNICATOR;
-    at = put(at, parent);
-    at = put(at, number_at_parent);
-    *at++ = (unsigned char)(is_inter + (sources != NULL ? 2 : 0));
-    at = put_ranks(at, made->members, made->size);
-    if (is_inter)
-        at = put_ranks(at, made->remote, made->remote_size);
-    if (sources != NULL) {
-        at = put_neighbours(at, made, destinations, made->out_degree);
-        at = put_neighbours(at, made, sources, made->in_degree);
-    }
+    define_communicator(made, parent, number_at_parent, sources, destinations);
     free(sources);
     free(destinations);
     return made;
 }
 
-static int is_communicator(MPI_Comm handle);
+static struct communicator *look_for_communicator(MPI_Comm handle)
+{
+    struct communicator *found = communicators[hash((uintptr_t)handle) % COMMUNICATOR_SLOTS];
+    while (found != NULL && found->handle != handle)
+        found = found->next;
+    return found;
+}
 
-/* Returns the communicator, or NULL if it has members outside of the world or is none. */
-static inline struct communicator *find_communicator(MPI_Comm handle)
+struct communicator *find_communicator(MPI_Comm handle)
 {
     if (handle == MPI_COMM_WORLD)
         return &world;
     if (last_communicator != NULL && last_communicator->handle == handle)
         return last_communicator;
-    struct communicator *found = communicators[hash((uintptr_t)handle) % COMMUNICATOR_SLOTS];
-    while (found != NULL && found->handle != handle)
-        found = found->next;
-    if (found == NULL && is_communicator(handle))
+    struct communicator *found = look_for_communicator(handle);
+    if (found == NULL && is_emulated && handle == MPI_COMM_SELF) {
+        define_self();
+        found = look_for_communicator(handle);
+    } else if (found == NULL && !is_answered) {
         found = define(handle, 0, OUT_OF_ORDER);
+    }
     last_communicator = found;
     return found;
 }
@@ -240,8 +238,6 @@ struct request {
     size_t start_bytes;
     /* The data of one that is emulated. */
     struct collective *exchange;
-    /* The communicator that it makes. */
-    struct duplicate *duplicate;
     /* What its buffers were when it began. */
     uint64_t sums[2];
 };

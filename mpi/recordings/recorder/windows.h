@@ -1,5 +1,6 @@
-/* One-sided calls: how much goes to which rank's memory and comes from there. Windows are real ones, and an emulated rank moves its
- * data itself, at the call. Each window has a communicator of its own for what its ranks tell each other. */
+/* One-sided calls: how much goes to which rank's memory and comes from there. An emulated rank moves its data itself, at the call; below
+ * each of its windows is one of this rank alone in the real MPI. Each window has a communicator of its own for what its ranks tell
+ * each other. */
 
 #include <sys/prctl.h>
 #include <sys/uio.h>
@@ -9,8 +10,8 @@
 
 /* The window of one rank. */
 struct part {
-    uint64_t base, unit;
-    int64_t process;
+    uint64_t base, unit, size;
+    int64_t process, file; /* of memory that ranks share: its file, in this process */
 };
 
 /* Ranks in the window's communicator. */
@@ -22,7 +23,12 @@ struct window {
     struct window *next;
     MPI_Win handle;
     MPI_Comm comm;
-    struct part *parts; /* of an emulated program */
+    /* Of an emulated program: */
+    struct part *parts;
+    int flavor, unit;
+    MPI_Aint size;
+    void *shared; /* memory that ranks share, and how much of it there is */
+    size_t shared_bytes;
     struct ranks exposed_to, accessed;
 };
 static struct window *windows;
@@ -46,40 +52,79 @@ static struct window *find_window(const char *name, MPI_Win handle)
     return window;
 }
 
-static int ask_window(const char *name, MPI_Comm comm)
+/* Makes a window of a recorded program known, whose ranks are all awake. */
+static void record_window(MPI_Comm comm, MPI_Win made)
 {
-    CHECK(check_making(name, comm));
-    return ask_parent(comm);
-}
-
-/* Notes a window that was made; all ranks are awake. Open MPI makes none of memory that a single rank has: then it is another
- * one, of which the program sees only the handle. */
-static int end_window(int error, MPI_Comm comm, const void *base, uint64_t unit, MPI_Win *made)
-{
-    void *none;
-    if (error != MPI_SUCCESS)
-        error = PMPI_Win_allocate(0, 1, MPI_INFO_NULL, comm, &none, made);
     struct window *window = calloc(1, sizeof *window);
-    struct part own = {.base = (uintptr_t)base, .unit = unit, .process = process};
-    int size;
     if (window == NULL)
         abort();
-    PMPI_Comm_size(comm, &size);
     PMPI_Comm_dup(comm, &window->comm);
-    window->handle = error == MPI_SUCCESS ? *made : MPI_WIN_NULL;
+    window->handle = made;
     window->next = windows;
     windows = window;
-    if (!is_emulated) {
-        call.end = now();
-        record_new(&call, "MPI_Win_create", comm, window->comm, 0);
-        return error;
+    call.end = now();
+    record_new(&call, "MPI_Win_create", comm, window->comm, 0);
+}
+
+/* Maps the memory that all ranks share, of which each has its part behind that of the rank before. The first one has made the file. */
+static void map_shared(struct window *window, int size)
+{
+    char path[64];
+    struct part *parts = window->parts;
+    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)parts[0].process, (long long)parts[0].file);
+    int shared = open(path, O_RDWR | O_CLOEXEC);
+    for (int i = 0; i < size; i++)
+        window->shared_bytes += parts[i].size;
+    window->shared_bytes += window->shared_bytes == 0;
+    if (shared < 0 || posix_fallocate(shared, 0, (off_t)window->shared_bytes) != 0 ||
+        (window->shared = mmap(NULL, window->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0)) == MAP_FAILED)
+        refuse("makes a window of %zu bytes that its ranks share, for which there is no room: %s", window->shared_bytes, strerror(errno));
+    close(shared);
+    for (uint64_t i = 0, before = 0; i < (uint64_t)size; i++) {
+        parts[i].base = (uintptr_t)window->shared + before;
+        parts[i].process = process;
+        before += parts[i].size;
     }
-    window->parts = room((size_t)size * sizeof own);
-    PMPI_Allgather(&own, sizeof own, MPI_BYTE, window->parts, sizeof own, MPI_BYTE, window->comm);
+}
+
+/* Makes a window known that is one of this rank alone so far. Where the MPI makes none there, it is another one, of which the program
+ * sees only the handle. */
+static int emulate_window(const char *name, int error, MPI_Comm comm, int flavor, MPI_Aint size, uint64_t unit, void *base, MPI_Win *made)
+{
+    struct communicator *parent = find_communicator(comm);
+    struct window *window = calloc(1, sizeof *window);
+    int is_shared = flavor == MPI_WIN_FLAVOR_SHARED;
+    struct part own = {.base = (uintptr_t)base, .unit = unit, .size = (uint64_t)size, .process = process, .file = -1};
+    void *none;
+    if (window == NULL)
+        abort();
+    if (is_shared && parent->rank == 0)
+        own.file = memfd_create("loggp window", MFD_CLOEXEC);
+    uint64_t number = parent->children++;
+    struct parts parts = gather_parts(parent, NULL, 0, &own, sizeof own);
+    int *members = members_of(parent), *places = places_of_parts(parent, members, parent->size);
+    window->parts = room((size_t)parent->size * sizeof own);
+    for (int i = 0; i < parent->size; i++)
+        memcpy(&window->parts[i], parts.data[places[i]], sizeof own);
+    free_parts(&parts);
+    free(members);
+    free(places);
+    if (is_shared) {
+        map_shared(window, parent->size);
+        base = (void *)(uintptr_t)window->parts[parent->rank].base;
+        error = PMPI_Win_create(base, size, (int)unit, MPI_INFO_NULL, blank_communicator(), made);
+    }
+    if (error != MPI_SUCCESS && PMPI_Win_allocate(0, 1, MPI_INFO_NULL, blank_communicator(), &none, made) != MPI_SUCCESS)
+        refuse("calls %s, for which its MPI makes no window", name);
+    window->comm = make_like(parent, number)->handle;
+    window->handle = *made;
+    window->flavor = flavor;
+    window->size = size;
+    window->unit = (int)unit;
+    window->next = windows;
+    windows = window;
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-    end_making(MPI_SUCCESS, comm, &window->comm, 0);
-    note_freed(OBJECT_COMMUNICATOR, (uintptr_t)window->comm); /* The program need not free it. */
-    return error;
+    return MPI_SUCCESS;
 }
 
 static int rank_in_world(const struct window *window, int rank)
@@ -122,6 +167,8 @@ static void forget_window(struct window *window)
     struct window **link = &windows;
     free_communicator(window->comm);
     PMPI_Comm_free(&window->comm);
+    if (window->shared != NULL)
+        munmap(window->shared, window->shared_bytes);
     while (*link != window)
         link = &(*link)->next;
     *link = window->next;
@@ -129,31 +176,29 @@ static void forget_window(struct window *window)
     free(window);
 }
 
-/* Says that the call is over which all ranks have made together, and that it has made no communicator. */
-static void end_together(void)
+/* Waits until all ranks of a window have called. */
+static void await_all(const struct window *window)
 {
-    begin_record(CALL_MADE, &call, 0);
-    at = put(at, 0);
-    end_record(1);
+    struct parts parts = gather_parts(find_communicator(window->comm), NULL, 0, NULL, 0);
+    free_parts(&parts);
 }
 
 /* A library may let all ranks of the window wait for each other in it. */
 static int emulate_win_set_info(MPI_Win handle, MPI_Info info)
 {
-    ask_parent(find_window("MPI_Win_set_info", handle)->comm);
-    int error = PMPI_Win_set_info(handle, info);
-    end_together();
-    return error;
+    await_all(find_window("MPI_Win_set_info", handle));
+    return PMPI_Win_set_info(handle, info);
 }
 
 static int emulate_win_free(MPI_Win *handle)
 {
     struct window *window = find_window("MPI_Win_free", *handle);
     flush(window, ALL_RANKS, 0);
-    ask_parent(window->comm);
+    await_all(window);
+    if (window->parts[find_communicator(window->comm)->rank].file >= 0)
+        close((int)window->parts[find_communicator(window->comm)->rank].file);
     int error = PMPI_Win_free(handle);
     forget_window(window);
-    end_together();
     return error;
 }
 
@@ -493,18 +538,80 @@ static int win_sync(MPI_Win win)
     }
 
 /* A call that makes a window of a communicator, with the memory and the unit that it has then. */
-#define MAKE_WINDOW(name, parameters, arguments, base, unit)                                                         \
+#define MAKE_WINDOW(name, parameters, arguments, flavor, size, base, unit)                                           \
     CALL(name, parameters)                                                                                           \
     {                                                                                                                \
-        BEGIN(REAL(name) arguments, ask_window("MPI_" #name, comm) ?: ({                                             \
-            int made = ASK(REAL(name) arguments);                                                                    \
-            end_window(made, comm, base, unit, win);                                                                 \
+        BEGIN(REAL(name) arguments, check_making("MPI_" #name, comm) ?: ({                                           \
+            MPI_Comm with = comm;                                                                                    \
+            int made = MPI_SUCCESS;                                                                                  \
+            if (flavor != MPI_WIN_FLAVOR_SHARED) {                                                                   \
+                MPI_Comm comm = blank_communicator();                                                                \
+                made = ASK(REAL(name) arguments);                                                                    \
+            }                                                                                                        \
+            emulate_window("MPI_" #name, made, with, flavor, size, unit, base, win);                                 \
         }));                                                                                                         \
         call = span;                                                                                                 \
         if (error == MPI_SUCCESS && find_communicator(comm) != NULL)                                                 \
-            end_window(error, comm, base, unit, win);                                                                \
+            record_window(comm, *win);                                                                               \
         END;                                                                                                         \
     }
+
+/* One whose ranks share memory: the program gets where its part is. */
+#define MAKE_SHARED(name, DISP)                                                                                      \
+    CALL(name, (MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win))                   \
+    {                                                                                                                \
+        BEGIN(REAL(name)(size, unit, info, comm, base, win), check_making("MPI_" #name, comm) ?: ({                  \
+            int made = emulate_window("MPI_" #name, MPI_SUCCESS, comm, MPI_WIN_FLAVOR_SHARED, size, (uint64_t)unit, NULL, win); \
+            *(void **)base = (void *)(uintptr_t)look_for_window(*win)->parts[find_communicator(comm)->rank].base;    \
+            made;                                                                                                    \
+        }));                                                                                                         \
+        call = span;                                                                                                 \
+        if (error == MPI_SUCCESS && find_communicator(comm) != NULL)                                                 \
+            record_window(comm, *win);                                                                               \
+        END;                                                                                                         \
+    }
+
+/* Where a rank's part of shared memory is; that of nobody is the first that there is. */
+#define SHARED_QUERY(name, DISP)                                                                                     \
+    CALL(name, (MPI_Win win, int rank, MPI_Aint *size, DISP *unit, void *base))                                      \
+    {                                                                                                                \
+        const struct window *window = is_answered ? look_for_window(win) : NULL;                                     \
+        if (window == NULL || window->flavor != MPI_WIN_FLAVOR_SHARED)                                               \
+            return REAL(name)(win, rank, size, unit, base);                                                          \
+        int last = find_communicator(window->comm)->size - 1, found = rank == MPI_PROC_NULL ? 0 : rank;              \
+        while (rank == MPI_PROC_NULL && found < last && window->parts[found].size == 0)                              \
+            found++;                                                                                                 \
+        if (found < 0 || found > last)                                                                               \
+            return reject_at(PLACE, MPI_COMM_WORLD, MPI_ERR_RANK, "calls MPI_" #name " with rank %d of a window of %d ranks", rank, \
+                             last + 1);                                                                              \
+        *size = (MPI_Aint)window->parts[found].size;                                                                 \
+        *unit = (DISP)window->parts[found].unit;                                                                     \
+        *(void **)base = (void *)(uintptr_t)window->parts[found].base;                                               \
+        return MPI_SUCCESS;                                                                                          \
+    }
+
+CALL(Win_get_group, (MPI_Win win, MPI_Group *group))
+{
+    const struct window *window = is_answered ? look_for_window(win) : NULL;
+    if (window == NULL || group == NULL)
+        return REAL(Win_get_group)(win, group);
+    const struct communicator *with = find_communicator(window->comm);
+    *group = make_group(members_of(with), with->size, "MPI_Win_get_group", PLACE);
+    return MPI_SUCCESS;
+}
+
+CALL(Win_get_attr, (MPI_Win win, int key, void *value, int *flag))
+{
+    struct window *window = is_answered ? look_for_window(win) : NULL;
+    if (window == NULL || (key != MPI_WIN_BASE && key != MPI_WIN_SIZE && key != MPI_WIN_DISP_UNIT && key != MPI_WIN_CREATE_FLAVOR))
+        return REAL(Win_get_attr)(win, key, value, flag);
+    *(void **)value = key == MPI_WIN_BASE        ? (void *)(uintptr_t)window->parts[find_communicator(window->comm)->rank].base
+                      : key == MPI_WIN_SIZE      ? (void *)&window->size
+                      : key == MPI_WIN_DISP_UNIT ? (void *)&window->unit
+                                                 : (void *)&window->flavor;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
 
 #define TRANSFER(...) (struct transfer){.win = win, .rank = rank, .place = place, __VA_ARGS__}
 #define PLAIN .op = MPI_OP_NULL
@@ -546,11 +653,11 @@ static int win_sync(MPI_Win win)
                                    ? TRANSFER(THERE, TAKES(result, results, as), .op = with, .request = request)     \
                                    : TRANSFER(THERE, SENDS, TAKES(result, results, as), .op = with, .request = request))) \
     MAKE_WINDOW(Win_create##suffix, (void *base, MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), \
-                (base, size, unit, info, comm, win), base, (uint64_t)unit)                                           \
+                (base, size, unit, info, comm, win), MPI_WIN_FLAVOR_CREATE, size, base, (uint64_t)unit)              \
     MAKE_WINDOW(Win_allocate##suffix, (MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), \
-                (size, unit, info, comm, base, win), *(void **)base, (uint64_t)unit)                                 \
-    MAKE_WINDOW(Win_allocate_shared##suffix, (MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), \
-                (size, unit, info, comm, base, win), *(void **)base, (uint64_t)unit)
+                (size, unit, info, comm, base, win), MPI_WIN_FLAVOR_ALLOCATE, size, *(void **)base, (uint64_t)unit)  \
+    MAKE_SHARED(Win_allocate_shared##suffix, DISP)                                                                   \
+    SHARED_QUERY(Win_shared_query##suffix, DISP)
 
 TRANSFERS(, int, int)
 #if defined(HAS_LARGE)
@@ -566,7 +673,7 @@ ONE_SIDED(Compare_and_swap, (const void *data, const void *compared, void *resul
           (data, compared, result, type, rank, place, win),
           transfer_data("MPI_Compare_and_swap", TRANSFER(PLAIN, .count = 1, .type = type, .sent = message_of(data, 1, type),
                                                             TAKES(result, 1, type), .compared = compared)))
-MAKE_WINDOW(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win), NULL, 1)
+MAKE_WINDOW(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win), MPI_WIN_FLAVOR_DYNAMIC, 0, NULL, 1)
 
 CALL(Win_free, (MPI_Win * win))
 {

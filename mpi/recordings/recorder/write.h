@@ -53,8 +53,7 @@ enum record_code {
 
 /* True between MPI_Init and MPI_Finalize, if calls are recorded. */
 static volatile int is_on;
-/* The same if they are emulated. */
-static volatile int is_emulated;
+volatile int is_emulated, is_answered;
 /* What the processor did for an emulated program since its last record, in nanoseconds. */
 static uint64_t work;
 /* True if several threads may be in MPI at once. */
@@ -66,16 +65,13 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* True inside of a call of MPI: what it calls of MPI itself is not recorded. */
 static __thread int inside __attribute__((tls_model("initial-exec")));
-/* Where the program called a binding of Fortran, if it did. */
-static __thread void *fortran_caller __attribute__((tls_model("initial-exec")));
-/* Where it wants the number of an immediate duplicate: what its binding gives to C need not be there when that is made. */
-static __thread void *fortran_made __attribute__((tls_model("initial-exec")));
+__thread void *fortran_caller __attribute__((tls_model("initial-exec")));
 static __thread int thread_number __attribute__((tls_model("initial-exec"))) = -1;
 static int threads;
 
 static int file = -1;
 static pid_t process;
-static int own_rank, world_size;
+int own_rank, world_size;
 
 /* Ticks are those of the processor's counter if the kernel trusts it, or nanoseconds. */
 static int has_ticks;

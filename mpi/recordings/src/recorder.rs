@@ -1,9 +1,14 @@
 //! The source of the recorder, which is built for the MPI of a program.
 
-/// The files of the source, each with its name. The first one is compiled:
-/// `mpicc -O2 -fPIC -shared -o libloggp-mpi.so recorder.c`.
-pub const SOURCE: [(&str, &str); 21] = [
+/// The files of the source, each with its name. Those that end with `.c` are compiled:
+/// `mpicc -O2 -fPIC -shared -o libloggp-mpi.so *.c`.
+pub const SOURCE: [(&str, &str); 26] = [
     ("recorder.c", include_str!("../recorder/recorder.c")),
+    ("communicators.c", include_str!("../recorder/communicators.c")),
+    ("forks.c", include_str!("../recorder/forks.c")),
+    ("groups.c", include_str!("../recorder/groups.c")),
+    ("topologies.c", include_str!("../recorder/topologies.c")),
+    ("shared.h", include_str!("../recorder/shared.h")),
     ("write.h", include_str!("../recorder/write.h")),
     ("emulate.h", include_str!("../recorder/emulate.h")),
     ("tables.h", include_str!("../recorder/tables.h")),

@@ -30,7 +30,9 @@ pub(crate) fn build(mpicc: &OsStr, folder: Option<&Path>, out: &mut dyn Write) -
     }
     let built = scratch.path().join("libloggp-mpi.so");
     let mut compiler = Command::new(mpicc);
-    compiler.args(["-O2", "-fPIC", "-shared", "-o"]).arg(&built).arg(scratch.path().join(SOURCE[0].0));
+    compiler.args(["-O2", "-fPIC", "-shared", "-o"]).arg(&built);
+    let compiled = SOURCE.iter().map(|(file, _)| scratch.path().join(file));
+    compiler.args(compiled.filter(|file| file.extension().is_some_and(|end| end == "c")));
     let done = compiler.output().map_err(|error| {
         let install = "give the compiler of your MPI with --mpicc";
         CliError::Request(format!("{name} cannot be started: {error}; {install}"))

@@ -28,6 +28,11 @@ pub(crate) fn mpi_of_command(words: &[OsString]) -> Option<&'static str> {
     find_launcher(words).1.mpi().or_else(|| find_mpi(words).map(|(_, mpi)| mpi))
 }
 
+/// Returns the MPI with which a program is linked, as the recorder names it, if it is known.
+pub(crate) fn mpi_of_program(program: &OsStr) -> Option<&'static str> {
+    mpi_of(&find_program(program)?)
+}
+
 /// Returns the first program among the words that is linked with an MPI, and whose that is.
 fn find_mpi(words: &[OsString]) -> Option<(&OsString, &'static str)> {
     words.iter().find_map(|word| Some((word, mpi_of(&find_program(word)?)?)))
@@ -45,13 +50,21 @@ pub(crate) struct Launch {
 impl Launch {
     /// Finds out whose the launcher is, and the library for its MPI.
     pub(crate) fn prepare(words: &[OsString]) -> Result<Launch, CliError> {
+        Launch::with_launcher(words, find_launcher(words))
+    }
+
+    /// Finds the library for the MPI of a program that is started without a launcher.
+    pub(crate) fn prepare_alone(words: &[OsString]) -> Result<Launch, CliError> {
+        Launch::with_launcher(words, (0, Launcher::Other))
+    }
+
+    fn with_launcher(words: &[OsString], (at, launcher): (usize, Launcher)) -> Result<Launch, CliError> {
         if find_program(&words[0]).is_none() {
             let name = words[0].to_string_lossy();
             return Err(CliError::Request(format!(
                 "there is no program {name}; give the command that starts yours"
             )));
         }
-        let (at, launcher) = find_launcher(words);
         let program = find_mpi(&words[at + usize::from(launcher.mpi().is_some())..]);
         if let (Some(starts), Some((word, mpi))) = (launcher.mpi(), program)
             && starts != mpi

@@ -7,6 +7,8 @@ mod requests;
 
 #[cfg(target_os = "linux")]
 mod check;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod mpi2goal;
 mod record;
 mod schedule_runs;

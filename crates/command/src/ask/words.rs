@@ -184,9 +184,17 @@ fn split_words(words: &[&str], options: &Command) -> Result<SplitWords, clap::Er
             read.add_parameters(word, options)?;
         } else {
             read.words.push(word.into());
+            if !word.starts_with('-') && starts_commands(options) {
+                read.words.extend(left.drain(..).map(String::from));
+            }
         }
     }
     Ok(read)
+}
+
+/// Returns whether a subcommand starts another command: what stands behind that one's name is its own.
+fn starts_commands(options: &Command) -> bool {
+    options.get_positionals().any(Arg::is_trailing_var_arg_set)
 }
 
 fn has_option(options: &Command, name: &str) -> bool {

@@ -264,22 +264,22 @@ fn collectives_bring_their_data() {
 }
 
 #[test]
-fn a_communicator_is_made_by_all_at_once() {
+fn a_communicator_is_made_once_all_have_said_what_they_give() {
     const DEFINITION: u8 = 2;
     run(3, |rank| {
         let is_member = rank.id != 1;
         rank.work_ns = 1000 * rank.id;
         // All ranks of the world take part.
-        let begin = rank.call(rank::NEW_COMMUNICATOR, &[0, 0], &[])?;
+        let given = &b"012"[..rank.id as usize];
+        let begin = rank.call(rank::TOGETHER, &[0, 0, rank.id as u8], given)?;
         assert!(at(&begin) >= 2 * US, "the last rank has computed for 2 us");
-        let made = rank.record(rank::MADE, &number(u64::from(is_member) * 2));
-        let parent_and_number = [DEFINITION, 0, 0, 0];
-        let definition = if is_member { [&parent_and_number[..], &ranks(&[0, 2])].concat() } else { vec![] };
-        rank.post_all(&[definition, made], &[])?;
+        assert_eq!((begin.words, &*begin.data), (vec![3, 0, 1, 2], &b"001"[..]));
         if is_member {
             let root = rank.id == 2;
+            let definition = [&[DEFINITION, 0, 0, 0][..], &ranks(&[0, 2])].concat();
             let body = collective(rank::BCAST, 1, Some(1), 3, 3);
-            let got = rank.call(rank::COLLECTIVE, &body, if root { b"abc" } else { &[] })?;
+            let call = rank.record(rank::COLLECTIVE, &body);
+            let got = rank.post_all(&[definition, call], if root { b"abc" } else { &[] })?;
             assert_eq!(&*got.data, if root { &b""[..] } else { b"abc" });
         }
         Ok(())

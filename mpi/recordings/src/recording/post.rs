@@ -20,7 +20,6 @@ mod posted {
     pub(super) const IMPROBE: u8 = 49;
     pub(super) const MRECV: u8 = 50;
     pub(super) const MRECV_REQUEST: u8 = 51;
-    pub(super) const MADE: u8 = 52;
     pub(super) const CANCEL: u8 = 53;
     pub(super) const ABORT: u8 = 54;
     pub(super) const CLOCK: u8 = 55;
@@ -75,13 +74,13 @@ pub enum PostKind {
         message: u64,
         request: Option<RequestId>,
     },
-    /// The beginning of a call that makes a communicator. `of` are the ranks that take part, if not all of the parent.
-    NewCommunicator {
+    /// A call that ranks make together, such as one that makes a communicator. `of` are those that take part, if not all of the
+    /// parent; each gives so many bytes to all.
+    Together {
         parent: u32,
         of: Option<Vec<u32>>,
+        bytes: usize,
     },
-    /// The end of such a call.
-    Made(Option<u32>),
     /// An immediate duplicate of a communicator.
     Duplicate {
         parent: u32,
@@ -180,9 +179,8 @@ impl PostReader {
             code::NEW_COMMUNICATOR => {
                 let parent = read_communicator(cursor, known)?;
                 let of = if cursor.byte()? != 0 { Some(read_ranks(cursor, known)?) } else { None };
-                PostKind::NewCommunicator { parent, of }
+                PostKind::Together { parent, of, bytes: cursor.small()? as usize }
             }
-            posted::MADE => PostKind::Made(cursor.small()?.checked_sub(1)),
             code::FORGET => PostKind::Forget(read_request(cursor, known)?),
             posted::CANCEL => PostKind::Cancel(read_request(cursor, known)?),
             posted::ABORT => PostKind::Abort(cursor.signed()?),

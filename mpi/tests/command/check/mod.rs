@@ -1,4 +1,4 @@
-//! `loggp check -- mpirun`: the faults of `mpi/recordings/programs/faults.c` and its headers are found, each of its kind and at
+//! `loggp check` of MPI programs: the faults of `mpi/recordings/programs/faults.c` and its headers are found, each of its kind and at
 //! its place. Where there is no MPI, nothing is checked.
 
 mod cases;
@@ -26,13 +26,13 @@ const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mpi/recordings/
 const MATTERS_WHO: [&str; 5] = ["wildcards", "probed_any", "looked_any", "probed_sender", "probed_either"];
 
 /// An MPI that is here, and a folder with the program and the library for it.
-struct Mpi {
-    mpirun: String,
-    folder: PathBuf,
+pub(crate) struct Mpi {
+    pub(crate) mpirun: String,
+    pub(crate) folder: PathBuf,
 }
 
 /// Returns the MPIs that are here, or those that `LOGGP_CHECK_MPI` names.
-fn mpis() -> &'static [Mpi] {
+pub(crate) fn mpis() -> &'static [Mpi] {
     static ALL: OnceLock<Vec<Mpi>> = OnceLock::new();
     ALL.get_or_init(|| {
         let chosen = env::var("LOGGP_CHECK_MPI").unwrap_or("openmpi mpich".into());
@@ -71,12 +71,40 @@ impl Mpi {
 
     /// Returns the command that checks a program on so many ranks.
     fn check(&self, options: &str, ranks: usize, program: &str) -> Command {
-        let (mpirun, folder) = (&self.mpirun, self.folder.display());
-        let mut command = loggp(&format!("check {options} -- {mpirun} -n {ranks} {folder}/{program}"));
+        let start = format!("check {options} -- {} -n {ranks}", self.mpirun);
+        let mut command = self.command(&start, program);
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Returns a command of which a program of the folder is the end.
+    pub(crate) fn command(&self, begin: &str, program: &str) -> Command {
+        let mut command = loggp(&format!("{begin} {}/{program}", self.folder.display()));
         command.envs(["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")));
         command.envs(["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")));
-        command.env("LOGGP_MPI_RECORDER", &self.folder).stdin(Stdio::null());
+        command.env("LOGGP_MPI_RECORDER", &self.folder);
         command
+    }
+
+    /// Returns the launcher with what lets it start more ranks than there are cores.
+    pub(crate) fn launcher(&self) -> String {
+        let said = Command::new(&self.mpirun).arg("--version").output().unwrap();
+        let is_open_mpi = String::from_utf8_lossy(&said.stdout).contains("Open");
+        format!("{}{}", self.mpirun, if is_open_mpi { " --oversubscribe" } else { "" })
+    }
+
+    /// Builds another program beside the one that is checked, unless it is there.
+    pub(crate) fn build_program(&self, name: &str) {
+        static BUILDING: Mutex<()> = Mutex::new(());
+        let _alone = BUILDING.lock().unwrap();
+        let source = Path::new(SOURCE).with_file_name(format!("{name}.c"));
+        let changed = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
+        let program = self.folder.join(name);
+        if changed(&program) < changed(&source) {
+            let mut compiler = Command::new(self.mpirun.replacen("mpirun", "mpicc", 1));
+            compiler.args(["-g", "-O1", "-w"]).arg(source).args(["-lpthread", "-o"]).arg(program);
+            assert!(compiler.status().unwrap().success());
+        }
     }
 }
 
@@ -200,7 +228,7 @@ fn a_race_is_found_and_repeated() {
 }
 
 /// Returns whether a process runs whose command names a file.
-fn runs(file: &Path) -> bool {
+pub(crate) fn runs(file: &Path) -> bool {
     let name = file.to_str().unwrap().as_bytes();
     let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
     processes
