@@ -12,6 +12,7 @@ use loggp_study::analysis::accounts::{Account, Accounts};
 use loggp_study::analysis::{Analysis, GroupActivity, WhatIf, add_replays};
 use proptest::prelude::*;
 use proptest::sample::select;
+use serde_json::json;
 
 use crate::cases::cases;
 use crate::formula::params;
@@ -686,6 +687,7 @@ fn analyze_shows_where_the_time_went() {
         "model=loggp-1",
         "send tag 3 (row), above S",
         "o at receivers",
+        "critical path by processor",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -697,6 +699,11 @@ fn analyze_shows_where_the_time_went() {
     assert_eq!(rows[0]["processors"][1]["computation_ns"], 50_000);
     assert_eq!(rows[1]["change"], -0.48);
     assert_eq!(rows[1]["params"]["S"], 10);
+    let shares = json!([
+        {"processor": 1, "hops": 4, "work_ns": 50_000, "time_ns": 56_000},
+        {"processor": 0, "hops": 2, "work_ns": 0, "time_ns": 14_000},
+    ]);
+    assert_eq!(rows[0]["path_processors"], shares);
     let hops = rows[0]["hops"].as_array().unwrap();
     let lengths: i64 = hops.iter().map(|hop| hop["length_ns"].as_i64().unwrap()).sum();
     assert_eq!(lengths, 100_000);

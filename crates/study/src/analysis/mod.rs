@@ -14,13 +14,14 @@ mod sensitivity;
 mod tolerance;
 mod what_if;
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use loggp::Time;
 use loggp::audit::audit;
 use loggp::params::LeveledParams;
-use loggp::path::{Events, Hop, Path};
+use loggp::path::{Events, Hop, HopKind, Path};
 use loggp::trace::{ActivityKind, Trace};
 use loggp_programs::Refusal;
 
@@ -74,6 +75,39 @@ pub struct PathStep {
     pub hop: Hop,
     /// Sender, receiver and length in words of its message.
     pub message: Option<(usize, usize, usize)>,
+}
+
+/// The part of a processor in the critical path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathShare {
+    pub id: usize,
+    /// Number of its hops.
+    pub hops: usize,
+    /// The time that it computes in them.
+    pub work: Time,
+    /// The length of all of them.
+    pub time: Time,
+}
+
+impl Analysis {
+    /// Returns the parts of the processors in the critical path, the longest first. Messages under way are no processor's.
+    pub fn path_shares(&self) -> Vec<PathShare> {
+        let is_under_way =
+            |hop: &Hop| matches!(hop.kind, HopKind::Latency | HopKind::Stream | HopKind::Barrier);
+        let mut shares = BTreeMap::new();
+        for hop in self.path.iter().map(|step| &step.hop).filter(|hop| !is_under_way(hop)) {
+            let none = PathShare { id: hop.id, hops: 0, work: Time::ZERO, time: Time::ZERO };
+            let share = shares.entry(hop.id).or_insert(none);
+            share.hops += 1;
+            share.time += hop.length();
+            if hop.kind == HopKind::Work {
+                share.work += hop.length();
+            }
+        }
+        let mut shares: Vec<PathShare> = shares.into_values().collect();
+        shares.sort_by_key(|share| Reverse(share.time));
+        shares
+    }
 }
 
 /// A wait of a rendezvous, for the other end or for messages under way (LogGPS, section 3.1).

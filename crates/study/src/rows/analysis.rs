@@ -10,7 +10,7 @@ use super::machine::{level_columns, unit_columns};
 use super::{Columns, Field, json_key};
 use crate::analysis::accounts::{Account, Accounts};
 use crate::analysis::{
-    Analysis, CallCost, CostGroup, FormulaBuilder, GroupActivity, Overlap, PathStep, Sensitivity,
+    Analysis, CallCost, CostGroup, FormulaBuilder, GroupActivity, Overlap, PathShare, PathStep, Sensitivity,
 };
 
 /// A recorded run, or a replay of one under other parameters.
@@ -88,6 +88,11 @@ pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Columns<'a, Analyze
         calls => call_columns(row).objects(&calls[..calls.len().min(top_lines)]),
     };
     columns.add("calls", calls).json_only();
+    let shares = move |row: &AnalyzedRun| {
+        let shares = row.analysis.path_shares();
+        path_share_columns(row).objects(&shares[..shares.len().min(top_lines)])
+    };
+    columns.add("path_processors", shares).json_only();
     let hops = move |row: &AnalyzedRun| match with_hops {
         true => step_columns(&row.analysis).objects(&row.analysis.path),
         false => Field::Absent,
@@ -226,6 +231,17 @@ pub fn part_formula(row: &AnalyzedRun, part: HopKind) -> Option<String> {
 /// Returns the time on the critical path that is spent on hops of this kind.
 pub fn time_on_path(analysis: &Analysis, part: HopKind) -> Time {
     analysis.path.iter().filter(|step| step.hop.kind == part).map(|step| step.hop.length()).sum()
+}
+
+/// Returns the columns of a processor's part in the critical path.
+pub fn path_share_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, PathShare> {
+    let mut columns = Columns::<PathShare>::new();
+    columns.add("processor", |share| share.id).title("critical path by processor");
+    columns.add("hops", |share| share.hops).title("hops");
+    columns.add("work_ns", |share| share.work).title("work");
+    columns.add("time_ns", |share| share.time).title("time");
+    columns.add_to_table("%", |share| 100.0 * share.time.in_units(row.analysis.time));
+    columns
 }
 
 /// Returns the columns of a hop of the critical path.

@@ -6,8 +6,8 @@ use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis::Overlap;
 use loggp_study::analysis::accounts::Account;
 use loggp_study::rows::analysis::{
-    AnalyzedRun, add_accounts, call_columns, group_columns, part_formula, processor_columns,
-    sensitivity_columns, step_columns, time_on_path, top_groups,
+    AnalyzedRun, add_accounts, call_columns, group_columns, part_formula, path_share_columns,
+    processor_columns, sensitivity_columns, step_columns, time_on_path, top_groups,
 };
 use loggp_study::rows::{Columns, Field};
 
@@ -74,8 +74,13 @@ pub(crate) fn waiting_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlo
     table(&columns, &waits, unit)
 }
 
-/// Returns the table of the critical path's parts, and of its hops if `with_hops`.
-pub(crate) fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec<DocumentBlock> {
+/// Returns the tables of the critical path's parts, of the processors on it if there are several, and of its hops if `with_hops`.
+pub(crate) fn path_tables(
+    row: &AnalyzedRun,
+    unit: Unit,
+    lines: usize,
+    with_hops: bool,
+) -> Vec<DocumentBlock> {
     type PartTotal = (HopKind, usize, Time);
     let steps = &row.analysis.path;
     let part_total = |&part: &HopKind| {
@@ -91,7 +96,9 @@ pub(crate) fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec
     columns.add_to_table("as a formula", |(part, ..)| part_formula(row, *part));
     let steps = if with_hops { &steps[..] } else { &[] };
     let hops = table(&step_columns(&row.analysis), steps, unit);
-    table(&columns, &parts, unit).into_iter().chain(hops).collect()
+    let shares = Some(row.analysis.path_shares()).filter(|shares| shares.len() > 1).unwrap_or_default();
+    let shares = table(&path_share_columns(row), &shares[..shares.len().min(lines)], unit);
+    table(&columns, &parts, unit).into_iter().chain(shares).chain(hops).collect()
 }
 
 /// Returns the table of the effects of 1% more of each parameter.

@@ -194,7 +194,7 @@ impl AnalyzeCommand {
             blocks.extend(accounting::call_table(row, unit, self.top));
             blocks.extend(accounting::group_table(row, unit, self.top));
             blocks.extend(accounting::waiting_table(row, unit));
-            blocks.extend(accounting::path_tables(row, unit, self.path));
+            blocks.extend(accounting::path_tables(row, unit, self.top, self.path));
             blocks.extend(row.sweep.iter().flat_map(|sweep| sweep_blocks(sweep, unit)));
             blocks.extend(accounting::sensitivity_table(row, unit));
         }
