@@ -97,6 +97,27 @@ static void locks(MPI_Win window, const long *counter)
     expect(old == all || old == 0, "a swap");
 }
 
+/* Memory that all ranks share, of which every second one has none. */
+static void shared(void)
+{
+    int *own, *other, unit;
+    MPI_Aint size;
+    MPI_Win window;
+    MPI_Win_allocate_shared(rank % 2 ? 0 : sizeof *own, sizeof *own, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &window);
+    if (rank % 2 == 0)
+        *own = rank + 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < ranks; i++) {
+        MPI_Win_shared_query(window, i, &size, &unit, &other);
+        expect(size == (i % 2 ? 0 : sizeof *own) && unit == sizeof *own, "a query of shared memory");
+        expect(i % 2 || *other == i + 1, "a store into shared memory");
+#if defined(MPICH_NUMVERSION)
+        expect(i % 2 == 0 || other == NULL, "a query of shared memory that a rank has none of");
+#endif
+    }
+    MPI_Win_free(&window);
+}
+
 int main(int count, char **arguments)
 {
     double *own, mine[N];
@@ -117,6 +138,7 @@ int main(int count, char **arguments)
     locks(counted, counter);
     MPI_Win_free(&counted);
     MPI_Win_free(&window);
+    shared();
     MPI_Allreduce(&wrong, &of_all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
         printf("%.3f us\n", MPI_Wtime() * 1e6);

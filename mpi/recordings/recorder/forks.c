@@ -290,6 +290,15 @@ static int await_ranks(int alive)
     return status;
 }
 
+/* Writes what the program has printed, in C or in Fortran: else each rank would. */
+static void flush_output(void)
+{
+    void (*flush)(int *) = (void (*)(int *))dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
+    if (flush != NULL)
+        flush(NULL);
+    fflush(NULL);
+}
+
 /* Forks all ranks. Returns in each of them, and at the keeper the end of a pipe that all of them have, or -1. */
 static int fork_ranks(void)
 {
@@ -299,7 +308,7 @@ static int fork_ranks(void)
     rank_count = 0;
     ranks = realloc(ranks, sizeof *ranks * nursery->ranks);
     world_size = (int)nursery->ranks;
-    fflush(NULL);
+    flush_output();
     for (int rank = 0; rank < world_size; rank++) {
         pid_t made = fork();
         if (made == 0) {

@@ -81,7 +81,7 @@ static void map_shared(struct window *window, int size)
         refuse("makes a window of %zu bytes that its ranks share, for which there is no room: %s", window->shared_bytes, strerror(errno));
     close(shared);
     for (uint64_t i = 0, before = 0; i < (uint64_t)size; i++) {
-        parts[i].base = (uintptr_t)window->shared + before;
+        parts[i].base = parts[i].size > 0 ? (uintptr_t)window->shared + before : 0;
         parts[i].process = process;
         before += parts[i].size;
     }
