@@ -22,6 +22,7 @@ mod oracle {
 }
 
 use drawn::program::{GroupCall, Op, Pattern, RequestKind};
+use drawn::random::draw_one_sided;
 use drawn::{Case, Note, draw};
 use oracle::check::check;
 use oracle::outcome::Outcome;
@@ -31,7 +32,8 @@ const PROGRAMS: u64 = 500;
 
 fn main() {
     // Noise that was drawn has no text from which it could be read.
-    let cases = (0..).map(draw).filter(|case| case.noise.is_none()).map(ask_with_a_word);
+    let drawn = (0..).map(|seed| if seed % 2 == 0 { draw(seed) } else { draw_one_sided(seed) });
+    let cases = drawn.filter(|case| case.noise.is_none()).map(ask_with_a_word);
     for case in cases.take(PROGRAMS as usize) {
         let (outcome, faults) = check(&case, false);
         assert!(faults.is_empty(), "{faults:?}");

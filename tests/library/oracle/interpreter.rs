@@ -230,8 +230,9 @@ enum Event {
     Arrival((i64, usize, u64), Option<usize>),
     /// A message of this sender leaves the network, where it is in transit until it is received.
     Leaving(usize),
-    /// The turn of a message, given by its number and its task.
-    Turn(u64, usize),
+    /// The turn of a message, given by its number, whether the program itself waits for it, and its task. Numbers are their
+    /// senders', so that two messages that are read can have the same: then requests go before the program.
+    Turn(u64, bool, usize),
     /// The program continues.
     GoOn,
 }
@@ -325,7 +326,7 @@ impl Oracle {
                 let turn = if params.g.as_ps() > 0 { params.g } else { params.cycle };
                 (x + P - (t / turn.as_ps()) as usize % P) % P
             }
-            (Ties::Random { .. }, Event::Turn(number, k)) => {
+            (Ties::Random { .. }, Event::Turn(number, _, k)) => {
                 let from = self.sender(x, k);
                 1 + self.drawn.messages.get(&(from, number)).map_or(x, |(_, place)| *place)
             }
@@ -342,7 +343,7 @@ impl Oracle {
         let leaving = p.leaving.iter().map(|(start, from)| (*start, Event::Leaving(*from)));
         let turn = |k: usize| {
             let (number, latency, ready) = p.tasks[k].turned?;
-            Some((self.turn(x, k, latency, ready), Event::Turn(number, k)))
+            Some((self.turn(x, k, latency, ready), Event::Turn(number, k == 0, k)))
         };
         // A processor that stalls sends nothing else (LogP 3).
         let turns = (0..p.tasks.len()).filter_map(turn).filter(|_| p.stalled.is_none());
@@ -449,7 +450,7 @@ impl Oracle {
             }
             Event::Arrival(key, None) => self.on_arrival(x, key),
             Event::Leaving(from) => self.leave(x, from, t),
-            Event::Turn(_, k) => self.enter(x, k, t),
+            Event::Turn(.., k) => self.enter(x, k, t),
             Event::GoOn => self.go_on(x, t),
         }
         self.turn_all(x, t);

@@ -16,8 +16,9 @@ use crate::time::Time;
 use crate::transport::DataRead;
 
 /// The turn of a message, at which the network serves it or, where it is in transit until it is received, its
-/// reception starts. Of a processor's turns with the same time, receptions come first, and then the message that
-/// it prepared first.
+/// reception starts. Of a processor's turns with the same time, receptions come first, and then the message with the
+/// lowest number: the one that it prepared first. A message that it reads has the number that its sender gave it; of
+/// two with the same number, a request's comes before the call's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Turn {
     pub time: Time,
