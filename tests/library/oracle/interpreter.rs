@@ -9,7 +9,9 @@ use std::collections::{HashMap, VecDeque};
 use loggp::trace::Trace;
 use loggp::{Latency, PS, Protocol, Stats, Ties, Time};
 
-use super::network::{MessageKind, Network, PromisedMessage, SentBy, Way, WayRequest, has_negative_G_l};
+use super::network::{
+    ANSWERS, MessageKind, Network, PromisedMessage, SentBy, Way, WayRequest, has_negative_G_l,
+};
 use super::outcome::Outcome;
 use crate::drawn::program::Op::*;
 use crate::drawn::program::{Case, Message, MessageLedger, Note, Op, Pattern, RequestKind};
@@ -816,8 +818,7 @@ impl Oracle {
         let asks = WayRequest { from: memory, to: x, s, latency, ready, in_order: false, by };
         let Way { enter, first, arrival, .. } = self.network.way(asks);
         let kind = MessageKind::Answer((x, number));
-        // It is none of the messages that the memory's processor numbers.
-        let number = number + (1 << 32);
+        let number = number + ANSWERS;
         let (from, to, offers) = (memory, x, 0);
         let answer =
             PromisedMessage { from, to, number, words, kind, offers, by, s, ask, enter, first, arrival };

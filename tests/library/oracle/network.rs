@@ -62,10 +62,19 @@ pub(crate) struct PromisedMessage {
     pub arrival: i64,
 }
 
+/// What is added to the number of a request for that of its answer, which is none of the messages that the memory's processor
+/// numbers.
+pub(crate) const ANSWERS: u64 = 1 << 32;
+
 impl PromisedMessage {
-    /// Returns the key by which messages in an inbox are ordered.
+    /// Returns the key by which messages in an inbox are ordered. Among those of its processor a memory's answer stands by the
+    /// number that it has for the processor that asked, the one after its request's.
     pub(crate) fn key(&self) -> (i64, usize, u64) {
-        (self.arrival, self.from, self.number)
+        let place = match self.number.checked_sub(ANSWERS) {
+            Some(asked) => 2 * (asked + 1) + 1,
+            None => 2 * self.number,
+        };
+        (self.arrival, self.from, place)
     }
 }
 
