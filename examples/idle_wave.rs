@@ -12,7 +12,8 @@ const STEPS: usize = 120;
 const SLOW: usize = 110;
 
 const STYLE: &str = "text{font:14px sans-serif;fill:#777}#now{animation:pass 7s linear infinite}\
-@keyframes pass{0%{transform:scaleX(0)}80%,100%{transform:none}}@media(prefers-reduced-motion:reduce){#now{animation:none}}";
+@keyframes pass{0%{transform:scaleX(0)}80%,100%{transform:none}}@media(prefers-reduced-motion:reduce){#now{animation:none}}\
+@media(prefers-color-scheme:dark){text{fill:#aaa}}";
 
 pub fn main() -> Result<(), RunError> {
     let params @ Params { P, .. } = Params::builder(256).L(6 * US).o(2 * US).g(4 * US).build()?;
@@ -45,7 +46,8 @@ pub fn main() -> Result<(), RunError> {
     println!("processor {SLOW} is late, and {reached} others wait, {count} times");
     if let Some(file) = std::env::args().nth(1).filter(|name| name.ends_with(".svg")) {
         let svg = format!(
-            "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 960 540'><style>{STYLE}</style>\
+            "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 960 540'>\
+             <title>A wave of waiting</title><style>{STYLE}</style>\
              <clipPath id='passed'><rect id='now' width='960' height='512'/></clipPath><g clip-path='url(#passed)'>\
              <rect width='960' height='512' fill='#1f4e79'/><path d='{path}' fill='#fff'/></g>\
              <text y='532'>{P} processors; time from left to right. Dark computes, white waits. Who is late?</text></svg>\n"
