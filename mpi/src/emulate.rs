@@ -241,7 +241,7 @@ impl EmulateCommand {
             let forked = nursery.fork(&session, program.ranks);
             forked.map_err(|why| CliError::Run(system_reason(&why)))?;
             // It says so when all have ended, or when one could not be forked.
-            let come = session.wait_for_forks(program.ranks, || nursery.has_said().is_some());
+            let come = session.wait_for(program.ranks, || nursery.has_said().is_some());
             if let Some(Keeper::Cannot(why)) = nursery.has_said() {
                 return Err(CliError::Run(why));
             }

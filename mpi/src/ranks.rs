@@ -163,7 +163,7 @@ impl KeptProgram {
         }
         self.nursery.fork(session, self.ranks).map_err(|why| system_reason(&why))?;
         let is_over = || self.has_ended() || self.nursery.has_said().is_some();
-        session.wait_for_forks(self.ranks, is_over)?.map(|_| ()).ok_or_else(ended)
+        session.wait_for(self.ranks, is_over)?.map(|_| ()).ok_or_else(ended)
     }
 
     /// Waits until all ranks have ended, and returns their exit status.

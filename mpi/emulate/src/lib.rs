@@ -4,7 +4,7 @@
 //! about to do through shared memory, and stops until the machine says that it goes on. What a call costs, which message
 //! a receive takes and who stalls is what the machine's own calls do: no rule stands here a second time.
 //!
-//! - `segment`: the shared file, and the turns of a rank and the command;
+//! - `shared_file`: a file that processes map; `segment`: the one of all ranks, and the turns of a rank and the command;
 //! - `link`: what a rank posts, with its data, and the answers;
 //! - `rank`: the loop of a processor, which makes the calls of its rank: `messages`, `requests`, `collectives` and
 //!   `communicators` have a file each, and `reply` is what the rank hears; `probes` has the messages that are at a rank already;
@@ -42,6 +42,7 @@ mod requests;
 mod segment;
 mod session;
 mod shared;
+mod shared_file;
 mod threads;
 mod watch;
 mod windows;

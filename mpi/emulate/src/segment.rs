@@ -4,24 +4,18 @@
 //! Whose turn it is says a word on which the other one waits (futex). Only who has the turn touches the slot. The offsets
 //! are those of `recorder/emulate.h`.
 
-use std::fs::File;
 use std::io;
-use std::num::NonZeroUsize;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{FallocateFlags, fallocate, ftruncate};
 use rustix::io::Errno;
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex::{self, Timespec};
 
+use crate::shared_file::{HEADER_BYTES, SharedFile, wake};
 use crate::threads::Threads;
 
-const HEADER_BYTES: usize = 4096;
 const SLOT_BYTES: usize = 384 << 10;
 /// The bytes of shared memory that each rank takes.
 pub const RANK_BYTES: u64 = SLOT_BYTES as u64;
@@ -47,17 +41,11 @@ pub(crate) struct Flags {
     pub is_checked: bool,
 }
 
-/// The shared file. It has no name in its folder: whatever becomes of this process, nothing is left.
+/// The shared file.
 pub(crate) struct Segment {
-    file: File,
-    map: NonNull<u8>,
+    file: SharedFile,
     slots: usize,
 }
-
-// SAFETY: what threads share in the map is read and written as atomics, or by whoever has a slot's turn.
-unsafe impl Send for Segment {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Segment {}
 
 /// What a rank posts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,39 +61,24 @@ pub(crate) enum PostForm {
 #[derive(Clone, Copy)]
 pub(crate) struct Slot<'a> {
     base: NonNull<u8>,
+    /// Where the slot begins behind the file's header.
+    at: usize,
     segment: &'a Segment,
 }
 
 impl Segment {
     /// Creates the file. It takes no memory before its ranks attach.
     pub(crate) fn create(slots: usize, flags: Flags) -> io::Result<Segment> {
-        let file = tempfile::tempfile_in("/dev/shm")?;
-        let bytes = HEADER_BYTES + slots * SLOT_BYTES;
-        ftruncate(&file, bytes as u64)?;
-        // A page for which there is no room would end the command when it is touched.
-        fallocate(&file, FallocateFlags::empty(), 0, HEADER_BYTES as u64)?;
-        let length = NonZeroUsize::new(bytes).expect("it has a header");
-        let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new place of the file's length, which nothing else maps; it lives as long as the segment.
-        let map =
-            unsafe { mmap(std::ptr::null_mut(), length.get(), protection, MapFlags::SHARED, &file, 0) }?;
-        let map = NonNull::new(map.cast::<u8>()).expect("a map is nowhere at 0");
-        let segment = Segment { file, map, slots };
         let bits = [flags.has_clocks, flags.work_is_free, flags.may_defer, flags.is_checked];
         let bits =
             bits.into_iter().zip(0..).fold(0, |bits, (is_set, place)| bits | u32::from(is_set) << place);
-        for (at, word) in [(8, VERSION), (12, slots as u32), (16, bits), (20, std::process::id())] {
-            segment.word(at).store(word, Ordering::Relaxed);
-        }
-        for (at, half) in [(0, b"LOGG"), (4, b"PEMU")] {
-            segment.word(at).store(u32::from_le_bytes(*half), Ordering::Release);
-        }
-        Ok(segment)
+        let words = [(8, VERSION), (12, slots as u32), (16, bits), (20, std::process::id())];
+        Ok(Segment { file: SharedFile::create(slots * SLOT_BYTES, b"LOGGPEMU", &words)?, slots })
     }
 
     /// Returns the path by which ranks open the file while this process has it.
     pub(crate) fn path(&self) -> PathBuf {
-        format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()).into()
+        self.file.path()
     }
 
     pub(crate) fn slots(&self) -> usize {
@@ -114,38 +87,19 @@ impl Segment {
 
     /// Tells all ranks to end at once, when they next look.
     pub(crate) fn give_up(&self) {
-        self.word(24).store(1, Ordering::Release);
+        self.file.word(24).store(1, Ordering::Release);
     }
 
     pub(crate) fn slot(&self, rank: usize) -> Slot<'_> {
         assert!(rank < self.slots, "there are slots for {} ranks", self.slots);
-        // SAFETY: the slot lies in the map.
-        Slot { base: unsafe { self.map.add(HEADER_BYTES + rank * SLOT_BYTES) }, segment: self }
+        let at = rank * SLOT_BYTES;
+        Slot { base: self.file.part(at), at, segment: self }
     }
 
     /// Returns why a process that is no rank yet cannot be one, if one has said so.
     pub(crate) fn refusal(&self) -> Option<String> {
-        const TEXT: usize = 64;
-        if self.word(28).load(Ordering::Acquire) != 2 {
-            return None;
-        }
-        let mut text = [0; HEADER_BYTES - TEXT];
-        self.file.read_exact_at(&mut text, TEXT as u64).ok()?;
-        let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
-        Some(String::from_utf8_lossy(&text[..end]).into_owned())
-    }
-
-    fn word(&self, at: usize) -> &AtomicU32 {
-        // SAFETY: `at` is a word's offset in the header, which the map has; processes touch it as an atomic.
-        unsafe { self.map.add(at).cast::<AtomicU32>().as_ref() }
-    }
-}
-
-impl Drop for Segment {
-    fn drop(&mut self) {
-        let bytes = HEADER_BYTES + self.slots * SLOT_BYTES;
-        // SAFETY: it is mapped so, and no slot outlives the segment.
-        _ = unsafe { munmap(self.map.as_ptr().cast(), bytes) };
+        let is_there = self.file.word(28).load(Ordering::Acquire) == 2;
+        is_there.then(|| self.file.text(64, HEADER_BYTES).ok())?
     }
 }
 
@@ -177,16 +131,11 @@ impl Slot<'_> {
         unsafe { self.base.add(at).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
     }
 
-    /// Returns where the slot begins in the file.
-    fn offset(&self) -> usize {
-        self.base.as_ptr() as usize - self.segment.map.as_ptr() as usize
-    }
-
     /// Returns the process and the number of all ranks, once the rank has come.
     pub(crate) fn attached(&self) -> Option<(i32, usize)> {
         // The rank makes room for its slot, so until it has come the slot is not touched: a read of the file takes none.
         let mut begin = [0; 16];
-        let read = self.segment.file.read_exact_at(&mut begin, self.offset() as u64);
+        let read = self.segment.file.read_part(self.at, &mut begin);
         if read.is_err() || begin[12..] == [0; 4] {
             return None;
         }
@@ -255,11 +204,11 @@ impl Slot<'_> {
     /// Gives the rank the turn.
     fn wake(&self) {
         self.word(0).store(0, Ordering::Release);
-        let _: io::Result<_> = futex::wake(self.word(0), futex::Flags::empty(), 1).map_err(io::Error::from);
+        wake(self.word(0));
     }
 
     /// Wakes a rank that waits, to look whether the command has given up.
     pub(crate) fn rouse(&self) {
-        let _: io::Result<_> = futex::wake(self.word(0), futex::Flags::empty(), 1).map_err(io::Error::from);
+        wake(self.word(0));
     }
 }

@@ -87,16 +87,8 @@ impl Session {
         Ok(ranks)
     }
 
-    /// Waits until so many ranks have come, which were forked.
-    pub fn wait_for_forks(
-        &self,
-        ranks: usize,
-        is_over: impl FnMut() -> bool,
-    ) -> Result<Option<usize>, String> {
-        self.wait_for(ranks, is_over)
-    }
-
-    fn wait_for(&self, most: usize, mut is_over: impl FnMut() -> bool) -> Result<Option<usize>, String> {
+    /// Waits until so many ranks have come, as [`wait_for_ranks`](Session::wait_for_ranks) does until all that a launcher starts have.
+    pub fn wait_for(&self, most: usize, mut is_over: impl FnMut() -> bool) -> Result<Option<usize>, String> {
         let mut is_over = || self.has_ended() || is_over();
         let mut found: Vec<Option<i32>> = Vec::new();
         let mut pause = Duration::from_micros(100);
