@@ -452,60 +452,25 @@ static struct communicator *find_answered(MPI_Comm comm)
     return is_answered ? find_communicator(comm) : NULL;
 }
 
-CALL(Comm_size, (MPI_Comm comm, int *size))
-{
-    const struct communicator *with = find_answered(comm);
-    if (with == NULL || size == NULL)
-        return REAL(Comm_size)(comm, size);
-    *size = with->size;
-    return MPI_SUCCESS;
-}
+/* A call that asks for something of a communicator, which is here unless only the MPI can say it. */
+#define ANSWER(name, type, is_here, value)                                                                           \
+    CALL(name, (MPI_Comm comm, type *result))                                                                        \
+    {                                                                                                                \
+        const struct communicator *with = find_answered(comm);                                                       \
+        if (with == NULL || result == NULL || !(is_here))                                                            \
+            return REAL(name)(comm, result);                                                                         \
+        *result = value;                                                                                             \
+        return MPI_SUCCESS;                                                                                          \
+    }
 
-CALL(Comm_rank, (MPI_Comm comm, int *rank))
-{
-    const struct communicator *with = find_answered(comm);
-    if (with == NULL || rank == NULL)
-        return REAL(Comm_rank)(comm, rank);
-    *rank = with->rank;
-    return MPI_SUCCESS;
-}
-
+ANSWER(Comm_size, int, 1, with->size)
+ANSWER(Comm_rank, int, 1, with->rank)
+ANSWER(Comm_test_inter, int, 1, with->remote_size >= 0)
+ANSWER(Comm_group, MPI_Group, 1, make_group(members_of(with), with->size, "MPI_Comm_group", PLACE))
 /* The MPI refuses what is no intercommunicator. */
-CALL(Comm_remote_size, (MPI_Comm comm, int *size))
-{
-    const struct communicator *with = find_answered(comm);
-    if (with == NULL || size == NULL || with->remote_size < 0)
-        return REAL(Comm_remote_size)(comm, size);
-    *size = with->remote_size;
-    return MPI_SUCCESS;
-}
-
-CALL(Comm_test_inter, (MPI_Comm comm, int *flag))
-{
-    const struct communicator *with = find_answered(comm);
-    if (with == NULL || flag == NULL)
-        return REAL(Comm_test_inter)(comm, flag);
-    *flag = with->remote_size >= 0;
-    return MPI_SUCCESS;
-}
-
-CALL(Comm_group, (MPI_Comm comm, MPI_Group *group))
-{
-    const struct communicator *with = find_answered(comm);
-    if (with == NULL || group == NULL)
-        return REAL(Comm_group)(comm, group);
-    *group = make_group(members_of(with), with->size, "MPI_Comm_group", PLACE);
-    return MPI_SUCCESS;
-}
-
-CALL(Comm_remote_group, (MPI_Comm comm, MPI_Group *group))
-{
-    const struct communicator *with = find_answered(comm);
-    if (with == NULL || group == NULL || with->remote_size < 0)
-        return REAL(Comm_remote_group)(comm, group);
-    *group = make_group(remote_members_of(with), with->remote_size, "MPI_Comm_remote_group", PLACE);
-    return MPI_SUCCESS;
-}
+ANSWER(Comm_remote_size, int, with->remote_size >= 0, with->remote_size)
+ANSWER(Comm_remote_group, MPI_Group, with->remote_size >= 0,
+       make_group(remote_members_of(with), with->remote_size, "MPI_Comm_remote_group", PLACE))
 
 CALL(Comm_compare, (MPI_Comm comm, MPI_Comm with, int *result))
 {

@@ -537,6 +537,13 @@ static int win_sync(MPI_Win win)
         END;                                                                                                         \
     }
 
+/* The end of a call that makes a window. */
+#define END_MAKING_WINDOW                                                                                            \
+    call = span;                                                                                                     \
+    if (error == MPI_SUCCESS && find_communicator(comm) != NULL)                                                     \
+        record_window(comm, *win);                                                                                   \
+    END
+
 /* A call that makes a window of a communicator, with the memory and the unit that it has then. */
 #define MAKE_WINDOW(name, parameters, arguments, flavor, size, base, unit)                                           \
     CALL(name, parameters)                                                                                           \
@@ -550,10 +557,7 @@ static int win_sync(MPI_Win win)
             }                                                                                                        \
             emulate_window("MPI_" #name, made, with, flavor, size, unit, base, win);                                 \
         }));                                                                                                         \
-        call = span;                                                                                                 \
-        if (error == MPI_SUCCESS && find_communicator(comm) != NULL)                                                 \
-            record_window(comm, *win);                                                                               \
-        END;                                                                                                         \
+        END_MAKING_WINDOW;                                                                                           \
     }
 
 /* One whose ranks share memory: the program gets where its part is. */
@@ -565,10 +569,7 @@ static int win_sync(MPI_Win win)
             *(void **)base = (void *)(uintptr_t)look_for_window(*win)->parts[find_communicator(comm)->rank].base;    \
             made;                                                                                                    \
         }));                                                                                                         \
-        call = span;                                                                                                 \
-        if (error == MPI_SUCCESS && find_communicator(comm) != NULL)                                                 \
-            record_window(comm, *win);                                                                               \
-        END;                                                                                                         \
+        END_MAKING_WINDOW;                                                                                           \
     }
 
 /* Where a rank's part of shared memory is; that of nobody is the first that there is. */
