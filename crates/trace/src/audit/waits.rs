@@ -143,19 +143,21 @@ fn stall_start(flight: &Flight) -> Time {
 /// sends asks o later.
 fn can_be_chained(at_once: &[Flight], free: &HashSet<Time>) -> bool {
     let Some(first) = at_once.first() else { return false };
-    let no_time = |flight: &Flight| flight.message.arrival <= flight.entry_request_time();
-    let takes_none_to_another =
-        |flight: &Flight| flight.message.id.from != flight.message.to && no_time(flight);
-    // Where calls or messages take no time, a processor may read one message before it calls for another one at that moment.
-    let is_instant = |flight: &Flight| flight.params.o == Time::ZERO || no_time(flight);
-    let reads_at_once = at_once.iter().any(|flight| flight.is_read) && at_once.iter().any(is_instant);
+    let no_time = |flight: &Flight| {
+        let Message { id, to, arrival, .. } = *flight.message;
+        arrival <= flight.entry_request_time() && id.from != to
+    };
+    // Where calls take no time, a processor may read one message before it calls for another one at that moment.
+    let mut readers = HashSet::new();
+    let reads = at_once.iter().filter(|flight| flight.is_read && flight.params.o == Time::ZERO);
+    let reads_several = reads.map(|flight| flight.message.to).any(|reader| !readers.insert(reader));
     let several = at_once.iter().any(|flight| flight.message.id.from != first.message.id.from);
     let leaves = free.contains(&first.entry_request_time())
         || at_once.iter().any(|flight| free.contains(&(first.entry_request_time() - flight.params.o)));
     // A trace does not say which of two messages of one number, from several senders, a processor reads first.
     let key = |flight: &Flight| (flight.is_read, flight.message.place, flight.message.id.number);
     let are_alike = at_once.windows(2).any(|two| two[0].is_read && key(&two[0]) == key(&two[1]));
-    reads_at_once || several && (leaves || are_alike || at_once.iter().any(takes_none_to_another))
+    reads_several || several && (leaves || are_alike || at_once.iter().any(no_time))
 }
 
 impl Route<'_> {
