@@ -51,7 +51,7 @@ struct RankState {
     acknowledged: Acknowledged,
 }
 
-/// What a rank does next.
+/// The next act of a rank.
 #[derive(Clone, Copy, Debug)]
 struct NextAct {
     act: RankAct,

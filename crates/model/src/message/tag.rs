@@ -128,7 +128,7 @@ impl<T> fmt::Debug for Tag<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RawTag(u64);
 
-/// What a tag is about.
+/// The subject of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A program's tag with this number, in one of several similar steps or without.

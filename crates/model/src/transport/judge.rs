@@ -1,6 +1,6 @@
 //! The comparisons on which the times of messages depend.
 //!
-//! Which messages follow each other at a port, and which find no room, depends on these comparisons alone: as long
+//! The order of messages at a port, and the lack of room for one, depend on these comparisons alone: as long
 //! as all come out the same, each time is a maximum of sums of the parameters. A proof watches them; everybody else
 //! needs no more than [`Plain`], which the receiving sides of a run [have](super::Ingresses) by themselves.
 

@@ -28,14 +28,14 @@ pub use way::{Entry, Passage};
 
 use crate::params::{Params, ParamsError, Ports};
 
-/// What the machine does with messages on their way.
+/// The machine's treatment of messages on their way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Transport {
     /// The ports between the outermost groups.
     pub ports: Ports,
     /// Until when a message is in transit, and what limits those that are.
     pub capacity: Capacity,
-    /// Who moves long messages.
+    /// The side that moves long messages.
     pub rendezvous: Protocol,
 }
 

@@ -67,7 +67,7 @@ pub(crate) struct LevelTransport {
     /// The index of its first [`Ingress`] among those of all levels.
     first_ingress: usize,
     ports: Ports,
-    /// What limits the messages in transit: who may enter, who waits, and what ends a transit.
+    /// The limits of the messages in transit: who may enter, who waits, and what ends a transit.
     pub limits: Limits,
     /// True if a message may overtake another that did not wait for its receiver's port: latencies differ, or
     /// a negative G_l shortens the transit. Otherwise the gap lets each message enter when all of the one
@@ -98,8 +98,7 @@ impl LevelTransport {
         }
     }
 
-    /// Serves an entry of the processor with this egress for a message to `to`: finds the earliest way that
-    /// fits, and reserves it. All earlier entries must have been served.
+    /// Serves an entry at this level, as [`Network::serve`](crate::rules::network::Network::serve) does at all.
     #[inline(always)]
     pub(crate) fn serve(
         &self,
@@ -167,21 +166,18 @@ impl LevelTransport {
             out_of_order |= sender.mark_served(entry.asked_at);
         }
         let (receiver, sender) = (&mut *receiver, &mut sender);
-        let mut find = |egress: &mut Egress, receiver: &mut Ingress, sender: Option<&mut Ingress>| {
-            let (admitted, transit) =
-                self.find_transit(judge, egress, (receiver, sender), to, entry, min_first);
-            self.reserve_room(judge, egress, receiver, to, &transit, entry.asked_at);
-            (admitted, transit)
+        let mut reserve = |egress: &mut Egress, receiver: &mut Ingress, sender: Option<&mut Ingress>| {
+            self.reserve_transit(judge, egress, (receiver, sender), to, entry, min_first)
         };
         let (admitted, transit) = match &self.group_ports {
-            None => find(egress, receiver, sender.as_deref_mut()),
+            None => reserve(egress, receiver, sender.as_deref_mut()),
             Some(group_ports) => {
                 let mut group_ports = group_ports.lock();
                 out_of_order |= group_ports.mark_served(from, to, entry.asked_at);
                 group_ports.swap_ports(self.ports, (from, sender.as_deref_mut()), (to, receiver));
-                let found = find(egress, receiver, sender.as_deref_mut());
+                let reserved = reserve(egress, receiver, sender.as_deref_mut());
                 group_ports.swap_ports(self.ports, (from, sender.as_deref_mut()), (to, receiver));
-                found
+                reserved
             }
         };
         (admitted, transit, out_of_order)
@@ -199,8 +195,22 @@ impl LevelTransport {
         min_first: Time,
     ) -> (Time, Transit) {
         let (mut receiver, mut judge) = ingresses.hold(self.first_ingress + to);
-        let (receiver, judge) = (&mut *receiver, &mut judge);
-        let (admitted, transit) = self.find_transit(judge, egress, (receiver, None), to, entry, min_first);
+        self.reserve_transit(&mut judge, egress, (&mut receiver, None), to, entry, min_first)
+    }
+
+    /// Finds the transit of a message, and reserves the ports and the room for it. Returns when the capacity admits it,
+    /// and its transit. `sender` is as in [`find_transit`](LevelTransport::find_transit).
+    #[inline(always)]
+    fn reserve_transit(
+        &self,
+        judge: &mut impl Judge,
+        egress: &mut Egress,
+        (receiver, sender): (&mut Ingress, Option<&mut Ingress>),
+        to: usize,
+        entry: Entry,
+        min_first: Time,
+    ) -> (Time, Transit) {
+        let (admitted, transit) = self.find_transit(judge, egress, (receiver, sender), to, entry, min_first);
         self.reserve_room(judge, egress, receiver, to, &transit, entry.asked_at);
         (admitted, transit)
     }

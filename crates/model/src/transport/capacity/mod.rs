@@ -1,7 +1,7 @@
 //! The kinds of capacity: what limits the messages in transit, and until when one is.
 //!
-//! - `ends.rs`: at most C from a processor and C to it, each until it arrives, so that all ends are known and way
-//!   is reserved;
+//! - `ends.rs`: at most C from a processor and C to it, each until it arrives, so that all ends are known and a
+//!   way is reserved;
 //! - `rooms.rs`: the same until a message is received, which nobody knows in advance;
 //! - `credits.rs`: C from a sender to each receiver, until word of the arrival is back.
 //!
@@ -105,7 +105,7 @@ impl Capacity {
     }
 }
 
-/// What a sender has in transit, beside the messages at the outermost level that both ends count.
+/// The messages of a sender in transit, beside those at the outermost level that both ends count.
 #[derive(Debug, Default)]
 pub(super) struct MoreTransits {
     /// The messages in transit at each of the inner levels.

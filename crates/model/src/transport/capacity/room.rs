@@ -24,7 +24,7 @@ impl Room<'_> {
     /// Returns when there is room again, if there is none at some moment for a message that enters and arrives at
     /// these times: after the last such moment. Returns `None` if there is room.
     pub(crate) fn next(&self, judge: &mut impl Judge, (enter, arrival): (Time, Time)) -> Option<Time> {
-        let stay = (enter, arrival + self.beyond);
-        self.shared.map(|place| place.next_room(judge, stay, self.most)).into_iter().flatten().max()
+        let ([one, other], stay) = (self.shared, (enter, arrival + self.beyond));
+        one.next_room(judge, stay, self.most).max(other.next_room(judge, stay, self.most))
     }
 }
