@@ -147,6 +147,8 @@ pub(crate) struct LastCall {
     pub address: Address,
     /// The messages that it waits for.
     pub wants: Vec<Wanted>,
+    /// True if it waits for the receiver of a message that an MPI may buffer.
+    pub sends: bool,
     /// True if the rank has received from anyone, or any tag.
     pub has_chosen: bool,
     /// Sentences on the locks of windows that the rank has.
@@ -176,6 +178,7 @@ pub(crate) enum FaultKind {
     CallOrdering,
     ParameterMatching,
     MessageRace,
+    ReliesOnBuffering,
     ThreadLevel,
 }
 
@@ -185,6 +188,7 @@ impl std::fmt::Display for FaultKind {
             FaultKind::CallOrdering => "call ordering",
             FaultKind::ParameterMatching => "parameter matching",
             FaultKind::MessageRace => "message race",
+            FaultKind::ReliesOnBuffering => "relies on buffering",
             FaultKind::ThreadLevel => "thread level",
         })
     }
@@ -194,6 +198,9 @@ impl Calls {
     /// Returns what is wrong where ranks wait for ever, or where messages are left.
     fn kind(&self) -> FaultKind {
         let calls = || self.of_ranks.iter().flatten();
+        if calls().any(|call| call.sends) {
+            return FaultKind::ReliesOnBuffering;
+        }
         if calls().any(|call| call.has_chosen) {
             return FaultKind::MessageRace;
         }
@@ -280,7 +287,9 @@ pub(crate) fn describe(error: &RunError, calls: &Calls, is_checked: bool) -> Str
     // A rank that stops where another order was taken stops because of the order.
     let has_chosen = || calls.of_ranks.iter().flatten().any(|call| call.has_chosen);
     if is_checked && (is_of_orders || text.starts_with("rank ") && has_chosen()) {
-        text = format!("{}: {text}", calls.kind());
+        let kind = calls.kind();
+        let may_hang = if kind == FaultKind::ReliesOnBuffering { "MPI may hang here: " } else { "" };
+        text = format!("{kind}: {may_hang}{text}");
     }
     let is_waiting = |status: &ProcStatus| !matches!(status, ProcStatus::Finished | ProcStatus::NotStarted);
     let states = error.processors.iter().filter(|state| is_waiting(&state.status));

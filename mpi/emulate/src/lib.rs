@@ -10,6 +10,7 @@
 //!   `communicators` have a file each, and `reply` is what the rank hears; `probes` has the messages that are at a rank already;
 //! - `plan`: the messages of a collective, as the MPI in use sends them; `blocking` and `background` make those of blocking
 //!   and of immediate ones; `board`: the data of collectives;
+//! - `looks`: how long a look in vain takes where a program is checked;
 //! - `failure`: why a program cannot go on, and in which calls its ranks are then;
 //! - `threads`: ranks of which several threads call MPI;
 //! - `windows`: what ranks do with each other's memory;
@@ -30,6 +31,7 @@ mod communicators;
 mod failure;
 mod link;
 mod locks;
+mod looks;
 mod messages;
 mod nursery;
 mod parcel;

@@ -59,7 +59,11 @@ impl Rank<'_> {
             let why = format!(
                 "deadlock: rank {to} sends to itself and waits until it receives; post the receive first"
             );
-            self.fail(p, (FaultKind::CallOrdering, why));
+            let fault = match may_wait {
+                true => (FaultKind::ReliesOnBuffering, format!("MPI may hang here: {why}")),
+                false => (FaultKind::CallOrdering, why),
+            };
+            self.fail(p, fault);
         }
         if to == self.id && self.may_keep(message.communicator) {
             // What a rank sends to itself takes no time but that of the copy.

@@ -97,7 +97,10 @@ impl Rank<'_> {
             // The message is received here, and a later receive has it.
             None if is_wait => (self.receive_there(p, receive), false),
             None => match self.look(p, receive) {
-                None => return Reply::Words(vec![0; if is_matched { 5 } else { 4 }]),
+                None => {
+                    self.lengthen_look(p);
+                    return Reply::Words(vec![0; if is_matched { 5 } else { 4 }]);
+                }
                 Some(from) if is_matched || self.may_take_another(receive) => {
                     (self.receive_there(p, &Receive { from: Some(from as u32), ..*receive }), false)
                 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use loggp::{Proc, Request, Time};
-use loggp_mpi_trace::call::{CallKind, Receive, RequestId, WaitForm};
+use loggp_mpi_trace::call::{CallKind, Receive, RequestId, SendMode, WaitForm};
 use loggp_mpi_trace::recording::post::{Post, PostKind, Types};
 use loggp_mpi_trace::schedule::{CommunicatorList, KnownCommunicator};
 use rustc_hash::FxHashMap;
@@ -15,6 +15,7 @@ use crate::background::Backgrounds;
 use crate::failure::{Called, CurrentCall, FaultKind, LastCall, Wanted};
 use crate::link::Link;
 use crate::locks::Held;
+use crate::looks::VainLooks;
 use crate::parcel::Got;
 use crate::pending::Pending;
 use crate::plan::{Plan, PlanKey, scaled};
@@ -53,11 +54,19 @@ pub(crate) struct Rank<'a> {
     pub call: CurrentCall,
     /// The receive for which it waits at present, if that is a request.
     pub awaited: Option<Wanted>,
+    /// True while it waits for a send, if that is a request.
+    pub awaits_send: bool,
+    /// Its looks in vain, by their places.
+    pub vain_looks: FxHashMap<u32, VainLooks>,
+    /// The place of the last call, if that was a look in vain.
+    pub looked_in_vain: Option<u32>,
+    /// True while the rank computes: it has gone on after its last call.
+    computes: bool,
     /// The types of the current call's data.
     pub types: Types,
     /// The persistent collective that the current call starts.
     pub persistent: Option<u64>,
-    /// True if the rank has received from anyone, or any tag.
+    /// True if the rank has received from anyone, or any tag, or has gone on after a look in vain.
     pub has_chosen: bool,
 }
 
@@ -67,8 +76,11 @@ impl Drop for Rank<'_> {
         if std::thread::panicking() {
             let CurrentCall { what, place } = self.call;
             let address = self.link.address(place);
-            let (wants, has_chosen, locks) = (self.wants(), self.has_chosen, self.describe_locks());
-            *self.shared.calls[self.id].lock() = Some(LastCall { what, address, wants, has_chosen, locks });
+            let has_chosen = self.has_chosen || self.computes && self.looked_in_vain.is_some();
+            let (wants, locks) = (self.wants(), self.describe_locks());
+            let sends = self.is_sending();
+            let last = LastCall { what, address, wants, sends, has_chosen, locks };
+            *self.shared.calls[self.id].lock() = Some(last);
         }
     }
 }
@@ -100,6 +112,10 @@ impl<'a> Rank<'a> {
             looked_at_clock: false,
             call: CurrentCall { what: Called::Nothing, place: 0 },
             awaited: None,
+            awaits_send: false,
+            vain_looks: FxHashMap::default(),
+            looked_in_vain: None,
+            computes: false,
             types: Types::default(),
             has_chosen: false,
         }
@@ -110,10 +126,13 @@ impl<'a> Rank<'a> {
         p.keep_order();
         self.link.bind();
         loop {
+            self.computes = true;
             let (posts, data) = self.link.next(p);
+            self.computes = false;
             let (mut rest, mut reply) = (&data[..], Reply::NOTHING);
             for post in posts {
                 reply = self.make(p, post, &mut rest);
+                self.end_looks(&reply);
                 if let Reply::End = reply {
                     return;
                 }
@@ -162,14 +181,15 @@ impl<'a> Rank<'a> {
                 p.fail_with(format!("rank {} called MPI_Abort with code {code}", self.id))
             }
             PostKind::Refused(why) => self.refuse(p, &why),
-            // Other faults of the run come first: a program that fails frees little.
+            // The rank goes on to its end.
             PostKind::Finding(kind, why) if kind == "resource leak" => {
-                let left = (self.id, format!("{kind}: {}", self.found(&why)));
-                self.shared.leaks.lock().push(left);
-                self.finish(p);
-                Reply::End
+                let why = self.with_places(&why);
+                self.shared.leaks.lock().entry(why).or_default().insert(self.id);
+                Reply::NOTHING
             }
-            PostKind::Finding(kind, why) => p.fail_with(format!("{kind}: {}", self.found(&why))),
+            PostKind::Finding(kind, why) => {
+                p.fail_with(format!("{kind}: rank {} {}", self.id, self.with_places(&why)));
+            }
             PostKind::Exited => {
                 p.fail_with(format!("rank {} has ended without MPI_Finalize", self.id));
             }
@@ -224,9 +244,9 @@ impl<'a> Rank<'a> {
     }
 
     /// Returns what the rank has found at itself. Where it says `{3}` is its place of this number.
-    pub(crate) fn found(&self, why: &str) -> String {
+    pub(crate) fn with_places(&self, why: &str) -> String {
         let mut parts = why.split('{');
-        let mut text = format!("rank {} {}", self.id, parts.next().unwrap_or_default());
+        let mut text = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let place = part.split_once('}').and_then(|(number, rest)| Some((number.parse().ok()?, rest)));
             match place {
@@ -265,6 +285,20 @@ impl<'a> Rank<'a> {
             _ => (),
         }
         wants
+    }
+
+    /// Returns whether the rank waits for the receiver of a message that an MPI may buffer.
+    fn is_sending(&self) -> bool {
+        let is_unbuffered = self.shared.settings.checks.is_some_and(|checks| checks.is_unbuffered);
+        let is_send = |pending: &Pending| matches!(pending, Pending::Send(..) | Pending::Both(_));
+        is_unbuffered
+            && match self.call.what {
+                Called::Send(mode, _, false) => mode == SendMode::Standard,
+                Called::Exchange(..) => self.awaits_send,
+                Called::Wait(WaitForm::Waitany | WaitForm::Waitsome) => self.requests.values().any(is_send),
+                Called::Wait(_) => self.awaits_send,
+                _ => false,
+            }
     }
 
     /// Learns of the communicators that the rank has named since.

@@ -59,6 +59,7 @@ impl Rank<'_> {
     }
 
     fn look_in_vain(&mut self, p: &mut Proc, places: &[(usize, RequestId)]) -> Reply {
+        self.lengthen_look(p);
         let request = places.iter().find_map(|(_, request)| self.numbers(*request).first().copied());
         p.look_in_vain(request.unwrap_or(0), Location::caller());
         Reply::Found(None)
@@ -69,6 +70,7 @@ impl Rank<'_> {
         let Some(request) = request else { return Reply::Words(vec![1, 0, 0, 0]) };
         self.backgrounds.go_on(p);
         if !self.is_over(p, request) {
+            self.lengthen_look(p);
             p.look_in_vain(self.numbers(request).first().copied().unwrap_or(0), Location::caller());
             return Reply::Words(vec![0; 4]);
         }
@@ -207,7 +209,9 @@ impl Rank<'_> {
         match pending {
             Pending::Ready(completion) => completion,
             Pending::Send(request, _) => {
+                self.awaits_send = true;
                 self.backgrounds.wait(p, request);
+                self.awaits_send = false;
                 Completion::Send
             }
             Pending::Receive { request, communicator, scope, from, tag, types } => {

@@ -1,6 +1,6 @@
 //! All ranks of a program, from their begin to their end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -32,9 +32,13 @@ pub struct Session {
     has_choices: AtomicBool,
     left: OnceLock<String>,
     refused: OnceLock<String>,
+    leaks: OnceLock<Leaks>,
     /// The files of the ranks' MPI in the host's shared memory, which it does not remove if its ranks are killed.
     files: OnceLock<BTreeSet<PathBuf>>,
 }
+
+/// Sentences on what is left, and the ranks of which they are said.
+type Leaks = BTreeMap<String, BTreeSet<usize>>;
 
 /// The most ranks of a program.
 pub const MOST_RANKS: usize = 4096;
@@ -56,6 +60,7 @@ impl Session {
             has_choices: AtomicBool::new(false),
             left: OnceLock::new(),
             refused: OnceLock::new(),
+            leaks: OnceLock::new(),
             files: OnceLock::new(),
         })
     }
@@ -170,10 +175,9 @@ impl Session {
                 None => run.trace.iter_mut().for_each(|trace| trace.faults.ended_early = false),
             }
         }
-        let leak = shared.leaks.lock().iter().min().map(|(_, leak)| leak.clone());
-        if let (Ok(_), Some(leak)) = (&run, leak) {
-            self.give_up();
-            return Err(Cause::OtherProcess(leak).into());
+        // A program that fails frees little.
+        if run.is_ok() {
+            let _: Result<_, _> = self.leaks.set(std::mem::take(&mut shared.leaks.lock()));
         }
         run.map_err(|error| {
             let is_checked = self.settings.checks.is_some();
@@ -241,6 +245,11 @@ impl Session {
     /// Returns a sentence on messages that nobody has received, in a run that is not checked.
     pub fn left(&self) -> Option<&str> {
         self.left.get().map(String::as_str)
+    }
+
+    /// Returns what ranks of a checked program have not freed, and which ranks.
+    pub fn leaks(&self) -> impl Iterator<Item = (&str, &BTreeSet<usize>)> {
+        self.leaks.get().into_iter().flatten().map(|(what, ranks)| (what.as_str(), ranks))
     }
 
     /// Lets the ranks, which are at `MPI_Finalize`, go on to their end.

@@ -1,5 +1,6 @@
 //! How a program is emulated, and what its ranks share.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -42,6 +43,10 @@ pub struct Checks {
     pub is_unbuffered: bool,
     /// True if each rank waits in a blocking collective until all have called it, as it may.
     pub synchronizes: bool,
+    /// How long a look in vain takes where a program has looked for long. The first ones take a cycle, and each a hundredth more
+    /// than the one before, so that a program which looks some hundred times gives up before a late message comes. 0 if each
+    /// takes a cycle.
+    pub longest_look: Time,
 }
 
 impl Default for Settings {
@@ -79,8 +84,8 @@ pub(crate) struct Shared<'a> {
     pub board: Board,
     /// The messages under way to each rank, by their senders, in the order of their sends.
     pub sent: Vec<Mutex<FxHashMap<usize, Sent>>>,
-    /// What ranks have not freed at their end.
-    pub leaks: Mutex<Vec<(usize, String)>>,
+    /// What ranks have not freed at their end, and which ranks.
+    pub leaks: Mutex<BTreeMap<String, BTreeSet<usize>>>,
     /// True once a call has depended on the order of messages.
     pub looks: &'a AtomicBool,
     /// The last calls of the ranks of a run that fails.

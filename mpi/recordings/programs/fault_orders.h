@@ -25,6 +25,103 @@ static void wildcards(void)
         abort();
 }
 
+/* Each rank sends to its neighbours before it receives from them, as works while messages are short. */
+static void halo_of_sends(void)
+{
+    int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    MPI_Send(&one, 1, MPI_INT, right, 0, WORLD); /* HERE */
+    MPI_Send(&one, 1, MPI_INT, left, 1, WORLD);
+    MPI_Recv(&other, 1, MPI_INT, left, 0, WORLD, IGNORED);
+    MPI_Recv(&other, 1, MPI_INT, right, 1, WORLD, IGNORED);
+}
+
+/* Right: the receives are posted first. */
+static void halo_of_requests(void)
+{
+    int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    MPI_Request requests[4];
+    MPI_Irecv(&many[0], 1, MPI_INT, left, 0, WORLD, &requests[0]);
+    MPI_Irecv(&many[1], 1, MPI_INT, right, 1, WORLD, &requests[1]);
+    MPI_Isend(&one, 1, MPI_INT, right, 0, WORLD, &requests[2]);
+    MPI_Isend(&one, 1, MPI_INT, left, 1, WORLD, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
+/* Requests that are waited for rely on buffers too. */
+static void sent_and_awaited(void)
+{
+    MPI_Isend(&one, 1, MPI_INT, 1 - rank, 0, WORLD, &request);
+    MPI_Wait(&request, IGNORED); /* HERE */
+    MPI_Recv(&other, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED);
+}
+
+enum look { LOOK_TEST, LOOK_PROBE, LOOK_SOME, LOOK_ANY, LOOK_CLOCK };
+
+/* Rank 0 looks for a message so many times, or for five seconds, and gives up then. */
+static void look_often(enum look look, int most)
+{
+    int flag = 0, index;
+    double begin = MPI_Wtime();
+    if (rank > 0) {
+        MPI_Send(&one, 1, MPI_INT, 0, 0, WORLD);
+        return;
+    }
+    if (look != LOOK_PROBE)
+        MPI_Irecv(&other, 1, MPI_INT, 1, 0, WORLD, &request);
+    for (int i = 0; !flag && (look == LOOK_CLOCK ? MPI_Wtime() < begin + 5 : most == 0 || i < most); i++)
+        if (look == LOOK_TEST || look == LOOK_CLOCK)
+            MPI_Test(&request, &flag, IGNORED);
+        else if (look == LOOK_PROBE)
+            MPI_Iprobe(1, 0, WORLD, &flag, IGNORED);
+        else if (look == LOOK_SOME)
+            MPI_Testsome(1, &request, &flag, &index, MPI_STATUSES_IGNORE);
+        else
+            MPI_Testany(1, &request, &index, &flag, IGNORED);
+    if (!flag)
+        abort();
+    if (look == LOOK_PROBE)
+        MPI_Recv(&other, 1, MPI_INT, 1, 0, WORLD, IGNORED);
+}
+
+static void tested_50_times(void)
+{
+    look_often(LOOK_TEST, 50);
+}
+
+static void tested_500_times(void)
+{
+    look_often(LOOK_TEST, 500);
+}
+
+static void probed_50_times(void)
+{
+    look_often(LOOK_PROBE, 50);
+}
+
+static void some_tested_50_times(void)
+{
+    look_often(LOOK_SOME, 50);
+}
+
+static void any_tested_50_times(void)
+{
+    look_often(LOOK_ANY, 50);
+}
+
+static void tested_for_5_seconds(void)
+{
+    look_often(LOOK_CLOCK, 0);
+}
+
+/* Right: rank 0 looks until the message is there, and again. */
+static void tested_until_there(void)
+{
+    for (int i = 0; i < 3; i++) {
+        look_often(LOOK_TEST, 0);
+        look_often(LOOK_PROBE, 0);
+    }
+}
+
 /* What a probe has seen and what a receive of anyone takes are two messages. */
 static void probed_any(void)
 {

@@ -121,6 +121,17 @@ static void type_not_freed(void)
     MPI_Type_commit(&type);
 }
 
+/* Of all that a line makes it is said once that it leaks, and the other orders are tried. */
+static void leaks_and_race(void)
+{
+    MPI_Comm comm;
+    MPI_Datatype type;
+    race();
+    for (int i = 0; i < 3; i++)
+        MPI_Comm_dup(WORLD, &comm);         /* THERE */
+    MPI_Type_contiguous(2, MPI_INT, &type); /* HERE */
+}
+
 static void add(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
@@ -207,6 +218,9 @@ static const struct {
     CASE(same_order), CASE(other_order), CASE(other_communicator), CASE(lock_kept), CASE(lock_left),
     CASE(lock_given_back), CASE(struct_as_numbers), CASE(other_struct), CASE(vector_as_floats),
     CASE(other_struct_for_all), CASE(same_signatures), CASE(wrong_result), CASE(endless),
+    CASE(leaks_and_race), CASE(halo_of_sends), CASE(halo_of_requests), CASE(sent_and_awaited), CASE(tested_50_times),
+    CASE(tested_500_times), CASE(probed_50_times), CASE(some_tested_50_times), CASE(any_tested_50_times),
+    CASE(tested_for_5_seconds), CASE(tested_until_there),
 };
 
 int main(int count, char **words)

@@ -144,8 +144,7 @@ static uint64_t word(void)
     return next_word < answer_words ? answer[next_word++] : 0;
 }
 
-/* Says a sentence, of a kind if there is one, with which the command ends the run. */
-__attribute__((noreturn)) static void say(const char *kind, const char *form, va_list arguments)
+static void record_sentence(const char *kind, const char *form, va_list arguments)
 {
     char sentence[1024];
     vsnprintf(sentence, sizeof sentence, form, arguments);
@@ -153,6 +152,12 @@ __attribute__((noreturn)) static void say(const char *kind, const char *form, va
     if (kind != NULL)
         at = put_text(at, kind, 64);
     at = put_text(at, sentence, sizeof sentence);
+}
+
+/* Says a sentence, of a kind if there is one, with which the command ends the run. */
+__attribute__((noreturn)) static void say(const char *kind, const char *form, va_list arguments)
+{
+    record_sentence(kind, form, arguments);
     post(POST_CALLS, 0);
     for (;;) {
         await_turn();
@@ -175,6 +180,16 @@ __attribute__((noreturn, format(printf, 2, 3))) static void report(const char *k
     va_list arguments;
     va_start(arguments, form);
     say(is_checked() ? kind : NULL, form, arguments);
+}
+
+/* Says what the program has never freed; the run goes on. */
+__attribute__((format(printf, 1, 2))) static void report_leak(const char *form, ...)
+{
+    va_list arguments;
+    va_start(arguments, form);
+    record_sentence("resource leak", form, arguments);
+    va_end(arguments);
+    post(POST_CALLS, 1);
 }
 
 /* Makes room for a record of `bytes`: what was deferred goes first. */

@@ -219,18 +219,29 @@ static void look_for_requests(int is_active)
             if (request->is_active != is_active)
                 continue;
             call.place = request->place;
-            report(is_active ? "request lifecycle" : "resource leak", is_active
-                       ? "calls %s%s and never completes its request; wait for it before MPI_Finalize"
-                       : "makes a request by %s%s and never frees it; call MPI_Request_free before MPI_Finalize",
-                   name_of(request), place_text(request->place));
+            if (is_active)
+                report("request lifecycle", "calls %s%s and never completes its request; wait for it before MPI_Finalize",
+                       name_of(request), place_text(request->place));
+            report_leak("makes a request by %s%s and never frees it; call MPI_Request_free before MPI_Finalize", name_of(request),
+                        place_text(request->place));
         }
 }
 
-/* Looks for what the program has left. */
+/* Returns the first object that is left. */
+static struct object *find_left(void)
+{
+    struct object *first = NULL;
+    for (size_t i = 0; i < OBJECT_SLOTS; i++)
+        for (struct object *object = objects[i]; object != NULL; object = object->next)
+            if (object->references > 0 && object->name != NULL &&
+                (first == NULL || object->kind < first->kind || (object->kind == first->kind && object->number < first->number)))
+                first = object;
+    return first;
+}
+
+/* Looks for what the program has left: of all that one line makes it says so once. */
 static void look_for_leaks(void)
 {
-    const struct object *first = NULL;
-    int left = 0;
     if (!is_checked())
         return;
     look_for_requests(1);
@@ -239,19 +250,15 @@ static void look_for_leaks(void)
         report("request lifecycle", "calls %s%s and frees its request, and nothing before MPI_Finalize tells that it is complete; "
                "wait for it", left_send.name, place_text(left_send.place));
     }
-    for (size_t i = 0; i < OBJECT_SLOTS; i++)
-        for (const struct object *object = objects[i]; object != NULL; object = object->next) {
-            if (object->references == 0 || object->name == NULL)
-                continue;
-            left++;
-            if (first == NULL || object->kind < first->kind || (object->kind == first->kind && object->number < first->number))
-                first = object;
-        }
-    if (first != NULL) {
+    for (struct object *first; (first = find_left()) != NULL;) {
         call.place = first->place;
-        report("resource leak", "makes %s %s by %s%s and never frees it%s; call %s before MPI_Finalize",
-               first->kind == OBJECT_OP ? "an" : "a", object_names[first->kind], first->name, place_text(first->place),
-               left > 1 ? ", nor others" : "", free_names[first->kind]);
+        report_leak("makes %s %s by %s%s and never frees it; call %s before MPI_Finalize", first->kind == OBJECT_OP ? "an" : "a",
+                    object_names[first->kind], first->name, place_text(first->place), free_names[first->kind]);
+        for (size_t i = 0; i < OBJECT_SLOTS; i++)
+            for (struct object *object = objects[i]; object != NULL; object = object->next)
+                if (object != first && object->kind == first->kind && object->place == first->place)
+                    object->references = 0;
+        first->references = 0;
     }
     look_for_requests(0);
 }

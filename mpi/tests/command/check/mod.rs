@@ -23,7 +23,8 @@ use cases::{CASES, Case};
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mpi/recordings/programs/faults.c");
 
 /// Programs that run on three ranks: two of them send to one.
-const MATTERS_WHO: [&str; 5] = ["wildcards", "probed_any", "looked_any", "probed_sender", "probed_either"];
+const MATTERS_WHO: [&str; 6] =
+    ["wildcards", "probed_any", "looked_any", "probed_sender", "probed_either", "leaks_and_race"];
 
 /// An MPI that is here, and a folder with the program and the library for it.
 pub(crate) struct Mpi {
@@ -166,7 +167,7 @@ fn assert_found(
             "no {part}: {said}"
         );
     }
-    assert!(trace.exists(), "{said}");
+    assert_eq!(trace.exists(), *kind != "resource leak", "{said}"); // what is left does not end a run
 }
 
 /// If there are several MPIs, the slower one, which is the first, has every fourth case.
@@ -182,6 +183,41 @@ fn a_fault_of_each_kind_is_found() {
         }
     };
     scope(|scope| (0..3).for_each(|_| _ = scope.spawn(check)));
+}
+
+/// A leak is said once, for all ranks and all runs, beside what else is wrong.
+#[test]
+fn leaks_are_said_beside_other_faults() {
+    let Some(mpi) = mpis().last() else { return };
+    let (place, options) = (&places()["leaks_and_race"], "--trace");
+    let file = mpi.folder.join("leaks.json");
+    let options = format!("{options} {}", file.display());
+    let (status, stdout, stderr) = answer_of(mpi.check(&options, 3, "faults leaks_and_race"));
+    let begin = "resource leak: rank 0 makes a ";
+    for what in [
+        format!("{begin}communicator by MPI_Comm_dup {} and never frees it;", place[0].1),
+        format!("{begin}datatype by MPI_Type_contiguous {} and never frees it;", place[1].1),
+    ] {
+        assert_eq!(stdout.matches(&what).count(), 1, "{stdout}");
+    }
+    assert_eq!(stdout.matches("resource leak").count(), 2, "{stdout}");
+    assert!(stdout.contains("fails: message race: ") && stdout.contains("(2 ranks more too)"), "{stdout}");
+    assert!(status == Some(1) && stderr.starts_with("error: run "), "{stdout}");
+}
+
+/// A right program's report says what its runs have assumed of the MPI.
+#[test]
+fn a_report_says_what_was_assumed() {
+    let Some(mpi) = mpis().last() else { return };
+    let said = |options: &str| {
+        let (status, stdout, _) = answer_of(mpi.check(options, 2, "faults halo_of_requests"));
+        assert_eq!(status, Some(0), "{stdout}");
+        stdout
+    };
+    let all = "in one run collectives wait for all, and in one run sends wait for their receivers\n";
+    assert!(said("").contains(all));
+    let eager = "in all runs collectives wait for all, and sends of short messages are taken not to wait for their receivers\n";
+    assert!(said("--synchronize --buffering eager").contains(eager));
 }
 
 /// What a check cannot see is no fault.
