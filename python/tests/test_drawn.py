@@ -202,4 +202,4 @@ def test_drawn_programs_end_as_in_rust(place: int) -> None:
             assert len(notes) == len(own), text
             for (at, came), (own_at, own_came) in zip(notes, own):
                 assert own_at in (None, at) and own_came == came, text
-    assert {"send", "recv", "isend", "wait", "test", "probe", "together", "send_recv"} <= kinds
+    assert {"send", "recv", "isend", "wait", "test", "probe", "together", "send_recv", "put", "get", "flush"} <= kinds
