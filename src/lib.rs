@@ -151,12 +151,15 @@ pub use self::{
     proc::{Group, Proc, Request},
 };
 
-#[doc(hidden)] // for the project's other crates
-pub use self::{
-    clock::stacks::ThreadStack,
-    machine::{Computer, Room},
-    proc::{on_thread_stack, thread_stack},
-};
+/// The stack of the thread that carries a processor, for code that needs more than a processor has: an interpreter of
+/// another language, say.
+pub mod stack {
+    pub use crate::clock::stacks::ThreadStack;
+    pub use crate::proc::{on_thread_stack, thread_stack};
+}
+
+#[doc(hidden)] // for `loggp doctor`
+pub use self::machine::{Computer, Room};
 
 #[cfg(feature = "derive")]
 pub use loggp_derive::Payload;

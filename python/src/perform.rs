@@ -1,7 +1,8 @@
 //! Calls of a program, made on the library's processor.
 
 use loggp::collectives::Maximum;
-use loggp::{AnyTag, Proc, ThreadStack, WithSender, collectives, on_thread_stack};
+use loggp::stack::{ThreadStack, on_thread_stack};
+use loggp::{AnyTag, Proc, WithSender, collectives};
 use pyo3::prelude::*;
 
 use crate::answer::Answer;

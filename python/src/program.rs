@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use loggp::stack::{on_thread_stack, thread_stack};
 use loggp::{Proc as Processor, RunError};
-use loggp::{on_thread_stack, thread_stack};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyStopIteration, PyTypeError};
 use pyo3::prelude::*;

@@ -38,7 +38,6 @@ pub trait Link: Send + Sync {
     /// Returns for how much of the time during which process 0 computes the process `other` then waits for a message of so
     /// many bytes, which process 0 has begun to send: 1 or more if nobody else moves it. `None` if that cannot be measured.
     /// All processes call this function.
-    #[doc(hidden)] // for calibration
     fn wait_while_sender_computes(&self, _other: usize, _bytes: usize, _computing: Duration) -> Option<f64> {
         None
     }

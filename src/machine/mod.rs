@@ -206,7 +206,6 @@ impl Machine {
     }
 
     /// Returns the parameters between two processors, as [`Proc::params_to`] does.
-    #[doc(hidden)]
     pub fn params_between(&self, one: usize, other: usize) -> &Params {
         innermost_params(&self.params, &self.levels, one, other)
     }
@@ -336,7 +335,6 @@ impl Machine {
     }
 
     /// Sets the faults of a run, in place of those of the order: lost messages, messages that come twice, and crashes.
-    #[doc(hidden)]
     pub fn faults(self, faults: Faults) -> Machine {
         Machine { order: Order { faults: Arc::new(faults), ..self.order }, ..self }
     }
@@ -532,7 +530,6 @@ impl Machine {
 
     /// Lets a run on one core of the virtual clock end at a time, before its programs, and leave messages that nobody
     /// received.
-    #[doc(hidden)]
     pub fn ending(self, at: Option<Time>, may_leave_messages: bool) -> Machine {
         let may_leave_messages = may_leave_messages || at.is_some();
         Machine { end: RunEnd { at: at.unwrap_or(Time::MAX), may_leave_messages }, ..self }
@@ -540,7 +537,6 @@ impl Machine {
 
     /// Runs a program [once](Machine::run). Returns the run without its trace, and what the trace is made from.
     /// A processor whose program has not ended, or which has crashed, has the result `None`.
-    #[doc(hidden)]
     pub fn run_recorded<R: Send>(
         &self,
         program: impl Fn(&mut Proc) -> R + Sync,

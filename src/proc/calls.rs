@@ -27,28 +27,6 @@ impl<'a> Proc<'a> {
         self.leave_call();
     }
 
-    /// Sends like [`send`](Proc::send), once the receiver has asked for the message, whatever its length.
-    #[doc(hidden)] // for programs that come from elsewhere
-    #[track_caller]
-    pub fn send_synchronously<T: Payload>(&mut self, to: usize, tag: Tag<T>, value: T) {
-        self.enter_call();
-        let bytes = value.bytes();
-        let words = self.words(to, bytes);
-        if !self.is_unwinding() {
-            let mut send = self.new_send(to, tag, words, value).synchronous();
-            self.engine.start_and_finish(self.clock, &mut send, Time::MAX);
-        }
-        self.log_send(to, tag, bytes);
-        self.leave_call();
-    }
-
-    /// Makes the processor's messages to each other one arrive in the order of their calls from now on, as they do
-    /// from its first [`isend`](Proc::isend) or [`post_get`](Proc::post_get) on.
-    #[doc(hidden)] // for programs that come from elsewhere
-    pub fn keep_order(&mut self) {
-        self.engine.rank.egress.keep_order();
-    }
-
     /// Sends like [`send`](Proc::send), and receives messages while the gap before the send runs, as Active
     /// Messages do: each message that the filter `taking` takes and that has arrived or arrives then goes to
     /// `on`, as [`recv`](Proc::recv) would return it.
@@ -384,7 +362,7 @@ impl<'a> Proc<'a> {
 
     /// Logs a send that is over, if the run is traced.
     #[inline]
-    fn log_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
+    pub(super) fn log_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
         self.engine.log_call(move |messages| {
             Some(CallKind::Send { to, tag: CallTag::new(tag), bytes, sent: messages.sent()? })
         });

@@ -1,9 +1,5 @@
 //! Computing, and its cost.
 
-use std::borrow::Cow;
-
-use loggp_model::time::Time;
-
 use super::processor::Proc;
 
 impl Proc<'_> {
@@ -39,15 +35,8 @@ impl Proc<'_> {
         result
     }
 
-    /// Spends time that was measured elsewhere, such as in a recorded run, on computing.
-    #[doc(hidden)] // for programs that come from elsewhere
-    pub fn compute_for(&mut self, kind: Cow<'static, str>, time: Time) {
-        self.engine.work(kind, time);
-        self.promise_no_act_before_now();
-    }
-
     /// Lets other cores know that the processor does nothing that they can see before its local time.
-    fn promise_no_act_before_now(&mut self) {
+    pub(super) fn promise_no_act_before_now(&mut self) {
         if let Some(cores) = self.clock.cores() {
             cores.promise_no_act_before(self.engine.rank.now);
         }

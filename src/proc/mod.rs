@@ -3,6 +3,7 @@
 mod barrier;
 mod calls;
 mod computing;
+mod foreign;
 mod group;
 mod membership;
 mod one_sided;

@@ -1,6 +1,7 @@
 //! One-sided messages: a processor reaches into another's memory, and that one does nothing for it.
 //!
-//! What the memory holds is not the machine's business: a call says only how many bytes go and come.
+//! What the memory holds is not the machine's business: a call says only how many bytes go and come. `docs/reference/model.md`
+//! has the rules.
 
 use std::panic::Location;
 
@@ -14,15 +15,30 @@ use super::processor::Proc;
 use super::requests::Request;
 
 impl Proc<'_> {
-    /// Puts bytes into a processor's memory, and goes on when the first word enters the network.
-    #[doc(hidden)] // for programs that come from elsewhere
+    /// Puts bytes into a processor's memory, and goes on when the first word enters the network. Its processor does
+    /// nothing for it, and pays no overhead.
+    ///
+    /// ```
+    /// use loggp::{Machine, Params, US};
+    ///
+    /// let machine = Machine::new(Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?);
+    /// let run = machine.run(|p| {
+    ///     if p.id() == 0 {
+    ///         p.put(1, 8); // sent at o = 2
+    ///         p.flush(Some(1)); // there at 2 + L = 8, and known to be at 8 + L = 14
+    ///         p.get(1, 8, 8); // asks at 14 + o = 16, its answer is back 2 L later, and is received after o
+    ///     }
+    ///     p.now()
+    /// })?;
+    /// assert_eq!(run.results, [(14 + 2 + 2 * 6 + 2) * US, 0 * US]);
+    /// # Ok::<(), loggp::RunError>(())
+    /// ```
     #[track_caller]
     pub fn put(&mut self, to: usize, bytes: usize) {
         self.reach(to, bytes, None);
     }
 
     /// Sends bytes to a processor's memory, and goes on when it has received those that come back.
-    #[doc(hidden)] // for programs that come from elsewhere
     #[track_caller]
     pub fn get(&mut self, to: usize, bytes: usize, back: usize) {
         self.reach(to, bytes, Some(back));
@@ -43,7 +59,6 @@ impl Proc<'_> {
     }
 
     /// Posts a [`get`](Proc::get), and goes on after o.
-    #[doc(hidden)] // for programs that come from elsewhere
     #[track_caller]
     pub fn post_get(&mut self, to: usize, bytes: usize, back: usize) -> Request<()> {
         self.enter_call();
@@ -58,8 +73,7 @@ impl Proc<'_> {
         request
     }
 
-    /// Waits until all is there that the processor has put into the memory of one, or of all.
-    #[doc(hidden)] // for programs that come from elsewhere
+    /// Waits until the processor knows that all is there that it has put into the memory of one, or of all.
     #[track_caller]
     pub fn flush(&mut self, to: Option<usize>) {
         self.enter_call();
@@ -70,15 +84,6 @@ impl Proc<'_> {
         self.engine.log_call(|_| Some(CallKind::Flush { to }));
         self.wait_for_local_time();
         self.leave_call();
-    }
-
-    /// Waits until all that others do before now is done, so that what processors share has the state of now.
-    #[doc(hidden)] // for programs that come from elsewhere
-    pub fn wait_to_act(&mut self) {
-        if !self.is_unwinding() {
-            self.wait_for_local_time();
-            self.clock.wait_to_act(self.engine.rank.now);
-        }
     }
 
     /// Creates a one-sided message that is not sent. Ends the run if there can be no such message.

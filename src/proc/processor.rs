@@ -89,7 +89,6 @@ impl<'a> Proc<'a> {
 
     /// Returns the processor's local time to who only writes that down: nothing that the program does may depend on it,
     /// so that a check of all orders of messages does not see the call.
-    #[doc(hidden)]
     #[inline]
     pub fn local_time(&self) -> Time {
         self.engine.rank.now
@@ -122,7 +121,6 @@ impl<'a> Proc<'a> {
     }
 
     /// Returns what [`next_send`](Proc::next_send) does, as [`local_time`](Proc::local_time) the time.
-    #[doc(hidden)]
     pub fn local_next_send(&self) -> Time {
         self.engine.rank.egress.send_gap_end() - self.setup.network.params().o
     }
@@ -153,12 +151,6 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub(crate) fn fail_misused(&mut self, why: impl Into<String>) -> ! {
         self.fail(Cause::Misused { id: self.id(), why: why.into(), at: Location::caller() })
-    }
-
-    /// Ends the run with a sentence that is not about one of the processor's calls.
-    #[doc(hidden)] // for programs that come from elsewhere
-    pub fn fail_with(&mut self, sentence: String) -> ! {
-        self.fail(Cause::OtherProcess(sentence))
     }
 
     /// Ends the run from inside one of the processor's calls.

@@ -7,10 +7,9 @@
 use std::fmt;
 use std::panic::Location;
 
-use loggp_model::message::{Filter, Payload, RecvFilter, Tag};
+use loggp_model::message::{Filter, Payload, Tag};
 use loggp_model::rules::operation::ActiveOperation;
-use loggp_model::time::Time;
-use loggp_trace::{CallKind, CallTag, Until};
+use loggp_trace::{CallKind, CallTag};
 
 use super::processor::Proc;
 
@@ -22,7 +21,7 @@ pub struct Request<R> {
     /// The processor that posted the request.
     id: usize,
     /// The number of requests that this processor posted before.
-    number: u32,
+    pub(super) number: u32,
     /// The number of the request's run.
     run: u64,
     /// The call that posted the request.
@@ -38,8 +37,7 @@ impl<R> fmt::Debug for Request<R> {
 }
 
 impl<R> Request<R> {
-    /// Returns its number among those of its processor.
-    #[doc(hidden)]
+    /// Returns its number among the requests of its processor.
     pub fn number(&self) -> u32 {
         self.number
     }
@@ -74,30 +72,6 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub fn isend<T: Payload>(&mut self, to: usize, tag: Tag<T>, value: T) -> Request<()> {
         self.post_send(to, tag, value, false)
-    }
-
-    /// Posts a send like [`isend`](Proc::isend), of a message for which its receiver must ask if it
-    /// `is_synchronous`, whatever its length.
-    #[doc(hidden)] // for programs that come from elsewhere
-    #[track_caller]
-    pub fn post_send<T: Payload>(
-        &mut self,
-        to: usize,
-        tag: Tag<T>,
-        value: T,
-        is_synchronous: bool,
-    ) -> Request<()> {
-        self.enter_call();
-        let bytes = value.bytes();
-        let words = self.words(to, bytes);
-        let mut send = self.new_send(to, tag, words, value);
-        if is_synchronous {
-            send = send.synchronous();
-        }
-        let request = self.post_request(send, |_, _, _| ());
-        self.log_post(&request, |request| CallKind::Isend { request, to, tag: CallTag::new(tag), bytes });
-        self.leave_call();
-        request
     }
 
     /// Posts a receive of a message that the [filter](Filter) takes, and goes on after o (LogGPS, equation
@@ -176,89 +150,6 @@ impl<'a> Proc<'a> {
         tested
     }
 
-    /// Waits until one of the requests with these numbers is done, of those done at the same time the first, and
-    /// returns its place. It costs nothing: a [`wait`](Proc::wait) for the request follows.
-    #[doc(hidden)] // for programs that come from elsewhere
-    pub fn first_done(&mut self, numbers: &[u32]) -> usize {
-        self.engine.catch_up(self.clock);
-        self.engine.set_awaited(numbers);
-        loop {
-            let first = self.engine.first_known(numbers);
-            // Requests that are not done when all events until then have been handled are done later.
-            let until = first.map_or(Time::MAX, |(done, _)| done);
-            if !self.engine.handle_event(self.clock, &mut ActiveOperation::done(), until)
-                && let Some((_, place)) = first
-            {
-                return place;
-            }
-        }
-    }
-
-    /// Receives a message as [`recv`](Proc::recv) does, unless one of the requests with these numbers is done before it
-    /// can be received: then it costs nothing, and returns the place of that request, for which a
-    /// [`wait`](Proc::wait) follows.
-    ///
-    /// # Errors
-    ///
-    /// If a request is done first.
-    #[doc(hidden)] // for programs that come from elsewhere
-    #[track_caller]
-    pub fn recv_unless_done<F: Filter>(&mut self, filter: F, numbers: &[u32]) -> Result<F::Received, usize> {
-        self.enter_call();
-        self.check_sender(filter);
-        self.refuse_unwinding();
-        let tag = filter.tag();
-        self.setup.names.record((tag.raw, tag.name));
-        let sought = (RecvFilter::new(filter.sender(), tag.raw), tag.name);
-        let mut got = None;
-        let done = self.engine.receive_unless_done(self.clock, sought, numbers, &mut got);
-        let received = match (done, &mut got) {
-            (Some(place), _) => Err(place),
-            (None, Some(message)) => {
-                let received = self.open_received::<F>(message, tag);
-                self.log_receive(filter, Until::Arrival, Location::caller());
-                Ok(received)
-            }
-            (None, None) => self.fail_to_wait(),
-        };
-        self.leave_call();
-        received
-    }
-
-    /// Returns whether a send of so many bytes may wait for its receiver.
-    #[doc(hidden)] // for programs that come from elsewhere
-    pub fn may_wait_to_send(&self, to: usize, bytes: usize) -> bool {
-        let network = &self.setup.network;
-        network.has_rooms() || network.is_synchronous(self.id(), to, self.params().words(bytes))
-    }
-
-    /// Returns whether a request is done by now. It costs nothing, and whoever asks calls something that does.
-    #[doc(hidden)] // for programs that come from elsewhere
-    #[track_caller]
-    pub fn is_done<R>(&mut self, request: &Request<R>) -> bool {
-        self.check_request(request);
-        self.engine.catch_up(self.clock);
-        self.engine.completion_time(request.number).is_some_and(|done| done <= self.local_time())
-    }
-
-    /// Withdraws a receive that has taken no message, which then never does. Returns false if it has taken one.
-    #[doc(hidden)] // for programs that come from elsewhere
-    #[track_caller]
-    pub fn withdraw<R>(&mut self, request: &Request<R>) -> bool {
-        self.check_request(request);
-        self.engine.catch_up(self.clock);
-        self.engine.withdraw(request.number)
-    }
-
-    /// Spends a cycle on a test of a request that is not done.
-    #[doc(hidden)] // for programs that come from elsewhere
-    pub fn look_in_vain(&mut self, request: u32, at: &'static Location<'static>) {
-        self.engine.wait_until(self.local_time() + self.setup.network.params().cycle);
-        self.engine.count_vain_look(self.clock);
-        self.engine.log_call(|_| Some(CallKind::Test { request }));
-        self.engine.log_location(at);
-    }
-
     /// Posts a request, unless the program unwinds.
     #[track_caller]
     pub(super) fn post_request<R>(
@@ -283,7 +174,7 @@ impl<'a> Proc<'a> {
 
     /// Ends the run if a request is not the processor's own.
     #[track_caller]
-    fn check_request<R>(&mut self, request: &Request<R>) {
+    pub(super) fn check_request<R>(&mut self, request: &Request<R>) {
         self.refuse_unwinding();
         if request.run != self.setup.run {
             self.fail_misused("waits for a request of another run; only the run that called for it can");

@@ -78,7 +78,6 @@ impl Check {
     }
 
     /// Checks a program that `run` runs on a machine.
-    #[doc(hidden)]
     pub fn run_each<M: CheckedMachine, R: PartialEq + Send + Sync>(
         &self,
         machine: &M,

@@ -117,7 +117,6 @@ impl Player {
     }
 
     /// Sets a flag that ends a play with an error at its next act, once it is true.
-    #[doc(hidden)]
     pub fn stop_if(self, stop: Arc<AtomicBool>) -> Player {
         Player { stop: Some(stop), ..self }
     }
@@ -157,7 +156,6 @@ impl Player {
     }
 
     /// Plays a schedule of GOAL by the papers' rules, whatever the rules are. A page has no room for others.
-    #[doc(hidden)]
     pub fn run_by_papers(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
         Ok(self.play_by_papers(schedule, |play| play)?.report)
     }

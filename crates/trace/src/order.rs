@@ -16,15 +16,13 @@ use crate::{Faults, Trace};
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     /// The latencies of messages about which the rule says nothing.
-    #[doc(hidden)]
     pub latency: Latency,
-    #[doc(hidden)]
+    /// The order of processors that act at the same time.
     pub ties: Ties,
     /// The processors that go first at some moments, whatever the ties say.
     #[doc(hidden)]
     pub precedence: Arc<Precedence>,
     /// The noise of the processors, if the order sets one.
-    #[doc(hidden)]
     pub noise: Option<Noise>,
     /// The rule for the latencies of messages, if not all are drawn.
     #[doc(hidden)]

@@ -56,7 +56,6 @@ pub struct Trace {
 
 impl Trace {
     /// Returns a trace of a machine with exact latencies and single ports, on which nothing has happened.
-    #[doc(hidden)]
     pub fn empty(params: Params) -> Trace {
         Trace {
             params,

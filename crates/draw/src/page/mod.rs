@@ -23,7 +23,6 @@ use serde::Serialize;
 
 use columns::Head;
 
-#[doc(hidden)]
 pub use script::SCRIPT;
 #[doc(hidden)]
 pub use sha256::script_source;
@@ -172,7 +171,6 @@ impl<'a> Timeline<'a> {
 
     /// Returns what the page holds of a single run, whose events these are: its head as JSON, and its columns before they
     /// are deflated. Without causes they take a fifth less time.
-    #[doc(hidden)]
     pub fn data(&self, events: &Events, has_causes: bool) -> (String, Vec<u8>) {
         let panel = &self.panels[0];
         let (head, bytes) = columns::write_columns(events, &panel.message_names, has_causes);

@@ -12,8 +12,7 @@ macro_rules! part {
     }};
 }
 
-/// The script, in parts.
-#[doc(hidden)]
+/// The page's script, in parts by name.
 pub const SCRIPT: [(&str, &str); 19] = [
     part!("kinds"),
     part!("canvas"),

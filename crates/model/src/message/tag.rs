@@ -88,7 +88,7 @@ impl<T> Tag<T> {
         Tag::from_raw(self.raw.with_step(step), self.name)
     }
 
-    #[doc(hidden)]
+    /// Creates a tag from one without a type, and its name for errors.
     pub const fn from_raw(raw: RawTag, name: Option<&'static str>) -> Tag<T> {
         Tag { raw, name, marker: PhantomData }
     }

@@ -114,7 +114,6 @@ impl ParamsBuilder {
     }
 
     /// Returns the parameters so far, of which open ones are 0.
-    #[doc(hidden)]
     pub fn so_far(&self) -> &Params {
         &self.params
     }

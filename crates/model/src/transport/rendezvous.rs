@@ -38,7 +38,6 @@ impl Protocol {
     }
 
     /// Returns the setting after a comma; empty for the default.
-    #[doc(hidden)]
     pub fn setting(self) -> &'static str {
         if self.is_read() { ", receivers pull" } else { "" }
     }

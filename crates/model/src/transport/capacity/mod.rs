@@ -77,7 +77,6 @@ impl Capacity {
     }
 
     /// Returns the setting after a comma; empty for the default.
-    #[doc(hidden)]
     pub fn setting(self) -> &'static str {
         match self {
             Capacity::Arrived => "",
