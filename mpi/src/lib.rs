@@ -20,15 +20,26 @@ use loggp_command::annex::{Annex, DerivedSubcommand, RealMachine};
 
 /// Returns whether a command line is about the command of an MPI program.
 fn is_of_mpi(verb: &str, rest: &[&str]) -> bool {
-    verb == "check" && rest.iter().any(|word| *word == "--" || word.starts_with("-n"))
+    let starts_ranks = |word: &str| {
+        word == "--" || ["-n", "--ranks", "--programs"].iter().any(|begin| word.starts_with(begin))
+    };
+    verb == "check" && rest.iter().any(|word| starts_ranks(word))
 }
+
+/// What the help of `check` says of MPI programs.
+const CHECK_HELP: &str = "MPI programs:
+  loggp check -n 3 ./app            an unchanged MPI program, on 3 ranks
+  loggp check -- mpirun -n 3 ./app  the same, as it is started elsewhere
+  loggp check --programs FILE       several, one a line
+  loggp check-mpi --help            what is found, and the options for these";
 
 /// What the command has for MPI programs.
 pub const ANNEX: Annex = Annex {
     feature: "mpi",
     subcommands: &[
         // What stands behind `--`, or has a number of ranks, is an MPI program.
-        &DerivedSubcommand::<check::CheckMpiCommand>::new("check-mpi").instead(is_of_mpi),
+        &DerivedSubcommand::<check::CheckMpiCommand>::new("check-mpi")
+            .instead("check", CHECK_HELP, is_of_mpi),
         &DerivedSubcommand::<mpi2goal::Mpi2GoalCommand>::new("mpi2goal"),
         &DerivedSubcommand::<record::RecordCommand>::new("record").diagnoses(doctor::diagnoses),
         &DerivedSubcommand::<emulate::EmulateCommand>::new("emulate"),

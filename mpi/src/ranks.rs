@@ -119,20 +119,20 @@ pub(crate) struct KeptProgram {
 }
 
 impl KeptProgram {
-    /// Starts a program, whose output goes nowhere or where that of the command goes. Returns the reason if it cannot be forked.
+    /// Starts a program with this standard input; with a stderr of its own, what it prints goes nowhere. Returns the reason if it
+    /// cannot be forked.
     pub(crate) fn start(
         program: &ForkedProgram,
         settings: &[(&str, &str)],
-        is_silent: bool,
+        (stdin, stderr): (Stdio, Option<Stdio>),
     ) -> Result<Result<KeptProgram, String>, CliError> {
         let launch = Launch::prepare_alone(&program.words)?;
         let nursery = Nursery::create().map_err(|why| refuse_memory(&why))?;
         let mut command = launch.command(nursery.variables(), settings);
-        if is_silent {
-            command.stdout(Stdio::null()).stderr(Stdio::null());
+        if let Some(stderr) = stderr {
+            command.stdout(Stdio::null()).stderr(stderr);
         }
-        let child =
-            interrupt::spawn_apart(command.stdin(Stdio::null())).map_err(|error| launch.refusal(&error))?;
+        let child = interrupt::spawn_apart(command.stdin(stdin)).map_err(|error| launch.refusal(&error))?;
         let kept = KeptProgram { nursery, child: Mutex::new(child), ranks: program.ranks };
         match kept.wait() {
             Keeper::Ready(_) => Ok(Ok(kept)),

@@ -9,7 +9,7 @@ use std::thread::{available_parallelism, scope};
 use crate::documents::{DocumentStep, ProjectDocument, ShownCommand, documents};
 
 /// Parts of commands that are not run, and the reasons. Other tests check that these commands are accepted.
-const NOT_RUN: [(&str, &str); 11] = [
+const NOT_RUN: [(&str, &str); 12] = [
     ("loggp reproduce", "takes minutes, and has tests of its own"),
     ("--size 4096", "takes half a minute"),
     ("analyze g4.loggp", "reads the trace of that run"),
@@ -19,6 +19,7 @@ const NOT_RUN: [(&str, &str); 11] = [
     ("rtt.csv", "reads what a program prints on a cluster"),
     ("run.mpi", "needs an MPI program, or its recording"),
     (" -n ", "starts an MPI program: .ci/mpi runs it"),
+    ("--programs", "starts MPI programs: the tests of loggp-mpi run it"),
     ("--mpicc", "builds with an MPI's compiler"),
     ("osu.txt", "reads what another tool prints on a cluster"),
 ];

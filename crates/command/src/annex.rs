@@ -50,6 +50,11 @@ pub trait Subcommand: Sync {
         false
     }
 
+    /// Returns the other subcommand whose command lines it takes over, and what that one's help says of it.
+    fn beside(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
+
     /// Carries out a command line that was read by its definition.
     fn execute(&self, arguments: &ArgMatches, out: &mut dyn Write) -> Result<(), CliError>;
 
@@ -71,6 +76,7 @@ pub struct DerivedSubcommand<C> {
     is_hidden: bool,
     /// Returns whether it carries out a command line of another subcommand.
     takes_over: fn(&str, &[&str]) -> bool,
+    beside: Option<(&'static str, &'static str)>,
     diagnoses: fn() -> Vec<Diagnosis>,
     arguments: PhantomData<fn() -> C>,
 }
@@ -82,14 +88,21 @@ impl<C: Execute> DerivedSubcommand<C> {
             name,
             is_hidden: false,
             takes_over: |_, _| false,
+            beside: None,
             diagnoses: Vec::new,
             arguments: PhantomData,
         }
     }
 
-    /// Leaves it out of the help, and lets it carry out command lines that begin with another subcommand's name.
-    pub const fn instead(self, takes_over: fn(&str, &[&str]) -> bool) -> DerivedSubcommand<C> {
-        DerivedSubcommand { is_hidden: true, takes_over, ..self }
+    /// Leaves it out of the list of subcommands, and lets it carry out command lines that begin with the name of another one, whose
+    /// help says so.
+    pub const fn instead(
+        self,
+        other: &'static str,
+        help: &'static str,
+        takes_over: fn(&str, &[&str]) -> bool,
+    ) -> DerivedSubcommand<C> {
+        DerivedSubcommand { is_hidden: true, takes_over, beside: Some((other, help)), ..self }
     }
 
     /// Adds what `loggp doctor` says for the subcommand.
@@ -109,6 +122,10 @@ impl<C: Execute> Subcommand for DerivedSubcommand<C> {
 
     fn takes_over(&self, verb: &str, rest: &[&str]) -> bool {
         (self.takes_over)(verb, rest)
+    }
+
+    fn beside(&self) -> Option<(&'static str, &'static str)> {
+        self.beside
     }
 
     fn execute(&self, arguments: &ArgMatches, out: &mut dyn Write) -> Result<(), CliError> {
@@ -274,7 +291,10 @@ pub(crate) fn unread(path: &Path) -> Option<CliError> {
 
 /// Returns why a command line cannot be carried out, if an annex that is not there has the subcommand.
 pub(crate) fn absent(verb: &str, words: &[OsString]) -> Option<CliError> {
-    let starts_ranks = |word: &OsString| word == "--" || word.as_encoded_bytes().starts_with(b"-n");
+    let starts_ranks = |word: &OsString| {
+        let begins = |with: &str| word.as_encoded_bytes().starts_with(with.as_bytes());
+        word == "--" || ["-n", "--ranks", "--programs"].into_iter().any(begins)
+    };
     let is_of_mpi = verb == "check" && words.iter().any(starts_ranks);
     let name = if is_of_mpi { "check-mpi" } else { verb };
     let one = ELSEWHERE.iter().find(|one| one.subcommand == name && one.is_absent())?;

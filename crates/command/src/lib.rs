@@ -78,6 +78,12 @@ pub fn definition() -> clap::Command {
     command = command.after_help(annex::absent_list() + &examples);
     for subcommand in annex::subcommands() {
         command = command.subcommand(subcommand.definition());
+        if let Some((other, help)) = subcommand.beside() {
+            command = command.mut_subcommand(other, |other| {
+                let examples = other.get_after_help().map(ToString::to_string).unwrap_or_default();
+                other.after_help(format!("{help}\n\n{examples}"))
+            });
+        }
     }
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().into()).collect();
     for name in names {

@@ -16,7 +16,7 @@ const MOST_DECIMALS: usize = 6;
 
 impl Unit {
     /// Microseconds, which LogP and LogGP use.
-    const US: Unit = Unit { name: "us", length: US };
+    pub const US: Unit = Unit { name: "us", length: US };
     /// Nanoseconds, which LogGPS uses.
     const NS: Unit = Unit { name: "ns", length: NS };
 

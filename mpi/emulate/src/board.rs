@@ -10,7 +10,8 @@ use loggp_mpi_trace::schedule::KnownCommunicator;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use crate::failure::{FaultKind, LastCall, Unfinished};
+use crate::failure::{LastCall, Unfinished};
+use crate::fault::FaultKind;
 
 /// A collective of the program: its communicator's number, and how many that had before.
 pub(crate) type CollectiveId = (u32, u64);

@@ -12,7 +12,7 @@ use loggp_schedule::ScheduleBuilder;
 use crate::background::Background;
 use crate::blocking;
 use crate::board::{CollectiveId, Contribution, Form, Manner, Taken, data_of};
-use crate::failure::FaultKind;
+use crate::fault::FaultKind;
 use crate::pending::{Open, Pending};
 use crate::plan::{Blank, BlankTag, Plan, PlanKey};
 use crate::rank::Rank;

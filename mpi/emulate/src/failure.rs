@@ -10,6 +10,7 @@ use loggp_mpi_trace::recording::post::PostKind;
 use loggp_mpi_trace::recording::{places, post::Address};
 use rustc_hash::FxHashMap;
 
+use crate::fault::{Fault, FaultKind, mark, without_marks};
 use crate::parcel::Sent;
 
 /// A call that a rank is in.
@@ -172,37 +173,11 @@ pub(crate) struct Unfinished {
     pub place: Address,
 }
 
-/// What is wrong with a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FaultKind {
-    CallOrdering,
-    ParameterMatching,
-    MessageRace,
-    ReliesOnBuffering,
-    ThreadLevel,
-}
-
-impl std::fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            FaultKind::CallOrdering => "call ordering",
-            FaultKind::ParameterMatching => "parameter matching",
-            FaultKind::MessageRace => "message race",
-            FaultKind::ReliesOnBuffering => "relies on buffering",
-            FaultKind::ThreadLevel => "thread level",
-        })
-    }
-}
-
 impl Calls {
     /// Returns what is wrong where ranks wait for ever, or where messages are left.
     fn kind(&self) -> FaultKind {
-        let calls = || self.of_ranks.iter().flatten();
-        if calls().any(|call| call.sends) {
+        if self.of_ranks.iter().flatten().any(|call| call.sends) {
             return FaultKind::ReliesOnBuffering;
-        }
-        if calls().any(|call| call.has_chosen) {
-            return FaultKind::MessageRace;
         }
         let is_near = |(rank, call): (usize, &Option<LastCall>)| {
             let wants = call.iter().flat_map(|call| &call.wants);
@@ -234,19 +209,9 @@ fn is_nearly_there(sent: &FxHashMap<usize, Sent>, (from, tag, scope): &Wanted) -
 }
 
 impl LastCall {
-    /// Returns the call and its place, such as ` in MPI_Recv from 3 with tag 7 at main (ring.c:12)`.
+    /// Returns the call and its [marked](mark) place, such as ` in MPI_Recv from 3 with tag 7 at main (ring.c:12)`.
     pub(crate) fn text(&self) -> String {
-        let (module, address) = &self.address;
-        let place = if module.is_empty() { None } else { places::find_in(module, *address) };
-        let unnamed = || format!("{}+{address:#x}", module.rsplit('/').next().unwrap_or_default());
-        let at = match place {
-            None if module.is_empty() => String::new(),
-            None => format!(" at {}", unnamed()),
-            Some(Place { function, source: None }) => format!(" at {function}"),
-            Some(Place { function, source: Some((file, line)) }) => {
-                format!(" at {function} ({}:{line})", file.rsplit('/').next().unwrap_or(&file))
-            }
-        };
+        let at = place_text(&self.address);
         match self.what {
             Called::Nothing => at,
             what => format!(" in {}{at}", what.text()),
@@ -254,12 +219,29 @@ impl LastCall {
     }
 }
 
+/// Returns a [marked](mark) place, such as ` at main (ring.c:12)`, or nothing if it is not known.
+pub(crate) fn place_text((module, address): &Address) -> String {
+    if module.is_empty() {
+        return String::new();
+    }
+    let unnamed = || format!("{}+{address:#x}", module.rsplit('/').next().unwrap_or_default());
+    let place = places::find_in(module, *address);
+    format!(" at {}", mark(&place.unwrap_or_else(|| Place { function: unnamed(), source: None })))
+}
+
 /// The most ranks that an error lists.
 const LISTED: usize = 8;
 
-/// Describes the error of a run, whose ranks were in these calls; of a checked program also what kind of fault it is.
-pub(crate) fn describe(error: &RunError, calls: &Calls, is_checked: bool) -> String {
+/// Describes the error of a run, whose ranks were in these calls, and which `found` has ended if a rank did. Returns the fault that
+/// it is, or a sentence if it is none of the program.
+pub(crate) fn describe(
+    error: &RunError,
+    calls: &Calls,
+    found: Option<(FaultKind, String)>,
+) -> Result<Fault, String> {
+    let (found, said) = found.unzip();
     let mut text = match &error.cause {
+        _ if said.is_some() => said.unwrap_or_default(),
         Cause::Deadlock { waiting, of } => {
             let verb = if *waiting == 1 { "waits" } else { "wait" };
             format!("deadlock: {waiting} of {of} ranks {verb} for what no other one does")
@@ -284,18 +266,16 @@ pub(crate) fn describe(error: &RunError, calls: &Calls, is_checked: bool) -> Str
         error.cause,
         Cause::Deadlock { .. } | Cause::PollingDeadlock { .. } | Cause::NotReceived { .. }
     );
-    // A rank that stops where another order was taken stops because of the order.
-    let has_chosen = || calls.of_ranks.iter().flatten().any(|call| call.has_chosen);
-    if is_checked && (is_of_orders || text.starts_with("rank ") && has_chosen()) {
-        let kind = calls.kind();
-        let may_hang = if kind == FaultKind::ReliesOnBuffering { "MPI may hang here: " } else { "" };
-        text = format!("{kind}: {may_hang}{text}");
+    let kind = found.or_else(|| is_of_orders.then(|| calls.kind()));
+    if is_of_orders && kind == Some(FaultKind::ReliesOnBuffering) {
+        text = format!("MPI may hang here: {text}");
     }
     let is_waiting = |status: &ProcStatus| !matches!(status, ProcStatus::Finished | ProcStatus::NotStarted);
     let states = error.processors.iter().filter(|state| is_waiting(&state.status));
     for state in states.clone().take(LISTED) {
         let call = calls.of_ranks.get(state.id).and_then(Option::as_ref);
-        let _ = write!(text, "\n  {}", line(state.id, state.at, &state.status, call));
+        let has_left = kind.is_some_and(|kind| kind.is_end() && kind != FaultKind::Abort);
+        let _ = write!(text, "\n  {}", line(state.id, state.at, &state.status, call, has_left));
     }
     let more = states.count().saturating_sub(LISTED);
     if more > 0 {
@@ -305,17 +285,29 @@ pub(crate) fn describe(error: &RunError, calls: &Calls, is_checked: bool) -> Str
     for lock in locks.filter(|_| is_of_orders).take(LISTED) {
         let _ = write!(text, "\n  {lock}");
     }
-    text
+    // A rank that stops where another order was taken may stop because of the order.
+    let has_chosen = calls.of_ranks.iter().flatten().any(|call| call.has_chosen);
+    let of_order = |kind: FaultKind| kind != FaultKind::ReliesOnBuffering && (is_of_orders || kind.is_end());
+    let may_be_race = has_chosen && kind.is_some_and(of_order);
+    kind.map(|kind| Fault { may_be_race, ..Fault::new(kind, &text) }).ok_or_else(|| without_marks(&text))
 }
 
-fn line(rank: usize, at: Time, status: &ProcStatus, call: Option<&LastCall>) -> String {
+/// Returns a line on a rank. One that computes may have left its last call.
+fn line(rank: usize, at: Time, status: &ProcStatus, call: Option<&LastCall>, has_left: bool) -> String {
     let is_said = call.is_some_and(|call| matches!(call.what, Called::Receive(_, false) | Called::Probe(..)));
     let waits = match status {
         ProcStatus::Running => String::new(),
         ProcStatus::WaitingFor(_) if is_said => String::new(),
         status => format!(", {}", in_words(&status.to_string())),
     };
-    format!("rank {rank} at {at}{}{waits}", call.map(LastCall::text).unwrap_or_default())
+    let call = match call {
+        Some(LastCall { what: Called::Nothing, .. }) if has_left => " before its first call".into(),
+        Some(call) if has_left && matches!(status, ProcStatus::Running) => {
+            call.text().replacen(" in ", " after ", 1)
+        }
+        call => call.map(LastCall::text).unwrap_or_default(),
+    };
+    format!("rank {rank} at {at}{call}{waits}")
 }
 
 /// Returns what the machine says of a message in the words of MPI: it knows scopes where a program has communicators, and

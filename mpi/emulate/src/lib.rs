@@ -11,6 +11,8 @@
 //! - `plan`: the messages of a collective, as the MPI in use sends them; `blocking` and `background` make those of blocking
 //!   and of immediate ones; `board`: the data of collectives;
 //! - `looks`: how long a look in vain takes where a program is checked;
+//! - `fault`: what is wrong with a program, of which kind and where;
+//! - `ending`: how a rank has ended that did not come to its end;
 //! - `failure`: why a program cannot go on, and in which calls its ranks are then;
 //! - `threads`: ranks of which several threads call MPI;
 //! - `windows`: what ranks do with each other's memory;
@@ -28,7 +30,9 @@ mod blocking;
 mod board;
 mod collectives;
 mod communicators;
+mod ending;
 mod failure;
+mod fault;
 mod link;
 mod locks;
 mod looks;
@@ -49,6 +53,7 @@ mod threads;
 mod watch;
 mod windows;
 
+pub use fault::{Fault, FaultKind};
 pub use nursery::{Keeper, Nursery};
 pub use segment::RANK_BYTES;
 pub use session::{MOST_RANKS, Session};

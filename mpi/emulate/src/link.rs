@@ -6,8 +6,9 @@ use loggp::Proc;
 use loggp_mpi_trace::call::Communicator;
 use loggp_mpi_trace::recording::post::{Address, Post, PostReader};
 
+use crate::failure::place_text;
 use crate::segment::{PostForm, Slot, WINDOW_BYTES};
-use crate::watch::Watch;
+use crate::shared::Shared;
 
 /// An answer to a rank: its words, and data behind them, in pieces.
 #[derive(Debug, Default)]
@@ -19,7 +20,7 @@ pub(crate) struct Answer<'d> {
 /// The link to one rank.
 pub(crate) struct Link<'a> {
     slot: Slot<'a>,
-    watch: &'a Watch,
+    shared: &'a Shared<'a>,
     rank: usize,
     reader: PostReader,
     /// The data of the calls that come next.
@@ -32,13 +33,9 @@ thread_local! {
 }
 
 impl<'a> Link<'a> {
-    pub(crate) fn new(
-        slot: Slot<'a>,
-        watch: &'a Watch,
-        (rank, ranks): (usize, usize),
-        is_checked: bool,
-    ) -> Link<'a> {
-        Link { slot, watch, rank, reader: PostReader::new(ranks as u32, is_checked), data: Vec::new() }
+    pub(crate) fn new(shared: &'a Shared<'a>, rank: usize) -> Link<'a> {
+        let reader = PostReader::new(shared.ranks as u32, shared.settings.checks.is_some());
+        Link { slot: shared.segment.slot(rank), shared, rank, reader, data: Vec::new() }
     }
 
     pub(crate) fn communicators(&self) -> &[Communicator] {
@@ -48,6 +45,11 @@ impl<'a> Link<'a> {
     /// Returns where a place of the rank is.
     pub(crate) fn address(&self, place: u32) -> Address {
         self.reader.address(place)
+    }
+
+    /// Returns a place of the rank as text with a mark, or nothing if it is not known.
+    pub(crate) fn place_text(&self, place: u32) -> String {
+        place_text(&self.address(place))
     }
 
     /// Binds the rank to the core of this thread: so the one that waits for the other leaves it the core, and nobody
@@ -60,7 +62,7 @@ impl<'a> Link<'a> {
             core.get()
         });
         if let Some(core) = core {
-            self.watch.bind(self.rank, core);
+            self.shared.watch.bind(self.rank, core);
         }
     }
 
@@ -84,7 +86,9 @@ impl<'a> Link<'a> {
     }
 
     fn wait(&self, p: &mut Proc) {
-        self.watch.wait(self.slot, self.rank).unwrap_or_else(|why| p.fail_with(why));
+        if let Err(fault) = self.shared.watch.wait(self.slot, self.rank) {
+            self.shared.fail(p, fault);
+        }
     }
 
     /// Answers the rank's last post.

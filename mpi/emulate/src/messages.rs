@@ -5,7 +5,7 @@ use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{Envelope, Receive, RequestId, SendMode};
 use loggp_mpi_trace::recording::post::{Address, Signature};
 
-use crate::failure::FaultKind;
+use crate::fault::FaultKind;
 use crate::parcel::{Got, Parcel, UnderWay};
 use crate::pending::{Completion, Pending};
 use crate::rank::Rank;

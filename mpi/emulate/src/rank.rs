@@ -12,7 +12,9 @@ use loggp_mpi_trace::schedule::{CommunicatorList, KnownCommunicator};
 use rustc_hash::FxHashMap;
 
 use crate::background::Backgrounds;
-use crate::failure::{Called, CurrentCall, FaultKind, LastCall, Wanted};
+use crate::ending::RankEnd;
+use crate::failure::{Called, CurrentCall, LastCall, Wanted};
+use crate::fault::FaultKind;
 use crate::link::Link;
 use crate::locks::Held;
 use crate::looks::VainLooks;
@@ -88,8 +90,7 @@ impl Drop for Rank<'_> {
 impl<'a> Rank<'a> {
     pub(crate) fn new(shared: &'a Shared<'a>, p: &Proc) -> Rank<'a> {
         let id = p.id();
-        let is_checked = shared.settings.checks.is_some();
-        let link = Link::new(shared.segment.slot(id), shared.watch, (id, shared.ranks), is_checked);
+        let link = Link::new(shared, id);
         Rank {
             id,
             shared,
@@ -178,20 +179,27 @@ impl<'a> Rank<'a> {
                 Reply::End
             }
             PostKind::Abort(code) => {
-                p.fail_with(format!("rank {} called MPI_Abort with code {code}", self.id))
+                let place = self.link.place_text(self.call.place);
+                let why = format!("rank {} called MPI_Abort with code {code}{place}", self.id);
+                self.fail(p, (FaultKind::Abort, why))
             }
             PostKind::Refused(why) => self.refuse(p, &why),
             // The rank goes on to its end.
-            PostKind::Finding(kind, why) if kind == "resource leak" => {
+            PostKind::Finding(kind, why) if FaultKind::named(&kind) == Some(FaultKind::ResourceLeak) => {
                 let why = self.with_places(&why);
                 self.shared.leaks.lock().entry(why).or_default().insert(self.id);
                 Reply::NOTHING
             }
-            PostKind::Finding(kind, why) => {
-                p.fail_with(format!("{kind}: rank {} {}", self.id, self.with_places(&why)));
-            }
+            PostKind::Finding(kind, why) => match FaultKind::named(&kind) {
+                Some(kind) => self.fail(p, (kind, format!("rank {} {}", self.id, self.with_places(&why)))),
+                None => {
+                    p.fail_with(format!("rank {} finds a fault of the kind {kind}, which is none", self.id))
+                }
+            },
             PostKind::Exited => {
-                p.fail_with(format!("rank {} has ended without MPI_Finalize", self.id));
+                let end = self.shared.segment.slot(self.id).end();
+                let (_, why) = RankEnd { signal: None, ..end }.fault(self.id);
+                self.fail(p, (FaultKind::EarlyExit, why))
             }
         }
     }
@@ -216,8 +224,8 @@ impl<'a> Rank<'a> {
     }
 
     /// Ends the run, since a fault has been found.
-    pub(crate) fn fail(&self, p: &mut Proc, (kind, why): (FaultKind, String)) -> ! {
-        p.fail_with(format!("{kind}: {why}"));
+    pub(crate) fn fail(&self, p: &mut Proc, fault: (FaultKind, String)) -> ! {
+        self.shared.fail(p, fault);
     }
 
     /// Notes whether a call depends on the order of messages: it takes a message of anyone, or looks.
@@ -251,8 +259,7 @@ impl<'a> Rank<'a> {
             let place = part.split_once('}').and_then(|(number, rest)| Some((number.parse().ok()?, rest)));
             match place {
                 Some((number, rest)) => {
-                    let call = LastCall { address: self.link.address(number), ..LastCall::default() };
-                    text.extend([call.text().as_str(), rest]);
+                    text.extend([self.link.place_text(number).as_str(), rest]);
                 }
                 None => text.extend(["{", part]),
             }

@@ -10,9 +10,11 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use loggp_mpi_trace::recording::post::Address;
 use rustix::io::Errno;
 use rustix::thread::futex::{self, Timespec};
 
+use crate::ending::RankEnd;
 use crate::shared_file::{HEADER_BYTES, SharedFile, wake};
 use crate::threads::Threads;
 
@@ -26,7 +28,7 @@ const WINDOW: usize = 64 << 10;
 pub(crate) const WINDOW_BYTES: usize = SLOT_BYTES - WINDOW;
 /// The most words of an answer.
 pub(crate) const MOST_WORDS: usize = CALL_BYTES / 8;
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// What the ranks need to know beforehand; the bits of the header's flags.
 #[derive(Clone, Copy, Debug, Default)]
@@ -148,6 +150,32 @@ impl Slot<'_> {
     /// Returns what the rank says of its threads, whoever has the turn.
     pub(crate) fn threads(&self) -> Option<Threads> {
         Threads::of_word(self.word(52).load(Ordering::Acquire))
+    }
+
+    /// Returns what the rank says of its end, whoever has the turn.
+    pub(crate) fn end(&self) -> RankEnd {
+        let signal = Some(self.word(64).load(Ordering::Acquire)).filter(|signal| *signal != 0);
+        let status = self.word(68).load(Ordering::Acquire).checked_sub(1);
+        RankEnd {
+            signal: signal.map(|signal| signal as i32),
+            status: status.map(|status| status as i32),
+            frames: self.frames(),
+        }
+    }
+
+    /// Returns where the rank is, if it has said so since it was asked.
+    pub(crate) fn told_place(&self) -> Option<RankEnd> {
+        let is_told = self.word(72).load(Ordering::Acquire) != 0;
+        is_told.then(|| RankEnd { frames: self.frames(), ..RankEnd::default() })
+    }
+
+    fn frames(&self) -> Vec<Address> {
+        let mut bytes = vec![0; (self.word(76).load(Ordering::Acquire) as usize).min(CALL_AREA - 80)];
+        // The file is read, since the rank may write meanwhile.
+        match self.segment.file.read_part(self.at + 80, &mut bytes) {
+            Ok(()) => RankEnd::read_frames(&bytes),
+            Err(_) => Vec::new(),
+        }
     }
 
     /// Returns whether it is the command's turn.

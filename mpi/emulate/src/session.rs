@@ -16,7 +16,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::CpuSet;
 
 use crate::board::Board;
-use crate::failure::{Calls, FaultKind, describe};
+use crate::failure::{Calls, describe};
+use crate::fault::{Fault, FaultKind};
 use crate::parcel::Sent;
 use crate::rank::Rank;
 use crate::segment::{Flags, Segment};
@@ -33,6 +34,7 @@ pub struct Session {
     left: OnceLock<String>,
     refused: OnceLock<String>,
     leaks: OnceLock<Leaks>,
+    faults: Mutex<Vec<Fault>>,
     /// The files of the ranks' MPI in the host's shared memory, which it does not remove if its ranks are killed.
     files: OnceLock<BTreeSet<PathBuf>>,
 }
@@ -61,6 +63,7 @@ impl Session {
             left: OnceLock::new(),
             refused: OnceLock::new(),
             leaks: OnceLock::new(),
+            faults: Mutex::default(),
             files: OnceLock::new(),
         })
     }
@@ -158,6 +161,7 @@ impl Session {
             board: Board::default(),
             sent: (0..ranks).map(|_| Mutex::default()).collect(),
             leaks: Mutex::default(),
+            found: Mutex::default(),
             looks: &self.has_choices,
             calls: (0..ranks).map(|_| Mutex::default()).collect(),
             making: Mutex::default(),
@@ -186,8 +190,7 @@ impl Session {
             match threads {
                 Some((rank, Threads::Several)) => return self.refuse(&Threads::Several.text(rank)),
                 Some((rank, threads)) if is_checked => {
-                    let why = format!("{}: {}", FaultKind::ThreadLevel, threads.text(rank));
-                    return Cause::OtherProcess(why).into();
+                    return self.note(Ok(Fault::new(FaultKind::ThreadLevel, &threads.text(rank))));
                 }
                 _ => (),
             }
@@ -200,9 +203,28 @@ impl Session {
             let calls = Calls { of_ranks: calls, sent, unfinished: shared.board.unfinished() };
             match error.cause {
                 Cause::Params(_) | Cause::Host(_) => error,
-                _ => Cause::OtherProcess(describe(&error, &calls, is_checked)).into(),
+                _ => self.note(describe(&error, &calls, shared.found.lock().take())),
             }
         })
+    }
+
+    /// Notes what has ended the run, a fault of the program or another sentence, and returns the error.
+    fn note(&self, described: Result<Fault, String>) -> RunError {
+        let text = match described {
+            Ok(fault) => {
+                let is_checked = self.settings.checks.is_some();
+                let text = if is_checked { fault.to_string() } else { fault.sentence.clone() };
+                self.faults.lock().push(fault);
+                text
+            }
+            Err(why) => why,
+        };
+        Cause::OtherProcess(text).into()
+    }
+
+    /// Returns the faults of the program that the run has found.
+    pub fn faults(&self) -> Vec<Fault> {
+        self.faults.lock().clone()
     }
 
     /// Returns a rank that says something of its threads. Where ranks wait for ever, threads of theirs that are new have a

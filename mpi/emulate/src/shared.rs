@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use loggp::Time;
+use loggp::{Proc, Time};
 use loggp_goal::patterns::CollectiveTable;
 use loggp_mpi_trace::schedule::TagTable;
 use parking_lot::Mutex;
@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::board::Board;
 use crate::failure::LastCall;
+use crate::fault::FaultKind;
 use crate::locks::Locks;
 use crate::parcel::Sent;
 use crate::reply::Parts;
@@ -84,8 +85,10 @@ pub(crate) struct Shared<'a> {
     pub board: Board,
     /// The messages under way to each rank, by their senders, in the order of their sends.
     pub sent: Vec<Mutex<FxHashMap<usize, Sent>>>,
-    /// What ranks have not freed at their end, and which ranks.
+    /// What ranks have not freed at their end, and which ranks: sentences with marks.
     pub leaks: Mutex<BTreeMap<String, BTreeSet<usize>>>,
+    /// The fault that ends the run, a sentence with marks.
+    pub found: Mutex<Option<(FaultKind, String)>>,
     /// True once a call has depended on the order of messages.
     pub looks: &'a AtomicBool,
     /// The last calls of the ranks of a run that fails.
@@ -96,4 +99,12 @@ pub(crate) struct Shared<'a> {
     pub locks: Mutex<Locks>,
     /// A sentence on a call that cannot be emulated, once a rank has made one.
     pub refused: Mutex<Option<String>>,
+}
+
+impl Shared<'_> {
+    /// Ends the run, since a fault has been found.
+    pub(crate) fn fail(&self, p: &mut Proc, (kind, why): (FaultKind, String)) -> ! {
+        *self.found.lock() = Some((kind, why.clone()));
+        p.fail_with(why);
+    }
 }

@@ -4,9 +4,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
+use crate::fault::FaultKind;
 use crate::segment::Slot;
 
 /// The ranks as processes.
@@ -22,29 +23,32 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Returns why no post of a rank can come any more, or `None` if one still may; the rank has computed for a time.
-    pub(crate) fn look_at(&self, rank: usize, computed: Duration) -> Option<String> {
+    pub(crate) fn look_at(&self, slot: Slot, rank: usize, computed: Duration) -> Option<(FaultKind, String)> {
         let process = self.processes.get().and_then(|all| Pid::from_raw(all.get(rank)?.0));
-        if process.is_some_and(|process| !is_running(process)) {
-            return Some(format!("rank {rank} has ended before it called MPI_Finalize"));
+        if let Some(process) = process.filter(|process| !is_running(*process)) {
+            return Some(slot.end().of_process(process.as_raw_nonzero().get()).fault(rank));
         }
         if self.is_over.load(Ordering::Relaxed) {
-            return Some(format!("the program was ended while rank {rank} computed"));
+            let why = format!("the program was ended while rank {rank} computed");
+            return Some((FaultKind::EarlyExit, why));
         }
         self.limit.filter(|limit| computed > *limit).map(|limit| {
-            format!(
-                "rank {rank} has computed for {limit:?} without a call of MPI; --limit gives it more time"
-            )
+            let place = process.map_or(String::new(), |process| ask_place(slot, process));
+            let why = format!(
+                "rank {rank} has computed for {limit:?} without a call of MPI{place}; --limit gives it more time"
+            );
+            (FaultKind::EndlessLoop, why)
         })
     }
 
     /// Waits for a post of a rank that computes. An error says why none can come.
-    pub(crate) fn wait(&self, slot: Slot, rank: usize) -> Result<(), String> {
+    pub(crate) fn wait(&self, slot: Slot, rank: usize) -> Result<(), (FaultKind, String)> {
         /// The time between two looks at the rank.
         const LOOK: Duration = Duration::from_millis(100);
         let begin = Instant::now();
         while !slot.wait(LOOK) {
             // What a rank posts last, it posts before it ends.
-            if let Some(why) = self.look_at(rank, begin.elapsed())
+            if let Some(why) = self.look_at(slot, rank, begin.elapsed())
                 && !slot.has_post()
             {
                 return Err(why);
@@ -82,6 +86,22 @@ impl Watch {
     pub(crate) fn has_new_threads(&self) -> bool {
         let now = self.processes.get().into_iter().flatten().map(|(process, _)| threads_of(*process).count());
         now.zip(self.threads.get().into_iter().flatten()).any(|(now, before)| now > *before)
+    }
+}
+
+/// Asks a rank where it is. Returns its place as text with a mark, or nothing if it does not say.
+fn ask_place(slot: Slot, process: Pid) -> String {
+    const PATIENCE: Duration = Duration::from_millis(300);
+    let begin = Instant::now();
+    // The library has a handler for this signal, which nobody notices who has none.
+    let _: Result<(), _> = kill_process(process, Signal::URG);
+    loop {
+        match slot.told_place() {
+            Some(end) if end.place().is_empty() => return String::new(),
+            Some(end) => return format!(", and is{}", end.place()),
+            None if begin.elapsed() > PATIENCE => return String::new(),
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
     }
 }
 

@@ -9,6 +9,8 @@
 
 #include "fault_types.h"
 
+#include "fault_ends.h"
+
 static void deadlock(void)
 {
     MPI_Recv(&one, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED); /* HERE */
@@ -198,7 +200,7 @@ static void wrong_result(void)
 static void endless(void)
 {
     MPI_Barrier(WORLD); /* HERE */
-    for (volatile int i = 0;; i++)
+    for (volatile int i = 0;; i++) /* THERE */
         ;
 }
 
@@ -221,6 +223,9 @@ static const struct {
     CASE(leaks_and_race), CASE(halo_of_sends), CASE(halo_of_requests), CASE(sent_and_awaited), CASE(tested_50_times),
     CASE(tested_500_times), CASE(probed_50_times), CASE(some_tested_50_times), CASE(any_tested_50_times),
     CASE(tested_for_5_seconds), CASE(tested_until_there),
+    CASE(segfault), CASE(assertion), CASE(full_stack), CASE(killed), CASE(exits),
+    CASE(exits_at_once), CASE(aborts), CASE(always_fails), CASE(usually_fails), CASE(waits_always),
+    CASE(reads),
 };
 
 int main(int count, char **words)

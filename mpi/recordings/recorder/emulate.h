@@ -4,7 +4,7 @@
 #define HEADER_BYTES 4096
 #define AREA_BYTES 61440
 #define DATA_BYTES 327680
-#define EMULATION_VERSION 3
+#define EMULATION_VERSION 4
 
 /* Where a record goes is `at`, from `buffer` on, as in a file. */
 struct slot {
@@ -15,10 +15,11 @@ struct slot {
     int64_t now; /* picoseconds */
     uint32_t words, threads; /* what is wrong with its threads, whoever has the turn */
     uint64_t unaccounted;
-    unsigned char unused[4096 - 64];
+    struct ending ending;
     unsigned char area[AREA_BYTES], data[DATA_BYTES];
 };
-_Static_assert(sizeof(struct slot) == 393216 && offsetof(struct slot, area) == 4096 && offsetof(struct slot, unaccounted) == 56,
+_Static_assert(sizeof(struct slot) == 393216 && offsetof(struct slot, area) == 4096 && offsetof(struct slot, unaccounted) == 56 &&
+                   offsetof(struct slot, ending) == 64 && offsetof(struct ending, frames) == 16,
                "a slot is as the command has it");
 
 struct header {

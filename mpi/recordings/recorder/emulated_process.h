@@ -93,6 +93,7 @@ static void attach(const char *path)
     pthread_atfork(NULL, NULL, leave_child);
     this_thread();
     measure_reading();
+    begin_endings(&slot->ending);
     slot->turn = 1;
     __atomic_store_n(&slot->attached, 1, __ATOMIC_RELEASE);
     give_turn();

@@ -173,6 +173,17 @@ const char *become_ranks(void);
 /* Says where the command wants forks that it cannot have any, and ends; elsewhere returns 0. */
 int refuse_to_keep(const char *why);
 
+/* How a rank ends, in its slot. The rank writes it, whoever has the turn. */
+struct ending {
+    uint32_t signal;  /* that ends it, or 0 */
+    uint32_t status;  /* + 1, of its exit */
+    uint32_t is_told; /* 1: the places are there, where the command has asked for them */
+    uint32_t bytes;   /* of the places: each an address of 8 bytes, and the path of its module with a 0 behind it */
+    unsigned char frames[4096 - 80];
+};
+/* Notes from now on how this rank ends. */
+void begin_endings(struct ending *in);
+
 /* Memory, or the end of the program. */
 void *room(size_t bytes);
 int *copy_of(const int *array, int count);

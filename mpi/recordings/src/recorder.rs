@@ -2,9 +2,10 @@
 
 /// The files of the source, each with its name. Those that end with `.c` are compiled:
 /// `mpicc -O2 -fPIC -shared -o libloggp-mpi.so *.c`.
-pub const SOURCE: [(&str, &str); 26] = [
+pub const SOURCE: [(&str, &str); 27] = [
     ("recorder.c", include_str!("../recorder/recorder.c")),
     ("communicators.c", include_str!("../recorder/communicators.c")),
+    ("endings.c", include_str!("../recorder/endings.c")),
     ("forks.c", include_str!("../recorder/forks.c")),
     ("groups.c", include_str!("../recorder/groups.c")),
     ("topologies.c", include_str!("../recorder/topologies.c")),

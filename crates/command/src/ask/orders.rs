@@ -64,16 +64,27 @@ impl OrderOptions {
     /// Returns the check, of `usual` runs unless it is said how many or for how long, and its progress, which names what is
     /// checked.
     pub fn check(&self, usual: usize, cores: usize, name: &'static str) -> (Check, Arc<ProgressDisplay>) {
-        let OrderOptions { strategy, runs, time, losses, duplicates, crashes, order_seed, audit, .. } = *self;
-        let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { usual });
         // From when the progress shows, a signal ends the check in order.
-        let stop = interrupt::stop_in_order();
-        let progress = match time {
-            None => ProgressDisplay::for_runs(most),
+        let check = self.silent_check(usual, cores);
+        let progress = match self.time {
+            None => ProgressDisplay::for_runs(self.most(usual)),
             Some(_) => ProgressDisplay::without_end(),
         };
         let progress = Arc::new(progress.with_time()); // the systematic strategy may search for long after a run
         progress.set_current(name);
+        let step = Arc::clone(&progress);
+        (check.on_run(move |_| step.finish_one()), progress)
+    }
+
+    fn most(&self, usual: usize) -> usize {
+        self.runs.unwrap_or(if self.time.is_some() { usize::MAX } else { usual })
+    }
+
+    /// Returns the check without a progress. A signal ends it in order.
+    pub fn silent_check(&self, usual: usize, cores: usize) -> Check {
+        let OrderOptions { strategy, time, losses, duplicates, crashes, order_seed, audit, .. } = *self;
+        let most = self.most(usual);
+        let stop = interrupt::stop_in_order();
         let check = Check::new()
             .strategy(strategy)
             .runs(most)
@@ -84,9 +95,7 @@ impl OrderOptions {
             .duplicates(duplicates)
             .crashes(crashes)
             .stop_on(stop);
-        let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
-        let step = Arc::clone(&progress);
-        (check.on_run(move |_| step.finish_one()), progress)
+        time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true)
     }
 }
 

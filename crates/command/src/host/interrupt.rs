@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::{Handle, Signals};
@@ -68,8 +68,8 @@ static STOP: AtomicBool = AtomicBool::new(false);
 static STOPPED_BY: AtomicI32 = AtomicI32::new(0);
 /// By this further signals are watched, if any can be.
 static HANDLE: OnceLock<Handle> = OnceLock::new();
-/// The processes that have to end with the command: the group of a program that it started.
-static GROUP: Mutex<Option<Pid>> = Mutex::new(None);
+/// The processes that have to end with the command: the groups of programs that it started.
+static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 /// The receiver of signals, which then do not end the command.
 static TAKER: Mutex<Option<Sender<i32>>> = Mutex::new(None);
 
@@ -198,9 +198,10 @@ pub fn set_kept(sentence: Option<String>) {
 /// Starts a program that Ctrl-C does not reach, and which is told to end if a signal ends the command.
 pub fn spawn_apart(program: &mut Command) -> io::Result<Child> {
     // While the lock is held, the command is not ended.
-    let mut group = GROUP.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
     let child = program.process_group(0).spawn()?;
-    *group = Pid::from_raw(child.id() as i32);
+    groups.retain(|group| test_kill_process_group(*group).is_ok());
+    groups.extend(Pid::from_raw(child.id() as i32));
     Ok(child)
 }
 
@@ -247,8 +248,8 @@ fn exit_on(signal: i32) {
     let drafts = drafts();
     let (files, rows_of_files) = write_kept(&drafts);
     remove(&drafts);
-    if let Some(group) = *GROUP.lock().unwrap_or_else(PoisonError::into_inner) {
-        let _: Result<(), _> = kill_process_group(group, Signal::TERM);
+    for group in &*GROUPS.lock().unwrap_or_else(PoisonError::into_inner) {
+        let _: Result<(), _> = kill_process_group(*group, Signal::TERM);
     }
     let what = name_signal(signal);
     if let Some((table, rows)) = SO_FAR.lock().unwrap_or_else(PoisonError::into_inner).take() {

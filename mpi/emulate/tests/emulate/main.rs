@@ -340,7 +340,7 @@ fn what_a_rank_does_wrong_is_said() {
         1 => rank.end_with(rank::EXITED, &[]),
         _ => recv(rank),
     });
-    assert!(said.contains("rank 1 has ended without MPI_Finalize"), "{said}");
+    assert!(said.contains("rank 1 has ended before it called MPI_Finalize"), "{said}");
     let said = fail(1, |rank| rank.call(99, &[], &[]).map(|_| ()));
     assert!(said.contains("rank 0: there is no record of code 99"), "{said}");
 }

@@ -2,6 +2,7 @@
 //! its place. Where there is no MPI, nothing is checked.
 
 mod cases;
+mod reports;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -23,8 +24,15 @@ use cases::{CASES, Case};
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mpi/recordings/programs/faults.c");
 
 /// Programs that run on three ranks: two of them send to one.
-const MATTERS_WHO: [&str; 6] =
-    ["wildcards", "probed_any", "looked_any", "probed_sender", "probed_either", "leaks_and_race"];
+const MATTERS_WHO: [&str; 7] = [
+    "wildcards",
+    "probed_any",
+    "looked_any",
+    "probed_sender",
+    "probed_either",
+    "leaks_and_race",
+    "usually_fails",
+];
 
 /// An MPI that is here, and a folder with the program and the library for it.
 pub(crate) struct Mpi {
@@ -80,7 +88,11 @@ impl Mpi {
 
     /// Returns a command of which a program of the folder is the end.
     pub(crate) fn command(&self, begin: &str, program: &str) -> Command {
-        let mut command = loggp(&format!("{begin} {}/{program}", self.folder.display()));
+        self.prepared(loggp(&format!("{begin} {}/{program}", self.folder.display())))
+    }
+
+    /// Returns a command with what lets it start programs here.
+    pub(crate) fn prepared(&self, mut command: Command) -> Command {
         command.envs(["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")));
         command.envs(["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")));
         command.env("LOGGP_MPI_RECORDER", &self.folder);
@@ -112,7 +124,7 @@ impl Mpi {
 /// Returns the places in the source, as a report names them: for each function what stands for its marked lines.
 fn places() -> BTreeMap<String, Vec<(&'static str, String)>> {
     let (mut places, mut function) = (BTreeMap::<_, Vec<_>>::new(), String::new());
-    for file in ["faults.c", "fault_orders.h", "fault_threads.h", "fault_types.h"] {
+    for file in ["faults.c", "fault_orders.h", "fault_threads.h", "fault_types.h", "fault_ends.h"] {
         let text = fs::read_to_string(Path::new(SOURCE).with_file_name(file)).unwrap();
         for (number, line) in (1..).zip(text.lines()) {
             if let Some((begin, _)) = line.strip_prefix("static ").and_then(|begin| begin.split_once('(')) {
