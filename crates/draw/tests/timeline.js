@@ -385,7 +385,7 @@ async function marked(browser) {
     await page.mouse.up();
     await page.keyboard.up("Shift");
     const { interval, text, table, said, quantum, from } = await page.evaluate(() => ({
-      interval: state.interval, text: $("why").textContent, table: [...document.querySelectorAll("#why td")].map((cell) => +cell.textContent.replace(/,/g, "")),
+      interval: state.interval, text: $("why").textContent, table: [...document.querySelectorAll("#why table:not(.each) td")].map((cell) => +cell.textContent.replace(/,/g, "")),
       said: sharesIn(runs[0], state.interval), quantum: runs[0].quantum, from: view.from,
     }));
     assert(interval && interval.last - interval.first > 2 && interval.last - interval.first < 12 && from === 0, `${name}: ${JSON.stringify(interval)}`);

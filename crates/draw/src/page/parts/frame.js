@@ -3,17 +3,19 @@
 // PRINTED: width and greatest height on paper, in pixels. MOST_ARROWS: the most messages that are drawn for
 // each pixel of the width.
 const PRINTED = [1000, 600];
-const CAPTION = 19, AXIS = 24, HIGHEST = 46, MOST_ARROWS = 0.5, FONT = "px system-ui, sans-serif";
+// WORDY: the height of a row whose bars can have words.
+const CAPTION = 19, AXIS = 24, MOST_ARROWS = 0.5, WORDY = 22, FONT = "px system-ui, sans-serif";
 
 function resize() {
   const holder = $("plot"), narrow = innerWidth < 600 && !state.print;
-  const caption = narrow ? 2 * CAPTION - 3 : CAPTION, beside = caption + (state.flight ? FLIGHT : 0);
+  // Two marks have a line each, so that each name stands at its own.
+  const caption = narrow || runs.some((run) => run.marks.length > 1) ? 2 * CAPTION - 3 : CAPTION, beside = caption + (state.flight ? FLIGHT : 0);
   const most = state.print ? PRINTED[1] : freeHeight(), lane = laneFor((most - AXIS) / runs.length - beside, state.print ? PRINTED[0] : holder.clientWidth);
-  const height = Math.max(200, Math.min(runs.length * (beside + lane + P * HIGHEST) + AXIS, most)), each = (height - AXIS) / runs.length;
+  const height = Math.max(200, Math.min(runs.length * (beside + lane + P * place.highest) + AXIS, most)), each = (height - AXIS) / runs.length;
   // On paper it is as wide as the paper, and keeps its shape.
   Object.assign(holder.style, { height: height + "px", aspectRatio: state.print ? `${PRINTED[0]} / ${height}` : "" });
   const width = state.print ? PRINTED[0] : holder.clientWidth, flight = state.flight && each - beside - lane > 60 ? FLIGHT : 0;
-  Object.assign(place, { width, height, caption, lane, scale: state.print ? 3 : state.coarse ? 1 : Math.min(3, devicePixelRatio || 1), left: Math.min(narrow ? 46 : 64, 16 + 8 * `P${P - 1}`.length) });
+  Object.assign(place, { width, height, caption, lane, scale: state.print ? 3 : state.coarse ? 1 : Math.min(3, (devicePixelRatio || 1) * place.zoom), left: Math.min(narrow ? 46 : 64, 16 + 8 * `P${P - 1}`.length) });
   for (const [context, wide, high] of [[over, width, height], [base, width, height], [map, $("map").clientWidth, $("map").clientHeight]])
     Object.assign(context.canvas, { width: Math.round(wide * place.scale), height: Math.round(high * place.scale) });
   place.panels = runs.map((_, i) => ({ top: i * each + caption + lane, height: each - caption - lane - flight, flight }));
@@ -25,6 +27,8 @@ function resize() {
 const xOf = (moment) => place.left + (moment - view.from) / (view.until - view.from) * (place.width - place.left);
 const momentAt = (x) => view.from + (x - place.left) / (place.width - place.left) * (view.until - view.from);
 const highOf = (run) => place.panels[run.index].height / view.rows;
+// Half of the height of a bar.
+const halfOf = (run) => highOf(run) / 2 - Math.min(highOf(run) * 0.2, 10);
 const yOf = (run, id) => place.panels[run.index].top + (rowOf[id] + 0.5 - view.top) * highOf(run);
 
 // Requests a frame. The thing pointed at will be elsewhere in it, so the pointer is dropped.
@@ -132,8 +136,8 @@ function drawGrid() {
 
 function drawAxis() {
   const { width, height, left } = place, { name, ticks, places, digits } = ticksOf();
-  places.forEach((x, i) => x > left + 14 && x < width - 24 && write(spelled(ticks[i], digits, digits), x, height - AXIS / 2 + 2, colours.grey, "center"));
-  write(name, 2, height - AXIS / 2 + 2, colours.grey);
+  const free = width - 22 - write(name, width - 2, height - AXIS / 2 + 2, colours.grey, "right");
+  places.forEach((x, i) => x > left + 14 && x < free && write(spelled(ticks[i], digits, digits), x, height - AXIS / 2 + 2, colours.grey, "center"));
 }
 
 function drawRows(run) {
@@ -160,22 +164,24 @@ function drawCaption(run) {
   const first = runs[0].finish * runs[0].quantum, part = run.finish * run.quantum / first - 1;
   const change = run.index && first ? `, ${part < 0 ? "\u2212" : "+"}${(Math.abs(part) * 100).toFixed(2)}%` : "";
   const wide = writeWithin(`${run.name ? run.name + ": " : ""}${titled(run.finish * run.quantum)}${change}`, 2, y, width * 0.6, colours.text, "600 12");
-  let free = width - 2;
-  // The end of the run and its marks. Marks beyond the window are named at its edge.
+  // The end of the run and its marks. A name ends at its line, or else begins there, in the first line of the caption or in the
+  // second one, if there is one. Marks beyond the window are named at its edge.
+  const begin = [wide + 14, 2], free = [width - 2, width - 2], isTwo = caption > CAPTION;
   base.setLineDash([5, 3]);
-  for (const [name, at] of [["", run.finish * run.quantum], ...run.marks]) {
-    const x = xOf(at / runs[0].quantum), inside = x >= left && x <= width;
-    if (inside) stroke(base, name ? colours.path : colours.grey, [x, top + caption], [x, low]);
-    if (!name) continue;
-    const when = told(runs[0], at / runs[0].quantum), text = inside ? name : x < left ? `\u2190 ${name} ${when}` : `${name} ${when} \u2192`;
+  for (const [nth, [name, at]] of [["", run.finish * run.quantum], ...run.marks.toSorted((a, b) => a[1] - b[1])].entries()) {
+    const x = xOf(at / runs[0].quantum), inside = x >= left && x <= width, when = told(runs[0], at / runs[0].quantum);
+    const text = inside ? name : x < left ? `\u2190 ${name} ${when}` : `${name} ${when} \u2192`;
     base.font = "12" + FONT;
-    const own = base.measureText(text).width, right = Math.min(inside ? x : free, free);
-    if (right - own < wide + 14) continue;
-    write(text, right, y, colours.path, "right");
-    free = right - own - 12;
+    const own = base.measureText(text).width, lines = isTwo ? [(nth + 1) % 2, nth % 2] : [0], places = lines.flatMap((line) => [[line, inside ? Math.min(width, x + 2) - own : free[line] - own], ...inside ? [[line, x - 2]] : []]);
+    const [line, from] = places.find(([line, from]) => from >= begin[line] && from + own <= free[line] + 2) ?? [-1];
+    if (inside) stroke(base, name ? colours.path : colours.grey, [x, name && isTwo && line >= 0 ? y + line * (CAPTION - 3) + 8 : top + caption], [x, low]);
+    if (!name || line < 0) continue;
+    write(text, from, y + line * (CAPTION - 3), colours.path);
+    if (inside && from + own / 2 > x) begin[line] = from + own + 12;
+    else free[line] = from - 12;
   }
   base.setLineDash([]);
-  const [from, until, line] = caption > CAPTION ? [2, width - 2, y + CAPTION - 3] : [wide + 14, free, y];
+  const last = isTwo ? 1 : 0, [from, until, line] = [begin[last], free[last], y + last * (CAPTION - 3)];
   if (state.path) writeWithin("critical path: " + (run.parts ??= summary(run, pathOf(run))), from, line, until - from, colours.path);
   else writeWithin(run.about, from, line, until - from, colours.grey);
 }
@@ -192,7 +198,7 @@ function detailsOf(run) {
   const last = Math.min(run.P, Math.ceil(view.top + view.rows)), most = (width - left) * MOST_ARROWS, details = { words, messages, most };
   let seen = 0;
   for (let row = Math.floor(view.top); row < last && last - view.top < 2000; row++) {
-    if (high < 17 && messages.size > most) return details;
+    if (high < WORDY && messages.size > most) return details;
     const own = trackOf(run, row);
     for (const track of own < 0 ? [] : [own, ...(run.beside.get(order[row]) || []).slice(0, 500)]) {
       const until = Math.min(run.first[track + 1], firstFrom(run, track, view.until / q) + 1);
@@ -200,7 +206,7 @@ function detailsOf(run) {
         const kind = run.kind[i];
         if ((kind === SEND || kind === RECEIVE) && run.of[i] >= 0) messages.add(run.of[i]);
         const x = Math.max(left, xOf(run.start[i] * q)), right = Math.min(width, xOf(run.end[i] * q));
-        if (high >= 17 && right - x >= 22 && kind !== IDLE && track === own) words.push([i, row, x, right]);
+        if (high >= WORDY && right - x >= 22 && kind !== IDLE && track === own) words.push([i, row, x, right]);
       }
     }
   }
@@ -210,11 +216,11 @@ function detailsOf(run) {
 
 function drawWords(run, { words }) {
   const { top } = place.panels[run.index], high = highOf(run);
-  base.font = "11" + FONT;
+  base.font = "13" + FONT;
   for (const [i, row, x, right] of words) {
     const text = short(run, i);
     if (base.measureText(text).width > right - x - 4) continue;
-    write(text, (x + right) / 2, top + (row + 0.5 - view.top) * high + 0.5, (isDim(run, i) ? colours.onDim : colours.on)[run.shown[i]], "center", "11");
+    write(text, (x + right) / 2, top + (row + 0.5 - view.top) * high + 0.5, (isDim(run, i) ? colours.onDim : colours.on)[run.shown[i]], "center", "13");
   }
 }
 
@@ -229,9 +235,9 @@ function drawArrows(run, { messages, most }) {
       base.fillRect(xOf(at * q), yOf(run, id) + Math.min(high * 0.3, high / 2 - 10), Math.max(1, stream), Math.max(2, Math.min(6, high * 0.12)));
   }
   base.globalAlpha = messages.size > most / 2 ? 0.4 : messages.size > 80 ? 0.6 : 0.85;
-  base.fillStyle = colours.grey;
+  base.fillStyle = colours.letters.L;
   base.lineWidth = 1;
-  for (const message of messages) arrow(base, colours.grey, run, message);
+  for (const message of messages) arrow(base, colours.letters.L, run, message);
 }
 
 // Says where messages are wanted and too many to be drawn.
@@ -243,7 +249,7 @@ function tellArrows(details) {
 // Draws the way of a message's first word and, if it differs, of its last.
 function arrow(context, colour, run, message) {
   const q = ratio(run), from = yOf(run, run.from[message]), to = yOf(run, run.to[message]), stream = Math.max(0, run.arrival[message] - run.out[message]);
-  const half = Math.min(12, highOf(run) * 0.3) * Math.sign(to - from);
+  const half = halfOf(run) * Math.sign(to - from);
   for (const [enter, out] of [[run.enter[message] + stream, run.arrival[message]], [run.enter[message], run.out[message]]].slice(0, stream ? 2 : 1)) {
     const a = [xOf(enter * q), from + half], b = [xOf(out * q), to - half], length = Math.hypot(b[0] - a[0], b[1] - a[1]);
     stroke(context, colour, a, b);

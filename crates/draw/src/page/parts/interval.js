@@ -1,7 +1,8 @@
 // ---- Marking an interval: of time, and of the rows over which it was dragged.
 
-// LONGEST: the number of pairs and waits that are listed. MOST_TABLE: the most rows of a table of messages.
-const LONGEST = 12, MOST_TABLE = 16, WAITS = [IDLE, STALL, PORT, BARRIER, WAIT];
+// LONGEST: the number of pairs and waits that are listed. MOST_TABLE: the most rows of a table of messages. MOST_PROCESSORS: those
+// that a table compares with the middle one.
+const LONGEST = 12, MOST_TABLE = 16, MOST_PROCESSORS = 8, WAITS = [IDLE, STALL, PORT, BARRIER, WAIT];
 
 // The interval between two places; over all visible rows if the places are at about the same height.
 function intervalOf(index, [x0, y0], [x1, y1]) {
@@ -95,6 +96,30 @@ function tableOf(pairs) {
   return table;
 }
 
+// What each processor of an interval does, and how many of its messages enter and arrive in it, as a table, those first that
+// differ most from the middle one; null where there is nothing to compare.
+function tableByProcessor(run, interval, kinds) {
+  const { from, until, first, last } = interval, q = ratio(run), sent = new Int32Array(run.P), got = new Int32Array(run.P);
+  if (last - first < 3 || last - first > MOST_ROWS) return null;
+  for (let m = 0; m < run.messages; m++) {
+    const [enter, arrival] = [run.enter[m] * q, run.arrival[m] * q];
+    if (enter >= from && enter < until) sent[run.from[m]]++;
+    if (arrival >= from && arrival < until) got[run.to[m]]++;
+  }
+  const all = Array.from({ length: last - first }, (_, i) => ({ row: first + i, id: order[first + i], ...sharesIn(run, { ...interval, first: first + i, last: first + i + 1 }) }));
+  const middle = kinds.map((kind) => all.map(({ shares }) => shares[kind]).sort((a, b) => a - b)[all.length >> 1]), part = (length) => percent(length * q / (until - from || 1));
+  for (const one of all) one.apart = kinds.reduce((sum, kind, i) => sum + Math.abs(one.shares[kind] - middle[i]), 0);
+  all.sort((a, b) => b.apart - a.apart || a.row - b.row);
+  const table = element("table", "", { className: "each" }), head = table.insertRow(), row = (cells) => { const row = table.insertRow(); cells.forEach((cell, i) => row.append(element(i ? "td" : "th", cell))); return row; };
+  head.append(...["", ...kinds.map((kind) => KINDS[kind][0]), "sent", "received"].map((text) => element("th", text)));
+  for (const { row: place, id, shares } of all.slice(0, MOST_PROCESSORS)) {
+    const line = row(["", ...kinds.map((kind) => part(shares[kind])), spelled(sent[id]), spelled(got[id])]);
+    line.firstChild.append(element("button", `P${id}`, { onclick: () => moveTo(view.from, view.until, place + 0.5 - view.rows / 2) }));
+  }
+  row(["the middle", ...middle.map(part), "", ""]);
+  return table;
+}
+
 // Marks an interval, and describes it.
 function mark(interval) {
   state.interval = interval;
@@ -110,6 +135,8 @@ function mark(interval) {
     line.append(`${KINDS[kind][0]} ${percent(shares[kind] / all)}, ${told(run, shares[kind])}`);
   }
   head.append(element("button", "show only this", { onclick: () => moveTo(from, until, first, last - first) }));
+  const each = tableByProcessor(run, interval, parts), apart = element("div", "");
+  if (each) apart.append(element("p", "who stands out:"), each);
   const sent = element("div", ""), words = pairs.reduce((sum, pair) => sum + pair.words, 0), count = pairs.reduce((sum, pair) => sum + pair.count, 0);
   sent.append(element("p", pairs.length ? `${many(count, "message")} with ${many(words, "word")} enter, between ${many(pairs.length, "pair")}:` : "no message enters"));
   const table = pairs.length && tableOf(pairs);
@@ -123,7 +150,7 @@ function mark(interval) {
   longest.append(element("p", waits.length ? "the longest waits:" : "nobody waits"), waiting);
   for (const { event, length } of waits)
     waiting.append(item(`P${run.id[run.track[event]]}: ${KINDS[run.shown[event]][0]} ${told(run, length)}, from ${told(run, run.start[event])}`, () => visit({ run, event })));
-  showBeside(head, sent, longest);
+  showBeside(head, ...each ? [apart] : [], sent, longest);
   noteView();
 }
 

@@ -16,8 +16,9 @@ const K = KINDS.length, STACK = [WORK, SEND, RECEIVE, RENDEZVOUS, POST, NOISE, B
 const runs = [];
 // The visible part: start, end, first row and number of rows.
 const view = { from: 0, until: 1, top: 0, rows: 1 };
-// The layout in CSS pixels; `scale` is the number of screen pixels in each.
-const place = { width: 0, height: 0, left: 0, scale: 1, caption: 0, lane: 0, panels: [] };
+// The layout in CSS pixels; `scale` is the number of screen pixels in each, of which the style makes `zoom`, and `highest` the
+// height of a row where there is room.
+const place = { width: 0, height: 0, left: 0, scale: 1, zoom: 1, highest: 46, caption: 0, lane: 0, panels: [] };
 // `coarse`: fewer pixels are drawn, because frames take too long.
 const state = { order: "number", path: false, arrows: true, flight: true, mark: false, coarse: false, hits: null, chosen: null, hover: null, interval: null, drawn: [], tap: 0 };
 let P = 1, end = 1, order = null, rowOf = null, dirty = 0, waiting = 0, colours = null;

@@ -31,11 +31,11 @@ function drawGuides(run) {
 
 function drawLetters(run) {
   for (const { text, x, right, y, wide } of placeLetters(run)) {
-    const middle = (x + right) / 2, half = wide / 2 + 2;
-    for (const at of [x, right]) stroke(base, colours.text, [at, y - 4], [at, y + 4]);
-    for (const [from, until] of [[x, middle - half], [middle + half, right]]) if (from < until) stroke(base, colours.text, [from, y], [until, y]);
+    const ink = colours.letters[text.at(-1)], middle = (x + right) / 2, half = wide / 2 + 2;
+    for (const at of [x, right]) stroke(base, ink, [at, y - 4], [at, y + 4]);
+    for (const [from, until] of [[x, middle - half], [middle + half, right]]) if (from < until) stroke(base, ink, [from, y], [until, y]);
     base.fillStyle = colours.css[IDLE];
     base.fillRect(middle - half + 1, y - 6, 2 * half - 2, 12);
-    write(text, middle, y, colours.text, "center", "600 12");
+    write(text, middle, y, ink, "center", "600 12");
   }
 }

@@ -19,7 +19,7 @@ function readColours() {
   const dimRgb = rgb.map((rgb) => mixed(rgb, paper, 0.22)), black = [0, 0, 0];
   colours = {
     css, rgb, paper, ink: Float32Array.from(rgb.flat()), dimInk: Float32Array.from(dimRgb.flat()), pixels: rgb.map(pixel), dim: dimRgb.map(pixel), edge: rgb.map((rgb) => pixel(mixed(rgb, black, 0.72))),
-    text: of("ink"), grey: of("grey"), pale: of("pale"), path: of("path"), halo: of("halo"), bytes: of("bytes"), on: rgb.map(inkOn), onDim: dimRgb.map(inkOn), paperPixel: 0, palePixel: pixel(parts(of("pale"))),
+    text: of("ink"), grey: of("grey"), pale: of("pale"), path: of("path"), halo: of("halo"), letters: { L: of("L"), o: of("o"), g: of("g"), G: of("G") }, bytes: of("bytes"), on: rgb.map(inkOn), onDim: dimRgb.map(inkOn), paperPixel: 0, palePixel: pixel(parts(of("pale"))),
   };
   // Idle time is not drawn, but a search can find it.
   colours.hits = colours.pixels.with(IDLE, pixel(parts(of("grey"))));
@@ -119,7 +119,7 @@ function mix(width, isRow = false) {
   for (let x = 0; x < width; x++) {
     several[x] = 0;
     out[x] = paperPixel;
-    if (all[x] < (isRow ? 2e-6 : 0.004)) continue;
+    if (all[x] < (isRow ? 2e-6 : 2e-4)) continue;
     let which = 0, most = parts[rows[0] + x], same = x > 0 && most === parts[rows[0] + x - 1];
     for (let i = 1; i < n; i++) {
       const at = rows[i] + x, share = parts[at];
@@ -145,7 +145,8 @@ function mix(width, isRow = false) {
       g += ink[3 * k + 1] * weight;
       b += ink[3 * k + 2] * weight;
     }
-    const paper = isRow ? Math.min(idle, whole) : idle;
+    // What is rare among many rows stays visible.
+    const paper = Math.min(idle, isRow ? whole : whole * (Math.SQRT2 / Math.sqrt(Math.min(1, all[x])) - 1));
     whole += paper;
     r += red * paper;
     g += green * paper;
@@ -192,22 +193,27 @@ function paint(run, pixels, width, height, top, rows, from, until) {
   const grid = gridFor(run, top, last, from, until, 1 / high), boxes = high >= 10 && !state.hits;
   const add = (row, weight, track = trackOf(run, row)) => track < 0 || (grid ? addGrid(run, grid, order[row], from, scale, width, weight) : addExact(run, track, from, scale, width, weight, boxes));
   const hits = (row, track = trackOf(run, row)) => state.hits && track >= 0 && addHits(run, track, from, scale, width);
-  if (high < 1) {
-    // Several rows share a line of pixels: their mean, or that of some of them if they are many.
-    for (let y = 0; y < height; y++) {
-      const a = Math.floor(top + y / high), b = Math.min(run.P, Math.max(a + 1, Math.floor(top + (y + 1) / high)));
+  if (high < 3) {
+    // Lines of pixels show the rows that they cover, each by its part of the line: rows of whole pixels would have beats, which
+    // are not in the run. Of many rows some stand for all.
+    for (let y = 0, alone = -1; y < height; y++) {
+      const first = top + y / high, after = Math.min(run.P, top + (y + 1) / high), a = Math.floor(first + 1e-9), b = Math.max(a + 1, Math.ceil(after - 1e-9));
       if (a >= run.P) break;
-      clear(width);
-      if (grid && grid.group > 1) {
-        const first = Math.floor(a / grid.group), last = Math.min(grid.rows, Math.max(first + 1, Math.round(b / grid.group)));
-        for (let row = first; row < last; row++) addGrid(run, grid, row, from, scale, width, 1 / (last - first));
-      } else {
-        const step = grid ? Math.ceil((b - a) / 2) : 1;
-        const count = Math.ceil((b - a) / step);
-        for (let row = a; row < b; row += step) add(row, 1 / count);
+      if (b - a > 1 || a !== alone) {
+        clear(width);
+        if (grid && grid.group > 1) {
+          const first = Math.floor(a / grid.group), last = Math.min(grid.rows, Math.max(first + 1, Math.round(b / grid.group)));
+          for (let row = first; row < last; row++) addGrid(run, grid, row, from, scale, width, 1 / (last - first));
+        } else {
+          const step = grid ? Math.ceil((b - a) / 2) : 1, parts = [];
+          for (let row = a; row < b; row += step) parts.push([row, Math.min(after, row + step) - Math.max(first, row)]);
+          const whole = parts.reduce((sum, [, part]) => sum + part, 0);
+          for (const [row, part] of parts) add(row, part / whole);
+        }
+        mix(width, b - a === 1);
+        for (let row = a; row < b && row < a + 64; row++) hits(row);
+        alone = b - a === 1 ? a : -1;
       }
-      mix(width);
-      for (let row = a; row < b && row < a + 64; row++) hits(row);
       pixels.set(line, y * width);
     }
     return !grid;

@@ -78,8 +78,8 @@ function listen() {
   const keys = {
     ArrowLeft: () => shift(-0.2), ArrowRight: () => shift(0.2), Home: () => shift(-1e12), End: () => shift(1e12),
     ArrowUp: () => scroll(-Math.max(1, view.rows / 8)), ArrowDown: () => scroll(Math.max(1, view.rows / 8)),
-    "+": clicks.in, "=": clicks.in, "-": clicks.out, "[": () => zoomRows(0.6), "]": () => zoomRows(1 / 0.6), 0: showAll,
-    ",": () => walk(-1), ".": () => walk(1), "<": () => walk(0, -1), ">": () => walk(0, 1), i: () => mark(wholeView()), f: flight, s: save,
+    w: clicks.in, s: clicks.out, a: () => shift(-0.2), d: () => shift(0.2), "+": clicks.in, "=": clicks.in, "-": clicks.out, "[": () => zoomRows(0.6), "]": () => zoomRows(1 / 0.6), 0: showAll,
+    ",": () => walk(-1), ".": () => walk(1), "<": () => walk(0, -1), ">": () => walk(0, 1), i: () => mark(wholeView()), f: flight, S: save,
     "/": () => $("search").focus(), n: clicks.next, N: clicks.back, p: clicks.path, m: clicks.arrows, "?": help,
     Escape: () => { choose(null); search($("search").value = ""); $("plot").focus(); },
   };
