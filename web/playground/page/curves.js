@@ -1,8 +1,8 @@
-// ---- Under each slider: T over its parameter, a line for each algorithm, and the mark of the present value.
+// ---- Under the slider in hand: T over its parameter, a line for each algorithm. The thumb marks the present value.
 
 // Draws the times at the values of a slider. Both scales have as much room for small numbers as for large ones.
 function showCurve(name, { values, times }) {
-  const { curve, list } = sliders.get(name), unit = unitOfSetting(), ids = chosen().filter((id) => times[id]?.some((time) => time > 0));
+  const { curve, ends, list } = sliders.get(name), unit = unitOfSetting(), ids = chosen().filter((id) => times[id]?.some((time) => time > 0));
   const all = ids.flatMap((id) => [...times[id]].filter((time) => time > 0)), least = Math.min(...all), most = Math.max(...all);
   curve.hidden = !all.length;
   if (curve.hidden) return;
@@ -13,7 +13,8 @@ function showCurve(name, { values, times }) {
     return `<path d="${path.join("")}" style="stroke:${colourOf(id)}"${i ? ' stroke-dasharray="5 4"' : ""}/>`;
   });
   const say = (time) => spelled(+(time / unit.length).toPrecision(3));
-  curve.innerHTML = `<svg viewBox="0 0 100 30" preserveAspectRatio="none" role="img">${lines.join("")}</svg><i></i><span>${least < most ? "T up to" : "T"} ${say(most)}</span><span>${least < most ? `T from ${say(least)}` : ""}</span>`;
+  curve.innerHTML = `<svg viewBox="0 0 100 30" preserveAspectRatio="none" role="img">${lines.join("")}</svg>`;
+  ends.textContent = `T ${say(least)}${least < most ? ` \u2013 ${say(most)}` : ""}`;
   curve.firstChild.setAttribute("aria-label", `T over ${name}, ${say(least)} to ${say(most)} ${unit.name}: ${ids.map(nameOfAlgorithm).join(", ")}`);
 }
 

@@ -2,8 +2,28 @@
 // answers are asked from the machine, and the texts explain them.
 const LATE = "num_ranks 2\nrank 0 {\ns: send 16384b to 1\n}\nrank 1 {\nc: calc 1000000\nr: recv 16384b from 0\nr requires c\n}\n";
 
+// Neighbours exchange a word in each step. From a third on one computes 50% longer, and who waits for it lets others wait.
+const WAVE = { P: 256, steps: 60, slow: 87 };
+function waveGoal({ P, steps, slow } = WAVE) {
+  const lines = [`num_ranks ${P}`];
+  for (let id = 0; id < P; id++) {
+    const sides = [id - 1, id + 1].filter((one) => one >= 0 && one < P);
+    let n = 0;
+    const add = (text) => { lines.push(`l${++n}: ${text}`, ...n > 1 ? [`l${n} requires l${n - 1}`] : []); };
+    lines.push(`rank ${id} {`);
+    for (let step = 0; step < steps; step++) {
+      add(`calc ${id === slow && step >= steps / 3 ? 60 : 40}`);
+      for (const side of sides) add(`send 8b to ${side}`);
+      for (const side of sides.toReversed()) add(`recv 8b from ${side}`);
+    }
+    lines.push("}");
+  }
+  return lines.join("\n");
+}
+
 // `asks`: for the time of the run, the time at which processor 0 is done, the number of stalls, the value of a slider from
-// which on the first algorithm is as fast as the second, or how many times as long the second one's busiest processor computes.
+// which on the first algorithm is as fast as the second, how many times as long the second one's busiest processor computes, or who
+// computes the longest, which the picture shows.
 const EXERCISES = [
   {
     id: "tree", title: "A tree for a broadcast", of: "broadcast", a: "optimal", values: { L: "6", o: "2", g: "4", P: "8" }, asks: "time",
@@ -76,5 +96,11 @@ const EXERCISES = [
     text: "A grid of 2 by 2 processors decomposes a matrix of 24 rows and columns, and in step k each updates its part of those after k. Each has 12 rows and 12 columns: every second one, or 12 that lie together. How many times as long does the busiest one compute if they lie together?",
     hint: "What is left of the matrix after step 12, and who has it?",
     after: "Of every second row and column all have the same part of what is left, and the busiest one computes for 1,116.2 cycles. If they lie together, the last processor has all that is left after step 12, and the others have nothing to do: it computes for 2,075.4 cycles. With 256 rows and 16 processors it is 2.5 times as long.",
+  },
+  {
+    id: "wave", title: "One is late", goal: waveGoal, values: { L: "6", o: "2", g: "4" }, asks: "who",
+    text: "In each step 256 processors compute, and exchange a word with both neighbours. One of them becomes slower. Which? Point at the picture: it names what is there.",
+    hint: "Who waits for it waits one step later than it, and lets the next one wait. Where do both edges of the white meet?",
+    after: "Its neighbours wait for it in the same step, theirs one step later, and so on: a wave of waiting goes out from it, by one processor in each step. It itself waits for nobody.",
   },
 ];

@@ -11,12 +11,13 @@ const ownName = (text) => text.split("\n").every((line) => OF_TREE.test(line)) ?
 // Compresses the text for a link. Back goes back to what was shown before.
 async function packText() {
   const { text } = own, isStep = !goal.link && !setting.exercise;
-  own.packed = "";
+  own.packed = text ? null : "";
   if (!text) return;
   const packed = new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer());
-  if (text !== own.text || packed.length > MOST_IN_LINK) return;
-  own.packed = btoa(String.fromCharCode(...packed)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-  if (isStep && setting.first === "file" && location.hash !== addressOf()) history.pushState(null, "", addressOf());
+  if (text !== own.text) return;
+  own.packed = packed.length > MOST_IN_LINK ? "" : btoa(String.fromCharCode(...packed)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  if (!isStep || !own.packed) noteView();
+  else if (setting.first === "file" && location.hash === written && written !== addressOf()) writeAddress(addressOf(), true);
 }
 
 // Opens the schedule of the address.
@@ -39,7 +40,7 @@ function showGoal() {
   if (!$("text").open || isCovered() || field.value !== goal.shown) return;
   const one = id === "file" && own.text ? { text: own.text } : answer({ do: "goal", ...requestFor(id) });
   field.value = goal.shown = one.text ?? (one.goal ? new TextDecoder().decode(one.goal) : "");
-  tellGoal(one.error ? `There is no GOAL of this: ${one.error}.` : id.startsWith("remap") ? "Whoever could send and receive at once receives first in this program, which GOAL does not say: the text can take another time." : "");
+  tellGoal(one.error ? `There is no GOAL of this: ${one.error.split("; give")[0]}.` : id.startsWith("remap") ? "Whoever could send and receive at once receives first in this program, which GOAL does not say: the text can take another time." : "");
 }
 
 function tellGoal(why = "") {

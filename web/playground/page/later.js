@@ -4,7 +4,7 @@ const queue = [];
 // A question that nobody wants any more may take so many milliseconds before its helper is stopped.
 const PATIENCE = 400;
 
-const startWorker = () => new Worker(URL.createObjectURL(new Blob([painter, $("helper").textContent], { type: "text/javascript" })));
+const startWorker = () => new Worker(URL.createObjectURL(new Blob([painter, helpers], { type: "text/javascript" })));
 
 function startHelper() {
   const answered = ({ data: { id, answer, error } }) => {

@@ -1,9 +1,14 @@
-// ---- Start here: five screens, each with a picture, a control, and something to do that unlocks the next.
+// ---- Start here: a race, and then five screens, each with a picture, a control, and something to do that unlocks the next.
 
 // `now`: how far it is. `isDone`: whether the next one is unlocked. `goal`: the end that is wanted, which the picture shows from
 // the beginning, so that its axis stays while a slider moves. Each has 40 words at most.
 const cyclesOf = (one) => spelled(one.time / 1e6);
 const LESSON = [
+  {
+    title: "Who tells all eight first?", of: "broadcast", a: "flat", values: {}, sliders: [], isRace: true,
+    text: "One of eight processors has news for all. A message takes its time, and so does saying it.",
+    task: "", isDone: () => true, now: () => "", after: "Why is the right one faster? Four numbers say it.",
+  },
   {
     title: "One message", of: "broadcast", a: "flat", values: { P: "2" }, sliders: ["L", "o"],
     text: "Processor P0 sends P1 a message: it keeps P0 busy for o, is under way for L, then keeps P1 busy for o.",
@@ -26,18 +31,24 @@ const LESSON = [
   {
     title: "Your own tree", of: "broadcast", a: "flat", values: {}, sliders: [], tree: true,
     text: "A line is a message; the number beside a node says when it knows. Drag node 7 onto node 1, so that P1 tells P7.",
-    task: "Move more, until all know at 24.", isDone: ({ time }) => time <= 24e6,
+    task: "Move more, until all know at 24.", goal: 24e6, isDone: ({ time }) => time <= 24e6,
     now: (one) => `Now all know at ${cyclesOf(one)}.`, after: "Right: no tree is faster than 24.",
   },
   {
-    title: "A hot spot", of: "hot-spot", a: "linear", values: {}, sliders: ["L"],
+    title: "A hot spot", of: "hot-spot", a: "linear", values: {}, sliders: ["L"], bet: "Will more L make it faster?", at: 3e6,
     text: "Seven send to P0. It takes one each g, so at most L/g, rounded up, may be under way to it: the capacity. Who must wait stalls.",
     task: "Move L until nobody stalls.", isDone: ({ stalls }) => stalls === 0,
-    now: (one) => `Now ${one.stalls} stall.`, after: "Nobody stalls, though P0 is done later. L, o, g and P processors: LogP.",
+    now: (one) => `Now ${one.stalls} stall.`, after: "Nobody stalls, and it is slower: P0 takes one each g still. L, o, g and P processors: LogP.",
   },
 ];
 
 const screenOf = () => LESSON[setting.lesson - 1];
+// Whether the bet of a screen is still open: its sliders come after it.
+let isBetOpen = false;
+const slidersOfScreen = () => isBetOpen ? [] : screenOf().sliders;
+
+// Rows are higher where they are few, or far away.
+const tellHighest = () => { place.highest = isLecture() ? 90 : setting.lesson ? 64 : 46; };
 
 // Opens a screen, or with none leaves them.
 function takeLesson(n) {
@@ -45,8 +56,13 @@ function takeLesson(n) {
   const wasThere = !!setting.lesson;
   setting.lesson = LESSON[n - 1] ? n : 0;
   const screen = screenOf();
+  isBetOpen = !!screen?.bet && kept.reached <= setting.lesson;
   showLessonOrNot();
   if (!screen && !wasThere) return;
+  stopPlay();
+  Object.assign(tree, { most: 0, ghost: [] });
+  moment.at = screen?.at ?? null;
+  tellHighest();
   takeMachine("");
   takeOperation(screen?.of ?? "broadcast", screen?.a, screen && "");
   Object.assign(setting.values, START_VALUES, screen?.values);
@@ -59,7 +75,8 @@ function takeLesson(n) {
 
 function showLessonOrNot() {
   const root = document.documentElement.dataset;
-  if (setting.lesson) root.lesson = setting.lesson;
+  stopRace();
+  if (setting.lesson) root.lesson = screenOf().isRace ? "race" : setting.lesson - 1;
   else delete root.lesson;
   $("lesson").hidden = !setting.lesson;
 }
@@ -70,7 +87,7 @@ function turnTo(n) {
   (setting.lesson ? $("lesson").querySelector("h2") : $("start")).focus();
 }
 
-function makeScreen({ title, text, task, choice }) {
+function makeScreen({ title, text, task, choice, bet, isRace }) {
   const n = setting.lesson, head = element("h2", title, { tabIndex: -1 }), bar = element("div", "", { className: "bar" });
   const button = (id, words, act) => {
     const one = element("button", words, { id, type: "button" });
@@ -83,9 +100,27 @@ function makeScreen({ title, text, task, choice }) {
   next.setAttribute("aria-describedby", "reached");
   if (n > 1) button("before", "Back", () => turnTo(n - 1));
   button("skip", "Skip all this", () => turnTo(0));
-  $("lesson").replaceChildren(element("p", `Start here, ${n} of ${LESSON.length}`, { className: "given" }), head, element("p", text), element("p", task, { className: "task" }));
+  $("lesson").replaceChildren(element("p", isRace ? "" : `Start here, ${n - 1} of ${LESSON.length - 1}`, { className: "given" }), head, letteredLine(text), isRace ? makeRace() : letteredLine(task, "task"));
+  if (isRace && !isCalm.matches) button("again", "Once more", runRace);
   if (choice) $("lesson").append(makeChoice(choice));
+  if (isBetOpen) $("lesson").append(makeBet(bet));
   $("lesson").append(element("p", "", { id: "reached" }), bar);
+}
+
+// First a bet, then the sliders.
+function makeBet(words) {
+  const bar = element("div", "", { className: "bar", id: "bet" }), told = element("b", words);
+  bar.append(told, ...["Faster", "Not faster"].map((text) => {
+    const one = element("button", text, { type: "button" });
+    one.addEventListener("click", () => {
+      isBetOpen = false;
+      bar.replaceChildren(element("b", `${words} You bet: ${text.toLowerCase()}. Drag L.`));
+      refresh();
+      $("slider-L").focus();
+    });
+    return one;
+  }));
+  return bar;
 }
 
 function makeChoice([words, ...options]) {
@@ -107,10 +142,14 @@ function tellLesson() {
   if (!screen || !one || one.error) return;
   const { lesson } = setting, isDone = screen.isDone(one), next = $("next");
   // What a slider only passes is not reached.
-  if (isDone && !movedSlider && kept.reached <= lesson) keep({ reached: lesson + 1 });
+  if (isDone && !movedSlider && kept.reached <= lesson) {
+    keep({ reached: lesson + 1 });
+    // What was built is seen at work once.
+    if (screen.tree && !isCalm.matches) startPlay();
+  }
   next.disabled = kept.reached <= lesson;
-  next.textContent = lesson === LESSON.length ? "Open the playground" : next.disabled ? "Next, once this is done" : "Next";
+  next.textContent = screen.isRace ? "See the four numbers" : lesson === LESSON.length ? "Open the playground" : "Next";
   const words = lessonWords();
-  if ($("reached").textContent !== words) $("reached").textContent = words;
+  if ($("reached").textContent !== words) $("reached").replaceChildren(...lettered(words));
   $("lesson").classList.toggle("done", isDone);
 }

@@ -11,13 +11,15 @@ function bytesOf(base64) {
 
 // It begins while the page is read, before that is shown.
 async function begin() {
-  const holder = document.getElementById("module"), script = document.getElementById("script");
-  const bytes = bytesOf(holder.textContent.trim());
-  holder.remove();
-  const stream = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
-  const module = await WebAssembly.compile(await stream.arrayBuffer()), ask = await load(module);
+  const unpacked = (id) => {
+    const holder = document.getElementById(id), bytes = bytesOf(holder.textContent);
+    holder.remove();
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+  };
+  const [bytes, scripts] = await Promise.all([unpacked("module").arrayBuffer(), unpacked("script").text()]), [script, helper] = scripts.split("\n//\n");
+  const module = await WebAssembly.compile(bytes), ask = await load(module);
   const [painter, page] = PARTS.map((name) => new TextDecoder().decode(ask({ do: "script", name }).script));
-  await new Function("ask", "module", "painter", `"use strict"; ${painter}${page}${script.textContent}; return open();`)(ask, module, painter);
+  await new Function("ask", "module", "painter", "helpers", `"use strict"; ${painter}${page}${script}; return open();`)(ask, module, painter, helper);
 }
 
 begin().catch((error) => {

@@ -1,5 +1,5 @@
 // ---- A moment on the picture's axis, which is dragged, walks with the keys , and ., or plays: who has the datum then, and which
-// messages are under way.
+// messages are under way: they are dots on their arrows, and what is to come is pale.
 
 // `at`: in ps, or null at the beginning, where nothing is shown. `frame`: of what plays.
 const moment = { at: null, frame: 0, handle: null };
@@ -30,7 +30,7 @@ function makeMoment() {
   const calm = matchMedia("(prefers-reduced-motion: reduce)"), allow = () => { play.hidden = calm.matches; if (calm.matches) stopPlay(); };
   calm.addEventListener("change", allow);
   allow();
-  play.addEventListener("click", () => moment.frame ? stopPlay() : startPlay());
+  play.addEventListener("click", (event) => { event.stopPropagation(); if (moment.frame) stopPlay(); else startPlay(); });
 }
 
 // A cycle, or a hundredth of a long run.
@@ -68,24 +68,76 @@ function stopPlay() {
 }
 
 function tellPlay() {
-  $("play").setAttribute("aria-pressed", moment.frame > 0);
-  $("play").textContent = moment.frame ? "Pause" : "Play";
+  $("play").classList.toggle("pause", moment.frame > 0);
+  $("play").ariaLabel = moment.frame ? "Pause" : "Play";
 }
 
 // Shows the moment on the picture, on the tree and in words.
 function showMoment() {
   const { handle } = moment;
   handle.hidden = $("now").hidden = !isMomentOn();
+  drawDots();
   if (handle.hidden) return;
   if (moment.at > lastMoment()) moment.at = lastMoment();
   const at = moment.at ?? 0, text = moment.at === null ? spoken(0) : wordsOfMoment();
   // The grip stays beside the axis's unit.
   const x = Math.min(place.width - 1, xOf(at / runs[0].quantum));
   handle.style.translate = `${x}px`;
-  handle.lastChild.style.translate = `${Math.max(0, 56 - x)}px`;
+  handle.lastChild.style.translate = `${Math.max(0, 42 - x)}px`;
   handle.firstChild.hidden = moment.at === null;
   for (const [name, value] of Object.entries({ "aria-valuemax": lastMoment() / meta.unit[1], "aria-valuenow": at / meta.unit[1], "aria-valuetext": text })) handle.setAttribute(name, value);
   $("now").textContent = moment.at === null ? "" : text;
+}
+
+// With more messages under way there are no dots.
+const MOST_DOTS = 400;
+function drawDots() {
+  const canvas = $("dots"), { width, height, scale, left, lane, panels } = place, isOn = moment.at !== null && isMomentOn();
+  canvas.hidden = !isOn;
+  if (!isOn) return;
+  if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) Object.assign(canvas, { width: Math.round(width * scale), height: Math.round(height * scale) });
+  const context = canvas.getContext("2d"), x = Math.max(left, xOf(moment.at / runs[0].quantum));
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, width, height);
+  for (const run of runs) {
+    const { top, height } = panels[run.index], t = moment.at / run.quantum, half = halfOf(run), flying = [];
+    Object.assign(context, { globalAlpha: 0.66, fillStyle: colours.css[IDLE] });
+    context.fillRect(x, top - lane, width - x, height + lane);
+    for (let m = 0; m < run.messages && flying.length < MOST_DOTS; m++) if (run.enter[m] <= t && t < run.arrival[m]) flying.push(m);
+    Object.assign(context, { globalAlpha: 1, fillStyle: colours.letters.L, strokeStyle: colours.css[IDLE], lineWidth: 1.5 });
+    if (flying.length < MOST_DOTS) drawDoor(context, run, t, x, flying);
+    for (const m of flying.length < MOST_DOTS ? flying : []) {
+      const from = yOf(run, run.from[m]), to = yOf(run, run.to[m]), side = half * Math.sign(to - from), part = Math.min(1, (t - run.enter[m]) / (run.out[m] - run.enter[m] || 1));
+      context.beginPath();
+      context.arc(x, from + side + part * (to - from - 2 * side), Math.max(3, Math.min(7, highOf(run) * 0.22)), 0, 7);
+      context.fill();
+      context.stroke();
+    }
+  }
+}
+
+// The capacity as slots at the door of who is sent to the most, full or empty, and a ring for each who waits before a full one.
+function drawDoor(context, run, t, x, flying) {
+  const { capacity } = run, to = new Int32Array(run.P), size = Math.min(14, highOf(run) * 0.4);
+  for (const m of flying) to[run.to[m]]++;
+  const id = to.indexOf(Math.max(...to));
+  if (!setting.lesson && !run.shares[STALL] || !capacity || capacity > 12 || size < 5 || !to[id]) return;
+  context.strokeStyle = context.fillStyle = colours.letters.L;
+  for (let n = 0; n < capacity; n++) {
+    const box = [x + 12 + n * (size + 4), yOf(run, id) - size / 2, size, size];
+    if (n < to[id]) context.fillRect(...box);
+    context.strokeRect(...box);
+  }
+  context.strokeStyle = colours.css[STALL];
+  context.lineWidth = 2.5;
+  for (let id = 0; id < run.P; id++) {
+    const event = firstAfter(run, run.own[id], t);
+    if (run.own[id] < 0 || event >= run.first[run.own[id] + 1] || run.start[event] > t || run.kind[event] !== STALL) continue;
+    context.beginPath();
+    context.arc(x, yOf(run, id), size / 2, 0, 7);
+    context.stroke();
+  }
+  Object.assign(context, { strokeStyle: colours.css[IDLE], lineWidth: 1.5 });
 }
 
 function wordsOfMoment() {

@@ -1,8 +1,8 @@
 // ---- A tree of one's own: a node is dragged to another parent, and the page writes the schedule of that tree in GOAL.
 
 // `text`: the GOAL that is open. `at`: the node that is chosen. `held`: the node that is carried. `over`: its parent if it is
-// dropped. `spot`: where the pointer has it.
-const own = { text: "", packed: "", at: 0, held: -1, over: -1, spot: null };
+// dropped. `spot`: where the pointer has it. `would`: when it would know then.
+const own = { text: "", packed: "", at: 0, held: -1, over: -1, spot: null, would: "" };
 const MOST_NODES = 64;
 
 // The GOAL of a tree: each node sends to its children in their order, once it has the datum.
@@ -49,18 +49,39 @@ function isOwnable() {
 // Whether a node is within the tree below another one, or is that.
 const isBelow = (i, top) => i >= 0 && (i === top || isBelow(tree.shape.parent[i], top));
 
-// Makes the held node the last child of another one.
-function drop() {
-  const { held, over } = own, { parent, children } = tree.shape, bytes = tree.id === "file" ? bytesOfTree() : bytesOfDatum();
-  letGo();
-  if (held < 0 || over < 0) return drawTree();
-  const lists = children.map((list) => list.filter((child) => child !== held));
+// The tree with the held node as the last child of another one.
+function changedTree() {
+  const { held, over } = own, { parent, children } = tree.shape, lists = children.map((list) => list.filter((child) => child !== held));
   lists[over].push(held);
-  takeTree(parent.map((from, i) => i === held ? over : from), lists, bytes);
+  return [parent.map((from, i) => i === held ? over : from), lists, tree.id === "file" ? bytesOfTree() : bytesOfDatum()];
+}
+
+function drop() {
+  const { held, over } = own, changed = held >= 0 && over >= 0 && changedTree();
+  letGo();
+  if (changed) takeTree(...changed);
+  else drawTree();
 }
 
 function letGo() {
-  Object.assign(own, { held: -1, over: -1, spot: null });
+  Object.assign(own, { held: -1, over: -1, spot: null, would: "" });
+}
+
+// Chooses who would be the parent, and asks the machine when the held node would know. Its file is the tree that would be, and then
+// again what it was.
+function hold(over) {
+  if (over === own.over) return;
+  Object.assign(own, { over, would: "" });
+  if (over < 0 || opened && !own.text) return;
+  const tried = answerOf(() => { ask(openRequest("would.goal"), new TextEncoder().encode(goalOfTree(...changedTree()))); return ask({ do: "tree", ...requestFor("file") }); });
+  if (opened) ask(openRequest(opened.name), new TextEncoder().encode(own.text));
+  if (tried) own.would = `P${own.held} would know at ${spoken(tried.time[own.held])}`;
+}
+
+function answerOf(act) {
+  try {
+    return act();
+  } catch {}
 }
 
 function listenToTree() {
@@ -90,7 +111,7 @@ function listenToTree() {
   canvas.addEventListener("pointermove", (event) => {
     if (own.held < 0 || !event.buttons) return void (canvas.style.cursor = grip(event) >= 0 ? "grab" : "");
     own.spot = inside(event);
-    own.over = nearest(own.spot, 60);
+    hold(nearest(own.spot, 60));
     drawTree();
   });
   canvas.addEventListener("pointerup", () => own.spot ? drop() : (letGo(), drawTree()));
@@ -122,12 +143,14 @@ function walkTree(way) {
     const [left, top] = shape.at(i), [along, off] = across ? [left - x, top - y] : [top - y, left - x], away = along * sign + 2 * Math.abs(off);
     if (along * sign > 1 && away < least) [best, least] = [i, away];
   }
-  if (best >= 0) own[own.held >= 0 ? "over" : "at"] = best;
+  if (best < 0) return;
+  if (own.held >= 0) hold(best);
+  else own.at = best;
 }
 
 function tellNode() {
   const { held, over, at } = own, { parent, time } = tree.shape;
-  $("said").textContent = held >= 0 ? `P${held} is held; Enter makes it a child of P${over}, Escape leaves it.`
+  $("said").textContent = held >= 0 ? `P${held} is held; Enter makes it a child of P${over}, Escape leaves it.${own.would && ` ${own.would}.`}`
     : `P${at}, ${parent[at] < 0 ? "the root" : `child of P${parent[at]}, has the datum at ${spoken(time[at])}; Enter picks it up`}.`;
 }
 
@@ -151,6 +174,11 @@ function drawHeld(context, at, radius) {
   context.beginPath();
   context.arc(...place, radius, 0, 7);
   context.fill();
+  if (own.would) {
+    const isLeft = place[0] < tree.width / 2;
+    Object.assign(context, { font: "600 14" + FONT, textAlign: isLeft ? "left" : "right" });
+    context.fillText(own.would, place[0] + (isLeft ? radius + 8 : -radius - 8), place[1] - 4);
+  }
   if (radius < 8) return;
   Object.assign(context, { font: "600 12" + FONT, fillStyle: colours.halo, textAlign: "center" });
   context.fillText(held, place[0], place[1] + 0.5);

@@ -3,7 +3,7 @@
 // `at`: the guess, a time in ps or a number. `shown`: the guess that the picture marks. `open`: whether the
 // run is shown. `kept`: whether it is on the axis of the guess still. `address`: that of the setting when it was shown.
 const guessed = { exercise: null, at: null, shown: null, open: false, right: null, kept: false, address: "" };
-const isCovered = () => !!guessed.exercise && !guessed.open;
+const isCovered = () => !!guessed.exercise && !guessed.open && guessed.exercise.asks !== "who";
 
 // While the run is covered, nothing but the guess can be changed.
 function lock(isLocked) {
@@ -24,20 +24,24 @@ function takeExercise(id) {
   sketch.row = 0;
   setting.exercise = exercise?.id ?? "";
   $("predict").setAttribute("aria-pressed", !!exercise);
-  $("predict").textContent = exercise ? "Leave the exercises" : "Exercises: predict first";
+  $("predict").textContent = exercise ? "Leave the exercises" : "Exercises";
   $("exercise").hidden = !exercise;
   lock(!!exercise);
-  document.documentElement.toggleAttribute("data-covered", !!exercise);
+  document.documentElement.toggleAttribute("data-covered", isCovered());
   if (exercise) {
-    setting.paper = "";
-    takeMachine(exercise.machine ?? "");
-    takeOperation(exercise.of ?? "broadcast", exercise.a, exercise.b ?? "");
-    Object.assign(setting.values, exercise.machine ? { size: "" } : { G: "", size: "" }, exercise.values);
-    if (exercise.goal) openBytes(`${exercise.id}.goal`, new TextEncoder().encode(exercise.goal));
+    takeItsSetting(exercise);
     showExercise();
   } else if (setting.first === "file" && opened?.name.endsWith(".goal") && EXERCISES.some((one) => `${one.id}.goal` === opened.name)) takeOperation("broadcast");
   showChoice();
   refresh();
+}
+
+function takeItsSetting({ id, of = "broadcast", a, b = "", machine = "", values, goal }) {
+  setting.paper = "";
+  takeMachine(machine);
+  takeOperation(of, a, b);
+  Object.assign(setting.values, machine ? { size: "" } : { G: "", size: "" }, values);
+  if (goal) openBytes(`${id}.goal`, new TextEncoder().encode(goal instanceof Function ? goal() : goal));
 }
 
 // The right answer, which the machine gives.
@@ -46,6 +50,10 @@ function rightAnswer({ asks, over }) {
   if (asks === "change") {
     const { changes } = ask({ do: "crossover", ...requestFor(a), algorithms: [a, b], over, from: "1", to: "100", points: 34, log: false });
     return changes.find((one) => one.after === a && !one.without.length)?.value ?? null;
+  }
+  if (asks === "who") {
+    const { work } = ask({ do: "run", ...requestFor(a) }).busy;
+    return work.indexOf(Math.max(...work));
   }
   if (asks === "work") {
     const [first, second] = [a, b].map((id) => Math.max(...ask({ do: "run", ...requestFor(id) }).busy.work));
@@ -56,7 +64,7 @@ function rightAnswer({ asks, over }) {
 }
 
 // Guesses of times are numbers in the unit that is shown.
-const isTime = ({ asks }) => asks !== "stalls" && asks !== "work";
+const isTime = ({ asks }) => !["stalls", "work", "who"].includes(asks);
 const lengthOf = (exercise) => isTime(exercise) ? unitOfSetting().length : 1;
 
 function showExercise() {
@@ -66,22 +74,22 @@ function showExercise() {
   select.append(...(exercise.id === "own" ? [element("option", exercise.title, { value: "own" })] : []), ...EXERCISES.map((one, i) => element("option", `${i + 1}. ${one.title}${words(one)}`, { value: one.id })));
   select.value = exercise.id;
   select.addEventListener("change", () => takeExercise(select.value));
-  const values = Object.entries(setting.values).filter(([name, value]) => value && !(name === "P" && exercise.goal)).map(([name, value]) => `${name} = ${value}`).join(", ");
-  const label = element("label", { stalls: "Your guess ", work: "Your guess, in times ", change: `Your guess: ${exercise.over} = ` }[exercise.asks] ?? `Your guess, in ${unitOfSetting().name} `);
+  const values = guessed.values = Object.entries(setting.values).filter(([name, value]) => value && !(name === "P" && exercise.goal)).map(([name, value]) => `${name} = ${value}`).join(", ");
+  const label = element("label", { stalls: "Your guess ", work: "Your guess, in times ", who: "Your guess: P", change: `Your guess: ${exercise.over} = ` }[exercise.asks] ?? `Your guess, in ${unitOfSetting().name} `);
   const input = element("input", "", { type: "number", id: "said-number", min: 0, step: "any", inputMode: "decimal", required: true });
   label.append(input);
   const hint = element("button", "Hint", { type: "button" }), told = element("p", "", { className: "hint" }), result = element("div", "", { id: "outcome" });
   result.setAttribute("aria-live", "polite");
-  hint.addEventListener("click", () => { told.textContent = exercise.hint; });
+  hint.addEventListener("click", () => { told.replaceChildren(...lettered(exercise.hint)); });
   form.append(label, element("button", "Show the run", { className: "main" }));
   if (exercise.hint) form.append(hint);
   input.addEventListener("input", () => { guessed.at = input.value === "" ? null : isTime(exercise) ? Math.round(Number(input.value) * lengthOf(exercise)) : Number(input.value); placeGuess(); });
   form.addEventListener("submit", (event) => { event.preventDefault(); reveal(); });
-  $("exercise").replaceChildren(select, element("p", exercise.text), element("p", `${values}${exercise.asks === "time" ? ". Type a number, or sketch the run: drag along rows, or use arrows, Space and Delete. Where the last bar ends is your guess." : "."}`, { className: "given" }), form, told, result);
+  $("exercise").replaceChildren(select, letteredLine(exercise.text), element("p", `${values}${exercise.asks === "time" ? ". Type a number, or sketch the run: drag along rows, or use arrows, Space and Delete. Where the last bar ends is your guess." : "."}`, { className: "given" }), form, told, result);
 }
 
 function sayAnswer({ asks, over }, number) {
-  return asks === "stalls" ? spelled(number) : asks === "work" ? `${spelled(number)} times` : asks === "change" ? `${over} = ${spelled(number / unitOfSetting().length)}` : spoken(number);
+  return asks === "who" ? `P${number}` : asks === "stalls" ? spelled(number) : asks === "work" ? `${spelled(number)} times` : asks === "change" ? `${over} = ${spelled(number / unitOfSetting().length)}` : spoken(number);
 }
 
 function reveal() {
@@ -89,19 +97,31 @@ function reveal() {
   if (guessed.at === null) return;
   // What is changed after it was shown does not change it.
   const right = guessed.right ??= rightAnswer(exercise), say = (number) => sayAnswer(exercise, number);
-  const off = right ? Math.abs(guessed.at / right - 1) : 1, words = guessed.at === right ? "Right: it is" : off < 0.1 ? "Close: it is" : "It is";
+  // Within 1% is right: nobody types a time to the picosecond.
+  const off = guessed.at === right ? 0 : right ? Math.abs(guessed.at / right - 1) : 1, isRight = off <= 0.01, words = isRight ? "Right: it is" : off < 0.1 ? "Close: it is" : "It is";
   Object.assign(guessed, { open: true, kept: true, address: settingAddress(), shown: exercise.asks === "time" ? guessed.at : null });
-  keep({ tried: { ...kept.tried, [exercise.id]: guessed.at === right || !!kept.tried[exercise.id] } });
+  keep({ tried: { ...kept.tried, [exercise.id]: isRight || !!kept.tried[exercise.id] } });
   document.documentElement.toggleAttribute("data-covered", false);
   lock(false);
   const later = EXERCISES[EXERCISES.indexOf(exercise) + 1], more = element("button", later ? "Next exercise" : "Leave the exercises", { type: "button" });
   more.addEventListener("click", () => takeExercise(later?.id));
-  const verdict = element("p", "");
+  const verdict = element("p", ""), past = element("p", `This was for ${guessed.values}; the setting is another one now. `, { id: "past", hidden: true }), back = element("button", "Back to it", { type: "button" });
+  back.addEventListener("click", () => {
+    takeItsSetting(exercise);
+    Object.assign(guessed, { kept: true, shown: exercise.asks === "time" ? guessed.at : null });
+    for (const act of [showChoice, learnMachine, clearChanges, refresh]) act();
+  });
+  past.append(back);
   verdict.append(element("b", `${words} ${say(right)}.`), guessed.at === right ? "" : ` You said ${say(guessed.at)}.`);
-  $("outcome").replaceChildren(verdict, element("p", exercise.after), more);
+  $("outcome").replaceChildren(verdict, past, letteredLine(exercise.after), more);
   const done = EXERCISES.filter(({ id }) => kept.tried[id]).length;
   if (exercise.id !== "own") $("outcome").append(element("p", `${done} of ${EXERCISES.length} are right so far.`, { className: "given" }));
   refresh();
+}
+
+// A verdict is about the setting of the exercise.
+function tellPast() {
+  if ($("past")) $("past").hidden = own.packed === null || guessed.address === settingAddress();
 }
 
 // Shows the cover with the mark, if there is something to guess.

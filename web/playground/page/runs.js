@@ -62,6 +62,7 @@ function update() {
   if (good.length) showRuns(good);
   showSliders(movedSlider);
   showResults();
+  tellPast();
   tellLesson();
   if (!state.coarse || pace.turn % 3 === 0) showTree();
   if (isRested) return;
@@ -105,31 +106,32 @@ function showWhole() {
 const roomOnAxis = () => isCovered() || guessed.kept ? 1.7 : 1;
 
 function showRuns(good) {
-  const unit = unitOfSetting(), before = `${runs.length} ${P}`, goal = screenOf()?.goal;
+  const unit = unitOfSetting(), shape = () => `${runs.length} ${P} ${runs[0]?.marks.length}`, before = shape(), goal = screenOf()?.goal;
   meta.unit = [unit.name, unit.length];
   for (const run of runs.splice(0)) run.painted?.close();
   for (const [index, one] of good.entries()) {
     const marks = one.formula?.time && !setting.lesson ? [[isEstimate(one) ? "our estimate" : "formula", one.formula.time]] : [];
     if (goal) marks.push(["goal", goal]);
     if (guessed.shown !== null) marks.push(["your guess", guessed.shown]);
-    runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes, haveCauses), { index, name: setting.lesson ? "Time" : nameOfAlgorithm(one.id), about: setting.lesson ? "" : formulaOf(one), marks }));
+    runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes, haveCauses), { index, algorithm: one.id, name: setting.lesson ? "Time" : nameOfAlgorithm(one.id), about: setting.lesson ? "" : formulaOf(one), marks }));
   }
   Object.assign(state, { chosen: null, hover: null });
   $("why").hidden = true;
   viewAll();
-  end = axisEnd(Math.max(goal ?? 0, (guessed.shown ?? 0) / roomOnAxis(), ...runs.map((run) => run.finish * run.quantum)), unit.length, roomOnAxis()) / runs[0].quantum;
+  end = axisEnd(Math.max(goal ?? 0, grips.held * 0.98 / roomOnAxis(), (guessed.shown ?? 0) / roomOnAxis(), ...runs.map((run) => run.finish * run.quantum)), unit.length, roomOnAxis()) / runs[0].quantum;
   view.until = end;
   sortRows();
-  if (before !== `${runs.length} ${P}` || !place.panels.length) resize();
+  if (before !== shape() || !place.panels.length) resize();
   else frame();
   showLegend();
   placeGuess();
   showMoment();
+  showGrips();
 }
 
 // The height of the timeline: enough for its rows, and on a narrow page so little that the sliders below it
 // are seen too.
-const freeHeight = () => innerWidth < 780 ? Math.max(230, innerHeight * 0.44) : Math.max(380, innerHeight * 0.62);
+const freeHeight = () => isLecture() ? innerHeight * 0.75 / place.zoom : innerWidth < 780 ? Math.max(setting.lesson ? 200 : 230, innerHeight * (setting.lesson ? 0.33 : 0.44)) : Math.max(380, innerHeight * 0.62);
 // The playground has no overview: all is in view.
 const drawMap = () => {};
 
@@ -173,19 +175,20 @@ function chipOf(id) {
   return chip;
 }
 
-// The critical path as a sum of parameters, and of times in the unit that is shown.
-function formulaOf(one) {
-  const { length, suffix } = unitOfSetting(), sign = (n, i) => n < 0 ? i ? " \u2212 " : "\u2212" : i ? " + " : "";
-  const counted = (one.terms ?? []).map(([name, n]) => [n, `${Math.abs(n) === 1 ? "" : spelled(Math.abs(n)) + (name.length > 1 ? " " : "")}${name}`]);
-  const parts = [...counted, ...(one.rest ?? []).map(([name, ps]) => [ps, `${spelled(Math.abs(ps) / length)}${suffix && " "}${suffix} ${name}`])];
-  return parts.length ? `T = ${parts.map(([n, text], i) => sign(n, i) + text).join("")}` : "";
+// The critical path as a sum of parameters, and of times in the unit that is shown: of each its name, its sign and its text.
+const signOf = (n, i) => n < 0 ? i ? " \u2212 " : "\u2212" : i ? " + " : "";
+function partsOf(one) {
+  const { length, suffix } = unitOfSetting();
+  const counted = (one.terms ?? []).map(([name, n]) => [name, n, `${Math.abs(n) === 1 ? "" : spelled(Math.abs(n)) + (name.length > 1 ? " " : "")}${name}`]);
+  return [...counted, ...(one.rest ?? []).map(([name, ps]) => [name, ps, `${spelled(Math.abs(ps) / length)}${suffix && " "}${suffix} ${name}`])].map(([name, n, text], i) => [name, signOf(n, i), text]);
 }
+const formulaOf = (one, parts = partsOf(one)) => parts.length ? `T = ${parts.map(([, sign, text]) => sign + text).join("")}` : "";
 
 // The number of each term, with its value: 2 L + 4 o is 2 x 6 + 4 x 2.
-function termsInNumbers(one) {
+function numbersOf(one) {
   const { length } = unitOfSetting(), number = (ps) => spelled(ps / length);
-  const parts = [...(one.terms ?? []).map(([name, n]) => [n, `${Math.abs(n) === 1 ? "" : spelled(Math.abs(n)) + "\u00d7"}${number(one.params[name])}`]), ...(one.rest ?? []).map(([, ps]) => [ps, number(Math.abs(ps))])];
-  return parts.map(([n, text], i) => (n < 0 ? i ? " \u2212 " : "\u2212" : i ? " + " : "") + text).join("");
+  const counted = (one.terms ?? []).map(([name, n]) => [name, n, `${Math.abs(n) === 1 ? "" : spelled(Math.abs(n)) + "\u00d7"}${number(one.params[name])}`]);
+  return [...counted, ...(one.rest ?? []).map(([name, ps]) => [name, ps, number(Math.abs(ps))])].map(([name, n, text], i) => [name, signOf(n, i), text]);
 }
 
 // The cards stay while a slider moves; only their texts change.
@@ -209,10 +212,15 @@ function showResults() {
   const ids = answers.map(({ id }) => id), least = Math.min(...answers.filter((one) => !one.error).map((one) => one.time));
   if ($("results").dataset.key !== ids.map(nameOfAlgorithm).join()) makeCards(ids);
   for (const [i, one] of answers.entries()) {
-    const { box, texts } = cards[i], said = one.error ? ["", "", "", ""] : [spoken(one.time), formulaOf(one), formulaOf(one) ? ` = ${termsInNumbers(one)}` : "", factsOf(one)];
+    const { box, texts } = cards[i], path = one.error ? [] : partsOf(one), numbers = path.length ? numbersOf(one) : [], plain = (parts) => parts.map(([, sign, text]) => sign + text).join("");
+    const said = one.error ? ["", "", "", ""] : [spoken(one.time), path.length ? `T = ${plain(path)}` : "", path.length ? ` = ${plain(numbers)}` : "", factsOf(one)];
     texts[1].parentElement.hidden = !said[1];
     box.classList.toggle("best", answers.length > 1 && one.time === least);
-    for (const [k, text] of said.entries()) if (texts[k].textContent !== text) texts[k].textContent = text;
+    for (const [k, text] of said.entries()) {
+      if (texts[k].textContent === text) continue;
+      if (k === 1 || k === 2) texts[k].replaceChildren(k === 1 ? "T = " : " = ", ...termsOf(one, k === 1 ? path : numbers));
+      else texts[k].textContent = text;
+    }
   }
   const text = verdict();
   if ($("summary").textContent !== text) $("summary").textContent = text;
@@ -227,7 +235,9 @@ function factsOf(one) {
   const whence = isEstimate(one) ? "Our estimate" : source === "ours" ? `Our formula (${kind})` : kind ? `The paper's formula (${kind}; ${source})` : "The formula";
   const formula = paper === null || paper === undefined ? "" : `${whence}: ${spoken(paper)}, ${says}. `;
   const stalls = one.stalls ? `${many(one.stalls, "stall")} of ${spoken(one.stall_time)} in all.` : "no stalls.";
-  return `${formula}${many(one.messages, "message")}, ${stalls}`;
+  // What a file's computations count is nowhere else.
+  const calc = one.id === "file" && opened.kind === "schedule" ? ` calc counts ${machineOf() ? "ns" : "cycles"}.` : "";
+  return `${formula}${many(one.messages, "message")}, ${stalls}${calc}`;
 }
 
 function verdict() {

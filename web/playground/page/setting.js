@@ -2,11 +2,11 @@
 
 // The parameters in the order of their sliders, each in half a sentence.
 const PARAMETERS = [
+  ["P", "processors", "how many take part"],
   ["L", "latency", "how long a message is under way"],
   ["o", "overhead", "how long a message keeps its sender busy, and then its receiver"],
   ["g", "gap", "the least time between two sends of a processor, and between two receives"],
   ["G", "Gap per word", "how much longer a message takes for each further word"],
-  ["P", "processors", "how many take part"],
   ["size", "size", ""],
 ];
 const TIMES = ["L", "o", "g", "G"];
@@ -87,15 +87,18 @@ const fits = (n, limits) => limits.every((limit) => Number.isInteger(n) && n >= 
 
 // ---- The address.
 function addressOf() {
-  if (setting.lesson) return `#start=${setting.lesson}`;
+  // The race has no number, and the screens after it count from 1.
+  if (setting.lesson) return setting.lesson > 1 ? `#start=${setting.lesson - 1}` : "#start";
   const address = settingAddress();
+  // A figure has its short name until something is changed.
+  if (setting.paper && address === ofPaper) return `#${setting.paper}`;
   // What is changed after an exercise has shown its run is no longer that exercise.
   return setting.exercise && !(guessed.address && guessed.address !== address) ? exerciseAddress() : address;
 }
 
 function settingAddress() {
   const [of, b = ""] = setting.second.split("/"), isFile = setting.first === "file";
-  const fields = isFile ? { goal: own.packed, of: of || setting.operation, b } : { of: setting.operation, a: setting.first.split("/").pop(), b };
+  const fields = isFile ? { ...(own.packed ? { goal: own.packed } : { file: opened.name }), of: of || setting.operation, b } : { of: setting.operation, a: setting.first.split("/").pop(), b };
   if (setting.machine) fields.machine = setting.machine;
   for (const [name, value] of Object.entries(setting.values)) if (value !== "" || name === "G" && ownTime("G")) fields[name] = value;
   for (const name of ["x", "y", "paper"]) if (setting[name]) fields[name] = setting[name];
@@ -104,20 +107,27 @@ function settingAddress() {
 
 const joined = (fields) => Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
 // What Back goes back to: an exercise, a screen of the start, an operation, a figure.
-const stepOf = (address) => /^#exercise/.test(address) ? setting.exercise : setting.lesson || [setting.operation, setting.paper, setting.first === "file"].join();
+const stepOf = (address) => /^#exercise/.test(address) ? setting.exercise : setting.lesson || [setting.operation, setting.paper, setting.first === "file" && opened?.name].join();
 
-let noting = 0, noted = "";
+// `written`: the address as the page read or wrote it last. `ofPaper`: that of the figure as it was opened.
+let noting = 0, noted = "", written = "", ofPaper = "";
 // The timeline's script calls this too, when it draws.
 function noteView() {
   clearTimeout(noting);
   noting = setTimeout(note, 300);
 }
 
+// A link that is being followed stays, and what is being packed comes later.
 function note() {
-  if (setting.first === "file" && !setting.exercise && !setting.lesson && !own.packed) return;
+  if (location.hash !== written || own.packed === null) return;
   const address = addressOf(), step = stepOf(address);
-  if (location.hash !== address) history[noted !== step ? "pushState" : "replaceState"](null, "", address);
+  if (location.hash !== address) writeAddress(address, noted !== step);
   noted = step;
+}
+
+function writeAddress(address, isStep) {
+  history[isStep ? "pushState" : "replaceState"](null, "", address);
+  written = location.hash;
 }
 
 // What a link says and has no part in the page, in a few words, whatever its length.
@@ -129,7 +139,7 @@ function listOf(said) {
 // A link sets the whole setting: what it does not name is as on a page that is opened without one.
 function readAddress() {
   const decoded = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
-  const given = fieldsOf(location.hash.slice(1), decoded), paper = PAPERS[given.find(([name]) => name === "paper")?.[1]];
+  const hash = location.hash.slice(1), given = fieldsOf(PAPERS[hash] ? `paper=${hash}` : hash, decoded), paper = PAPERS[given.find(([name]) => name === "paper")?.[1]];
   const fields = new Map([...fieldsOf(paper?.[1] ?? ""), ...given]), strange = [], outside = [];
   // The value of a field, if it is one that there is.
   const known = (name, isThere) => {
@@ -138,9 +148,11 @@ function readAddress() {
     if (!value || isThere(value)) return value;
     strange.push(`${name}=${value}`);
   };
+  const file = fields.get("file");
   goal.link = fields.get("goal") ?? "";
+  written = location.hash;
   setting.values = { ...START_VALUES };
-  fields.delete("goal");
+  for (const name of ["goal", "file"]) fields.delete(name);
   const P = fields.get("P"), isAlgorithm = (name) => operationOf().algorithms.some(({ id }) => id === name || id === `${setting.operation}/${name}`);
   takeMachine(known("machine", (name) => catalog.machines.some((one) => one.name === name)) ?? "");
   takeOperation(known("of", operationOf) ?? "broadcast");
@@ -155,15 +167,23 @@ function readAddress() {
   }
   for (const name of ["x", "y"]) setting[name] = known(name, (value) => PARAMETERS.some(([one]) => one === value)) ?? "";
   setting.paper = known("paper", () => paper) ?? "";
-  setting.lesson = Number(known("start", (n) => LESSON[n - 1]) ?? (given.length || kept.seen ? 0 : LESSON[kept.screen - 1] ? kept.screen : 1));
+  const isRace = fields.has("start") && !fields.get("start"), screen = known("start", (n) => n > 0 && LESSON[n]);
+  setting.lesson = screen ? Number(screen) + 1 : isRace ? 1 : given.length || kept.seen ? 0 : LESSON[kept.screen - 1] ? kept.screen : 1;
   setting.exercise = known("exercise", (id) => id === "own" || EXERCISES.some((one) => one.id === id)) ?? "";
   if (!setting.values.P || !fits(Number(setting.values.P), limitsOfP())) setting.values.P = usual.P;
   fitProcessors();
   if (setting.exercise === "own") readOwn(fields);
+  const isOpen = !!file && file === opened?.name;
+  if (isOpen) {
+    setting.first = "file";
+    setting.values.P = String(opened.ranks);
+  }
   if (/^\d+$/.test(P ?? "") && setting.values.P !== P) outside.push(`P=${P}`);
   strange.push(...[...fields].map((field) => field.join("=")));
   guessed.address = "";
+  ofPaper = settingAddress();
   noted = stepOf(addressOf());
   const says = [[strange, "not known"], [outside, "out of range"]].filter(([said]) => said.length).map(([said, why]) => `${listOf(said)}, which is ${why} here`);
-  setting.strange = says.length ? `The link says ${says.join(", and ")}: this is shown without.` : "";
+  setting.strange = says.length ? `The link says ${says.join(", and ")}: this is shown without.`
+    : file && !isOpen ? `The file ${listOf([file])} is in no link, since it stays in the browser: drop it here once more.` : "";
 }

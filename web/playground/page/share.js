@@ -27,7 +27,7 @@ function copyCommand() {
 
 function copyLink() {
   if (setting.first === "file" && !setting.exercise && !own.packed) return tellDone(`Your file ${own.text ? "is too long for a link" : "stays in your browser, so no link opens it"}: send the file.`);
-  history.replaceState(null, "", addressOf());
+  writeAddress(addressOf(), false);
   copy(location.href, "The link");
 }
 
@@ -63,14 +63,32 @@ function saveSvg() {
   download(new Blob([ownSheet()], { type: "image/svg+xml" }), fileName("svg"));
 }
 
-async function savePng() {
-  const image = new Image(), url = URL.createObjectURL(new Blob([ownSheet()], { type: "image/svg+xml" })), scale = 2;
+// A slide has the picture in its middle.
+async function savePng(isSlide) {
+  const image = new Image(), url = URL.createObjectURL(new Blob([ownSheet()], { type: "image/svg+xml" }));
   image.src = url;
   await image.decode();
-  const canvas = element("canvas", "", { width: image.naturalWidth * scale, height: image.naturalHeight * scale });
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  const { naturalWidth, naturalHeight } = image, [width, height] = isSlide ? [1920, 1080] : [2 * naturalWidth, 2 * naturalHeight], scale = Math.min(width / naturalWidth, height / naturalHeight) * (isSlide ? 0.94 : 1);
+  const canvas = element("canvas", "", { width, height }), context = canvas.getContext("2d"), size = [naturalWidth * scale, naturalHeight * scale];
+  context.fillStyle = colours.css[IDLE];
+  context.fillRect(0, 0, width, height);
+  context.drawImage(image, (width - size[0]) / 2, (height - size[1]) / 2, ...size);
   URL.revokeObjectURL(url);
   canvas.toBlob((blob) => download(blob, fileName("png")), "image/png");
+}
+
+// A page that has the frame shows what is shown here.
+function copyFrame() {
+  const src = location.href.replace(/#.*|$/, "") + addressOf();
+  copy(`<iframe src="${src.replaceAll("&", "&amp;")}" title="LogP playground" width="960" height="640" loading="lazy"></iframe>`, "The frame");
+}
+
+function listenToShare() {
+  const share = $("share"), acts = { viewer: openViewer, command: copyCommand, link: copyLink, embed: copyFrame, svg: saveSvg, png: () => savePng(false), slide: () => savePng(true) }, close = () => { share.open = false; };
+  for (const id in acts) $(id).addEventListener("click", acts[id]);
+  share.addEventListener("click", (event) => event.target.tagName === "BUTTON" && close());
+  share.addEventListener("keydown", (event) => { if (event.key === "Escape" && share.open) { close(); share.querySelector("summary").focus(); } });
+  addEventListener("pointerdown", (event) => share.contains(event.target) || close());
 }
 
 // ---- An own file.
@@ -83,12 +101,16 @@ async function openFile(file) {
   openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
 }
 
+function openRequest(name) {
+  const params = Object.entries(setting.values).filter(([name, value]) => TIMES.includes(name) && value !== "").map(([name, value]) => `${name}=${value}`).join(",");
+  return { do: "open", name, params, ...(setting.machine ? { machine: setting.machine } : {}) };
+}
+
 // Opens a schedule or a trace. `more` changes the setting further.
 function openBytes(name, bytes, more = () => {}, tell = tellTrouble) {
   try {
-    const params = Object.entries(setting.values).filter(([name, value]) => TIMES.includes(name) && value !== "").map(([name, value]) => `${name}=${value}`).join(",");
     if (bytes.find((byte) => byte > 32) === 123) bytes = new TextEncoder().encode(linesOfTrace(name, new TextDecoder().decode(bytes)));
-    const { file } = ask({ do: "open", name, params, ...(setting.machine ? { machine: setting.machine } : {}) }, bytes);
+    const { file } = ask(openRequest(name), bytes);
     opened = file;
     own.text = file.kind === "schedule" && bytes.length < 1e5 ? new TextDecoder().decode(bytes) : "";
     Object.assign(setting, { first: "file", second: "" });

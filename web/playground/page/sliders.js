@@ -5,19 +5,19 @@ function makeSliders() {
   $("sliders").append(...PARAMETERS.map(([name, word, about]) => {
     const id = `slider-${name}`, box = element("div", "", { className: "slider" });
     const label = element("label", "", { htmlFor: id });
-    const letter = element("b", name), more = element("span", about ? `${word}: ${about}` : "");
+    const letter = isLetter(name) ? hued(name, name) : element("b", name), more = element("span", about ? `${word}: ${about}` : "");
     label.append(letter, " ", more);
     const track = element("div", "", { className: "track" }), input = element("input", "", { type: "range", id, min: 0, step: 1 });
     const marks = element("div", "", { className: "marks" });
     marks.setAttribute("aria-hidden", "true");
-    track.append(input, marks);
+    const curve = element("div", "", { className: "curve", hidden: true }), ends = element("span", "", { className: "ends" });
+    track.append(curve, input, marks);
     const value = element("input", "", { type: "text", className: "value", autocomplete: "off", spellcheck: false, inputMode: "text" });
     value.setAttribute("aria-label", `${word} as a number`);
     const hint = element("p", "", { className: "change" });
-    const curve = element("div", "", { className: "curve", hidden: true });
-    box.append(label, track, value, curve, hint);
+    box.append(label, track, value, hint, ends);
     // `key`: of what the marks, the words and the curve are.
-    const slider = { name, box, input, value, marks, curve, hint, more, list: [], key: "" };
+    const slider = { name, box, input, value, marks, curve, ends, hint, more, list: [], key: "" };
     input.addEventListener("input", () => { setValue(name, textAt(slider, slider.list[input.value]), name); });
     input.addEventListener("change", () => finishMove());
     value.addEventListener("change", () => { setValue(name, value.value.trim()); finishMove(); });
@@ -76,7 +76,7 @@ function showSliders(moved = "") {
     if (moved && name !== moved) continue;
     const { input, value, box, more, hint } = slider, list = slider.list = valuesOf(name), number = numberOf(name), off = name === "G" && setting.values.G === "";
     const isFile = setting.first === "file", isCount = isNumber(name);
-    box.hidden = setting.lesson ? !screenOf().sliders.includes(name) : isCount && (isFile || list.length < 2 || name === "size" && !operationOf()?.size);
+    box.hidden = setting.lesson ? !slidersOfScreen().includes(name) : isCount && (isFile || list.length < 2 || name === "size" && !operationOf()?.size);
     if (box.hidden) continue;
     box.classList.toggle("unused", !uses.has(name));
     box.classList.toggle("off", off);
@@ -84,7 +84,6 @@ function showSliders(moved = "") {
     const place = placeOn(list, number), text = isCount ? spelled(number) : `${spelled(number)} ${unit.name}`;
     Object.assign(input, { max: list.length - 1, disabled: off });
     if (name !== moved) input.value = Math.round(place);
-    box.style.setProperty("--now", place / Math.max(1, list.length - 1));
     input.setAttribute("aria-valuetext", off ? "off" : text);
     if (document.activeElement !== value) value.value = off ? "" : isCount ? String(number) : `${+number.toPrecision(9)}${unit.suffix && " "}${unit.suffix}`;
     value.disabled = off;
@@ -112,8 +111,8 @@ function showChanges(name, { changes, values, times }) {
 }
 
 function clearChange(slider) {
-  const { marks, hint, curve, box } = slider;
-  slider.key = "";
+  const { marks, hint, curve, ends, box } = slider;
+  slider.key = ends.textContent = "";
   curve.hidden = true;
   marks.replaceChildren();
   if (!box.classList.contains("unused")) hint.textContent = "";

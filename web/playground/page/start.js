@@ -17,7 +17,8 @@ function showChoice() {
   fillSelect($("machine"), [["", "own, in cycles"], ...catalog.machines.map(({ name }) => [name, name])], setting.machine);
   const machine = machineOf(), recorded = chosen().map(algorithmOf).find((one) => one?.recorded)?.recorded;
   $("papers").value = setting.paper;
-  $("about").replaceChildren(...[setting.paper ? PAPERS[setting.paper][2] : isFile ? "" : `${operation.name}: ${operation.about}.`, machine ? `${machine.name}: ${machine.about}.` : "", recorded ? `Recorded from: loggp run ${recorded}.` : ""].filter(Boolean).map((text) => element("span", text + " ")));
+  document.documentElement.toggleAttribute("data-paper", setting.paper !== "");
+  $("about").replaceChildren(...[setting.paper ? PAPERS[setting.paper][2] : isFile ? "" : `${operation.name}: ${operation.about}.`, machine ? `${machine.name}: ${machine.about}.` : "", recorded ? `Recorded from: loggp run ${recorded}.` : ""].filter(Boolean).map((text) => { const one = element("span", ""); one.append(...lettered(text), " "); return one; }));
   for (const which of ["first", "second"]) $(`chip-${which}`).style.background = setting[which] ? colourOf(setting[which]) : "none";
 }
 
@@ -65,8 +66,6 @@ function listenToPicture() {
     event.preventDefault();
   });
   for (const when of ["scroll", "blur"]) addEventListener(when, () => hover(), { capture: true, passive: true });
-  const clicks = { viewer: openViewer, command: copyCommand, link: copyLink, svg: saveSvg, png: savePng };
-  for (const id in clicks) $(id).addEventListener("click", clicks[id]);
   for (const id of ["path", "arrows"]) $(id).addEventListener("click", () => { $(id).setAttribute("aria-pressed", state[id] = !state[id]); draw(); });
   $("table").addEventListener("toggle", showTable);
 }
@@ -85,13 +84,26 @@ async function openAddress() {
   }
 }
 
+// Lays the page out anew.
+function relay() {
+  if (!runs.length) return;
+  resize();
+  placeGuess();
+  showMoment();
+  showGrips();
+  if (tree.shape) drawTree();
+  drawZones();
+}
+
 async function open() {
   catalog = ask({ do: "catalog" });
   // The helper is started when the first picture is there.
   setTimeout(startHelper, 300);
-  for (const act of [readColours, makeSliders, makeTree, makeZones, readAddress, learnMachine, listenToChoice, listenToPicture, listenToGuesses, listenToMaking, listenToFiles, listenToGoal, makeMoment]) act();
+  for (const act of [readColours, makeSliders, makeTree, makeZones, readAddress, learnMachine, listenToChoice, listenToPicture, listenToGuesses, listenToMaking, listenToFiles, listenToGoal, listenToShare, listenToLecture, makeMoment, makeGrips]) act();
   Object.assign(state, { flight: false, path: false });
   $("version").textContent = `Version ${catalog.version}.`;
+  const url = $("source") ? `  url = {${$("source").href}},\n` : "";
+  $("cite").lastChild.textContent = `@software{loggp,\n  title = {loggp: an emulated parallel machine for the LogP family of models},\n  author = {{The loggp developers}},\n  version = {${catalog.version}},\n${url}}`;
   showChoice();
   showSliders();
   if (setting.lesson) takeLesson(setting.lesson);
@@ -104,7 +116,7 @@ async function open() {
   const recolour = () => { readColours(); resize(); placeGuess(); showTree(); drawZones(); };
   listenToPrints(recolour);
   // A print draws its own changes.
-  new ResizeObserver(() => { if (runs.length && !state.print && (wide !== innerWidth || $("plot").clientWidth !== place.width)) { wide = innerWidth; resize(); placeGuess(); showMoment(); drawZones(); } }).observe(document.body);
+  new ResizeObserver(() => { if (runs.length && !state.print && (wide !== innerWidth || $("plot").clientWidth !== place.width)) { wide = innerWidth; relay(); } }).observe(document.body);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.print || recolour());
   addEventListener("hashchange", openAddress);
 }

@@ -1,6 +1,7 @@
 // ---- The tree by which a datum spreads: who has it from whom, and when. Further down is later.
-// `shape`: what was drawn last: the parent, the children and the time of each node, and its place.
-const tree = { canvas: null, title: null, words: null, width: 0, label: "", id: "", shape: null };
+// `shape`: what was drawn last: the parent, the children and the time of each node, and its place. `most`: the end of an axis that
+// stays while a tree is changed. `ghost`: the lines of the tree before.
+const tree = { canvas: null, title: null, words: null, width: 0, label: "", id: "", shape: null, most: 0, ghost: [] };
 const TREE_HEIGHT = 300;
 
 function makeTree() {
@@ -32,7 +33,9 @@ function showTree() {
     x[i] = children[i].length ? (x[children[i][0]] + x[children[i].at(-1)]) / 2 : leaves++;
   };
   visit(root, 0);
-  const last = Math.max(...time, 1);
+  const last = Math.max(...time, 1), before = tree.shape, isOther = before?.at && parent.some((from, i) => from !== before.parent[i]);
+  tree.most = screenOf()?.tree ? Math.max(tree.most, last) : 0;
+  if (isOther) tree.ghost = id === "file" ? [...before.parent].flatMap((from, i) => from < 0 ? [] : [[before.at(from), before.at(i)]]) : [];
   Object.assign(tree, { id, shape: { parent, children, x, time, leaves, last, at: null } });
   if (own.at >= n) letGo(own.at = root);
   drawTree();
@@ -51,10 +54,18 @@ function drawTree() {
   }
   const { width } = tree, context = canvas.getContext("2d");
   const wide = Math.min(64, (width - 76) / Math.max(1, leaves - 1)), left = (width - wide * (leaves - 1)) / 2 - 10, radius = Math.max(2, Math.min(12, wide * 0.42));
-  const high = (time) => 18 + time / last * (TREE_HEIGHT - 36), at = tree.shape.at = (i) => [left + x[i] * wide, high(time[i])];
+  const high = (time) => 18 + time / (tree.most || last) * (TREE_HEIGHT - 36), goal = screenOf()?.tree && screenOf().goal, at = tree.shape.at = (i) => [left + x[i] * wide, high(time[i])];
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, width, TREE_HEIGHT);
-  Object.assign(context, { strokeStyle: colours.grey, lineWidth: 1.5, textBaseline: "middle" });
+  Object.assign(context, { lineWidth: 1.5, textBaseline: "middle", font: "600 13" + FONT, fillStyle: colours.path, textAlign: "right" });
+  context.setLineDash([5, 4]);
+  for (const [a, b] of tree.ghost) stroke(context, colours.pale, a, b);
+  if (goal) {
+    stroke(context, colours.path, [0, high(goal)], [width, high(goal)]);
+    context.fillText(`goal ${spelled(goal / unitOfSetting().length)}`, width - 2, high(goal) - 9);
+  }
+  context.setLineDash([]);
+  context.strokeStyle = colours.grey;
   context.beginPath();
   for (let i = 0; i < n; i++) if (parent[i] >= 0) { context.moveTo(...at(parent[i])); context.lineTo(...at(i)); }
   context.stroke();
