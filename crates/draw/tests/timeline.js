@@ -72,6 +72,15 @@ async function used(page, name, width) {
   for (const key of ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "[", "]", "+", "-", "p", "m", "m", "?", "?", "Home", "End", "0"]) await page.keyboard.press(key);
   await page.keyboard.press("p");
   assert.strictEqual((await seen(page)).until, first.end, `${name} does not show all again`);
+  // The hand that is not at the mouse moves too.
+  const spans = [];
+  for (const key of ["w", "d", "a", "s"]) {
+    await page.keyboard.press(key);
+    const { from, until } = await seen(page);
+    spans.push([from, until - from]);
+  }
+  assert(spans[0][1] < first.end && spans[1][0] > spans[0][0] && Math.abs(spans[2][0] - spans[0][0]) < 1e-6 * first.end && spans[3][1] > spans[2][1], JSON.stringify(spans));
+  await page.keyboard.press("0");
   await page.keyboard.press("/");
   await page.keyboard.type("overhead");
   await becomes(page, "state.hits && state.hits.all.length > 0");
@@ -394,6 +403,13 @@ async function marked(browser) {
     const sent = events.filter((event) => event.cat === "transit" && event.args.enter !== undefined && event.args.enter >= a && event.args.enter < b && (inside(event.args.from) || inside(event.args.to)));
     assert(sent.length > 3 && text.includes(`${sent.length.toLocaleString("en")} messages`), `${name}: ${sent.length} messages, and it says ${text.slice(0, 400)}`);
     assert.strictEqual(table.reduce((sum, count) => sum + count, 0), sent.length);
+    // Who stands out has as many messages as the trace has.
+    const heads = await page.locator("#why .each tr:first-child th").allTextContents(), rows = await page.locator("#why .each tr:not(:first-child):not(:last-child)").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    assert.deepStrictEqual([heads[0], ...heads.slice(-2), rows.length], ["", "sent", "received", Math.min(8, interval.last - interval.first)]);
+    for (const [id, ...cells] of rows) {
+      const transits = events.filter((event) => event.cat === "transit" && event.args.enter !== undefined), of = (end, at) => transits.filter(({ args }) => `P${args[end]}` === id && args[at] >= a && args[at] < b).length;
+      assert.deepStrictEqual(cells.slice(-2), [of("from", "enter"), of("to", "arrival")].map(String), `${name}: ${id}`);
+    }
     const own = events.filter((event) => event.ph === "X" && event.pid === 1 << 24 && inside(event.tid) && event.args.start < b && event.args.end > a);
     const length = (event) => Math.min(b, event.args.end) - Math.max(a, event.args.start), of = (name) => own.filter((event) => event.name === name).reduce((sum, event) => sum + length(event), 0);
     const near = (kind, ps) => assert(Math.abs(said.shares[kind] * quantum - ps) < 1e-6 * (b - a), `${name}: kind ${kind} is ${said.shares[kind] * quantum}, and not ${ps}`);

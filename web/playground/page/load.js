@@ -11,6 +11,8 @@ function bytesOf(base64) {
 
 // It begins while the page is read, before that is shown.
 async function begin() {
+  // What stands there already is seen first; a page behind others has no frames.
+  const seen = new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 200); });
   const unpacked = (id) => {
     const holder = document.getElementById(id), bytes = bytesOf(holder.textContent);
     holder.remove();
@@ -19,6 +21,7 @@ async function begin() {
   const [bytes, scripts] = await Promise.all([unpacked("module").arrayBuffer(), unpacked("script").text()]), [script, helper] = scripts.split("\n//\n");
   const module = await WebAssembly.compile(bytes), ask = await load(module);
   const [painter, page] = PARTS.map((name) => new TextDecoder().decode(ask({ do: "script", name }).script));
+  await seen;
   await new Function("ask", "module", "painter", "helpers", `"use strict"; ${painter}${page}${script}; return open();`)(ask, module, painter, helper);
 }
 

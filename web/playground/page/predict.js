@@ -8,6 +8,8 @@ const isCovered = () => !!guessed.exercise && !guessed.open && guessed.exercise.
 // While the run is covered, nothing but the guess can be changed.
 function lock(isLocked) {
   for (const part of [...["sliders", "times", "tree", "zones", "more"].map($), ...$("choice").querySelectorAll("label")]) part.inert = isLocked;
+  // What scrolls is reached by keys though nothing in it is.
+  $("left").tabIndex = isLocked ? 0 : -1;
 }
 
 function forgetGuess() {
@@ -81,7 +83,7 @@ function showExercise() {
   const hint = element("button", "Hint", { type: "button" }), told = element("p", "", { className: "hint" }), result = element("div", "", { id: "outcome" });
   result.setAttribute("aria-live", "polite");
   hint.addEventListener("click", () => { told.replaceChildren(...lettered(exercise.hint)); });
-  form.append(label, element("button", "Show the run", { className: "main" }));
+  form.append(label, element("button", exercise.asks === "who" ? "Is it right?" : "Show the run", { className: "main" }));
   if (exercise.hint) form.append(hint);
   input.addEventListener("input", () => { guessed.at = input.value === "" ? null : isTime(exercise) ? Math.round(Number(input.value) * lengthOf(exercise)) : Number(input.value); placeGuess(); });
   form.addEventListener("submit", (event) => { event.preventDefault(); reveal(); });
@@ -99,7 +101,7 @@ function reveal() {
   const right = guessed.right ??= rightAnswer(exercise), say = (number) => sayAnswer(exercise, number);
   // Within 1% is right: nobody types a time to the picosecond.
   const off = guessed.at === right ? 0 : right ? Math.abs(guessed.at / right - 1) : 1, isRight = off <= 0.01, words = isRight ? "Right: it is" : off < 0.1 ? "Close: it is" : "It is";
-  Object.assign(guessed, { open: true, kept: true, address: settingAddress(), shown: exercise.asks === "time" ? guessed.at : null });
+  Object.assign(guessed, { open: true, kept: exercise.asks !== "who", address: settingAddress(), shown: exercise.asks === "time" ? guessed.at : null });
   keep({ tried: { ...kept.tried, [exercise.id]: isRight || !!kept.tried[exercise.id] } });
   document.documentElement.toggleAttribute("data-covered", false);
   lock(false);

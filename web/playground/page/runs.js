@@ -105,8 +105,10 @@ function showWhole() {
 // How much longer than the runs the axis is: one that is to be guessed does not tell, and stays for the guess beside the run.
 const roomOnAxis = () => isCovered() || guessed.kept ? 1.7 : 1;
 
+// What the height of the picture depends on, as it was drawn last.
+let shapeShown = "";
 function showRuns(good) {
-  const unit = unitOfSetting(), shape = () => `${runs.length} ${P} ${runs[0]?.marks.length}`, before = shape(), goal = screenOf()?.goal;
+  const unit = unitOfSetting(), goal = screenOf()?.goal;
   meta.unit = [unit.name, unit.length];
   for (const run of runs.splice(0)) run.painted?.close();
   for (const [index, one] of good.entries()) {
@@ -121,8 +123,10 @@ function showRuns(good) {
   end = axisEnd(Math.max(goal ?? 0, grips.held * 0.98 / roomOnAxis(), (guessed.shown ?? 0) / roomOnAxis(), ...runs.map((run) => run.finish * run.quantum)), unit.length, roomOnAxis()) / runs[0].quantum;
   view.until = end;
   sortRows();
-  if (before !== shape() || !place.panels.length) resize();
+  const shape = [runs.length, P, runs.map(({ marks }) => marks.length), guessed.exercise?.id, setting.lesson].join();
+  if (shape !== shapeShown || !place.panels.length) resize();
   else frame();
+  shapeShown = shape;
   showLegend();
   placeGuess();
   showMoment();
@@ -131,7 +135,7 @@ function showRuns(good) {
 
 // The height of the timeline: enough for its rows, and on a narrow page so little that the sliders below it
 // are seen too.
-const freeHeight = () => isLecture() ? innerHeight * 0.75 / place.zoom : innerWidth < 780 ? Math.max(setting.lesson ? 200 : 230, innerHeight * (setting.lesson ? 0.33 : 0.44)) : Math.max(380, innerHeight * 0.62);
+const freeHeight = () => isLecture() ? innerHeight * 0.75 / place.zoom : innerWidth < 780 ? Math.max(setting.lesson ? 200 : 230, innerHeight * (setting.lesson ? 0.33 : 0.44)) : guessed.exercise ? Math.max(360, innerHeight * 0.55) : Math.max(380, innerHeight * 0.62);
 // The playground has no overview: all is in view.
 const drawMap = () => {};
 
