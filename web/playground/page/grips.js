@@ -52,7 +52,7 @@ function makeGrips() {
 }
 
 function showGrips() {
-  const seen = new Map(isMomentOn() && !isLecture() ? placeLetters(runs[0]).map((one) => [one.text, one]).reverse() : []);
+  const seen = new Map(isMomentOn() ? placeLetters(runs[0]).map((one) => [one.text, one]).reverse() : []);
   for (const [name, grip] of grips.all) {
     const letter = seen.get(name), { box, input } = sliders.get(name);
     grip.hidden = !grips.held && (!letter || box.hidden || input.disabled);

@@ -155,8 +155,8 @@ function guess(moment) {
 }
 
 function listenToGuesses() {
-  const cover = $("guess"), inside = ({ clientX, clientY }, box = cover.getBoundingClientRect()) => [clientX - box.left, clientY - box.top];
-  const go = (event) => guess(momentAt(Math.max(place.left, event.clientX - cover.getBoundingClientRect().left)));
+  const cover = $("guess"), inside = ({ clientX, clientY }, box = cover.getBoundingClientRect()) => [clientX - box.left, clientY - box.top].map((far) => far / place.zoom);
+  const go = (event) => guess(momentAt(Math.max(place.left, inside(event)[0])));
   const isDragged = () => guessed.exercise?.asks === "time";
   cover.addEventListener("pointerdown", (event) => { if (isDragged()) { cover.setPointerCapture(event.pointerId); beginBar(...inside(event)) || go(event); } });
   cover.addEventListener("pointermove", (event) => { if (isDragged() && event.buttons) moveBar(inside(event)[0]) || go(event); });

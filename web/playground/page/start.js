@@ -47,7 +47,7 @@ function listenToChoice() {
 }
 
 function listenToPicture() {
-  const plot = $("plot"), isFixed = () => isCovered() || isPicture(), inside = ({ clientX, clientY }, box = plot.getBoundingClientRect()) => [clientX - box.left, clientY - box.top];
+  const plot = $("plot"), isFixed = () => isCovered() || isPicture(), inside = ({ clientX, clientY }, box = plot.getBoundingClientRect()) => [clientX - box.left, clientY - box.top].map((far) => far / place.zoom);
   plot.addEventListener("pointermove", (event) => event.pointerType === "mouse" && !isFixed() && hover(...inside(event), event.clientX, event.clientY));
   plot.addEventListener("pointerleave", () => hover());
   plot.addEventListener("click", (event) => {

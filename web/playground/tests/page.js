@@ -641,6 +641,19 @@ async function lectures(browser) {
   assert(box.width > 1800 && box.height > 700, JSON.stringify(box));
   assert(await page.evaluate(() => { const { width, clientWidth } = document.getElementById("base"); return Math.abs(width - clientWidth * Math.min(3, devicePixelRatio * 28 / 12)) < 3; }), "it is not sharp");
   assert.strictEqual(await page.evaluate(() => Number.parseFloat(getComputedStyle(document.getElementById("summary")).fontSize)), 28);
+  // One still points at what is there, and drags a letter.
+  const zoom = 28 / 12, top = box.y + 49 * zoom, high = (box.height - (49 + 24) * zoom) / 8;
+  for (const more of [0, 2]) await page.mouse.move(box.x + 32 * zoom + (box.width - 32 * zoom) * 5 / 40 + more, top + 3.5 * high);
+  await becomes(page, () => /^P3: stall/.test(document.getElementById("tip").textContent));
+  const grip = await page.locator('.grip[title="Drag L"]').boundingBox(), [x, y] = [grip.x + grip.width, grip.y + grip.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + grip.width, y, { steps: 4 });
+  await page.mouse.up();
+  await becomes(page, () => document.querySelector("#slider-L").getAttribute("aria-valuetext") === "12 cycles");
+  await becomes(page, () => location.hash.includes("L=12"));
+  await page.evaluate(() => { location.hash = "#capacity"; });
+  await becomes(page, () => document.querySelector("#slider-L").getAttribute("aria-valuetext") === "6 cycles");
   await page.keyboard.press(" ");
   await becomes(page, () => Number(document.getElementById("moment").getAttribute("aria-valuenow")) > 1);
   await page.keyboard.press("ArrowRight");
