@@ -43,6 +43,7 @@ impl Rank<'_> {
         if let Err(fault) = self.shared.board.lay(id, laid, manner) {
             self.fail(p, fault);
         }
+        self.meet(id);
         let open = Open { id, communicator, kind, root, received, duplicates: false };
         match request {
             None => {
@@ -63,6 +64,9 @@ impl Rank<'_> {
     /// Takes what the rank gets of a collective whose messages are through.
     pub(crate) fn take(&mut self, p: &mut Proc, open: &Open) -> Taken {
         let shared = self.shared;
+        let of = self.communicator(open.communicator);
+        let members = of.members.len() + of.remote.as_ref().map_or(0, Vec::len);
+        self.part(open.id, members);
         let communicator = self.communicator(open.communicator);
         let taken = shared.board.take(open.id, open.kind, communicator, open.root);
         let asked = |place: usize| match &open.received {

@@ -113,7 +113,8 @@ impl Rank<'_> {
         let AgreementStep { kind, is_immediate, bytes } = *step;
         let each = Counts::Same(bytes);
         let plan = self.plan(p, (kind, communicator, Root::None), (&each, &each), is_immediate);
-        let (_, tag) = self.next_collective(communicator);
+        let (id, tag) = self.next_collective(communicator);
+        self.meet(id);
         match is_immediate {
             true => {
                 let begun = Background::begin(p, &plan, tag);
@@ -121,6 +122,9 @@ impl Rank<'_> {
             }
             false => blocking::run(&plan, p, tag, &mut self.backgrounds),
         }
+        let of = self.communicator(communicator);
+        let members = of.members.len() + of.remote.as_ref().map_or(0, Vec::len);
+        self.part(id, members);
     }
 
     /// Exchanges a word among ranks that have no communicator yet.
@@ -130,6 +134,8 @@ impl Rank<'_> {
         // so it asks these.
         let tag = RawTag::scoped(RawTag::LAST_SCOPE - key.0[0], Some(key.1 as u32 & (u32::MAX >> 1)));
         let tag: BlankTag = Tag::from_raw(tag, None);
+        let id = (u32::MAX - key.0[0], key.1);
+        self.meet(id);
         if me == 0 {
             for rank in &key.0[1..] {
                 self.backgrounds.receive(p, tag.from(*rank as usize));
@@ -141,5 +147,6 @@ impl Rank<'_> {
             self.backgrounds.send(p, key.0[0] as usize, (tag, Blank::word()), false);
             self.backgrounds.receive(p, tag.from(key.0[0] as usize));
         }
+        self.part(id, key.0.len());
     }
 }

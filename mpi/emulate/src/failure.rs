@@ -66,7 +66,11 @@ impl Called {
             PostKind::Clock => Called::Named("MPI_Wtime"),
             PostKind::Finalize => Called::Named("MPI_Finalize"),
             PostKind::Abort(_) => Called::Named("MPI_Abort"),
-            PostKind::Refused(_) | PostKind::Finding(..) | PostKind::Exited => Called::Nothing,
+            PostKind::Refused(_)
+            | PostKind::Finding(..)
+            | PostKind::Access(_)
+            | PostKind::AccessEnd(..)
+            | PostKind::Exited => Called::Nothing,
         }
     }
 

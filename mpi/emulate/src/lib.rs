@@ -15,7 +15,7 @@
 //! - `ending`: how a rank has ended that did not come to its end;
 //! - `failure`: why a program cannot go on, and in which calls its ranks are then;
 //! - `threads`: ranks of which several threads call MPI;
-//! - `windows`: what ranks do with each other's memory;
+//! - `windows`: what ranks do with each other's memory; `accesses`: which of it nothing orders, where a program is checked;
 //! - `session`: all ranks of a program, from their begin to their end;
 //! - `nursery`: the process from which all ranks are forked, where there is no launcher.
 //!
@@ -25,6 +25,7 @@
 #![cfg(target_os = "linux")]
 #![allow(non_snake_case)] // P is the papers' name
 
+mod accesses;
 mod background;
 mod blocking;
 mod board;

@@ -45,5 +45,6 @@ impl WindowLock {
 pub(crate) struct Held {
     pub window: u32,
     pub of: Option<u32>,
+    pub is_exclusive: bool,
     pub place: u32,
 }

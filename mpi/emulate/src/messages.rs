@@ -21,7 +21,7 @@ impl Rank<'_> {
     /// Returns a message of the current call, with its data.
     fn parcel(&self, message: &Envelope, data: &mut &[u8]) -> Parcel {
         let data = Rank::take_data(data, message.bytes);
-        Parcel { tag: message.tag as u32, types: self.types.sent.clone(), data }
+        Parcel { tag: message.tag as u32, types: self.types.sent.clone(), ends: self.ends(), data }
     }
 
     /// Returns the tag on the machine of a message, and notes that it is under way.
@@ -129,6 +129,7 @@ impl Rank<'_> {
             Some(from) => self.backgrounds.receive(p, WithSender(filter.from(from as usize))),
             None => self.backgrounds.receive(p, filter.with_sender()),
         };
+        self.learn_ends(parcel.ends.as_ref());
         Got { from, scope, parcel }
     }
 
@@ -211,6 +212,7 @@ impl Rank<'_> {
             let parcel = self.parcel(&message, data);
             let (tag, from) = (self.envelope(&message), receive.from.expect("it names one") as usize);
             let parcel = p.send_recv(message.peer as usize, from, tag, parcel);
+            self.learn_ends(parcel.ends.as_ref());
             self.compare_types(p, from, &parcel, &self.types.received);
             let got = self.arrived(receive.communicator, from, parcel);
             return Reply::Message(self.place(receive.communicator, from), got.parcel);

@@ -6,11 +6,15 @@ use loggp::Payload;
 use loggp_mpi_trace::call::Receive;
 use loggp_mpi_trace::recording::post::{Address, Signature};
 
+use crate::accesses::Ends;
+
 /// A message of the program: its tag in its communicator, and its data.
 pub(crate) struct Parcel {
     pub tag: u32,
     /// The types of its data, if they are known.
     pub types: Signature,
+    /// What its sender can know of accesses to windows, if the program is checked.
+    pub ends: Option<Ends>,
     pub data: Vec<u8>,
 }
 

@@ -196,6 +196,14 @@ impl<'a> Rank<'a> {
                     p.fail_with(format!("rank {} finds a fault of the kind {kind}, which is none", self.id))
                 }
             },
+            PostKind::Access(access) => {
+                self.note_access(p, access);
+                Reply::NOTHING
+            }
+            PostKind::AccessEnd(window, of, which) => {
+                self.end_accesses(p, window, of, which);
+                Reply::NOTHING
+            }
             PostKind::Exited => {
                 let end = self.shared.segment.slot(self.id).end();
                 let (_, why) = RankEnd { signal: None, ..end }.fault(self.id);

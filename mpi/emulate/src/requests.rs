@@ -218,6 +218,7 @@ impl Rank<'_> {
                 self.awaited = Some((from, tag, scope));
                 let (from, parcel) = self.backgrounds.wait(p, request);
                 self.awaited = None;
+                self.learn_ends(parcel.ends.as_ref());
                 self.compare_types(p, from, &parcel, &types);
                 let got = self.arrived(communicator, from, parcel);
                 Completion::Receive(self.place(communicator, from), got.parcel)

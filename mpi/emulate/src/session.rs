@@ -166,6 +166,8 @@ impl Session {
             calls: (0..ranks).map(|_| Mutex::default()).collect(),
             making: Mutex::default(),
             locks: Mutex::default(),
+            has_windows: AtomicBool::new(false),
+            accesses: Mutex::default(),
             refused: Mutex::default(),
         };
         // How long a rank computes is asked of its process.

@@ -11,6 +11,7 @@ use loggp_mpi_trace::schedule::TagTable;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
+use crate::accesses::Accesses;
 use crate::board::Board;
 use crate::failure::LastCall;
 use crate::fault::FaultKind;
@@ -97,6 +98,10 @@ pub(crate) struct Shared<'a> {
     pub making: Mutex<FxHashMap<(Vec<u32>, u64), Making>>,
     /// The locks of windows.
     pub locks: Mutex<Locks>,
+    /// True once a rank of a checked program has reached for a window.
+    pub has_windows: AtomicBool,
+    /// The accesses to windows, if the program is checked.
+    pub accesses: Mutex<Accesses>,
     /// A sentence on a call that cannot be emulated, once a rank has made one.
     pub refused: Mutex<Option<String>>,
 }

@@ -88,8 +88,9 @@ impl Rank<'_> {
                 self.backgrounds.receive(p, tag);
                 p.wait_to_act();
             }
+            self.learn_of_lock(name, is_exclusive);
         }
-        self.held.push(Held { window, of: to, place: self.call.place });
+        self.held.push(Held { window, of: to, is_exclusive, place: self.call.place });
     }
 
     /// Returns a sentence on each lock that the rank has.
@@ -109,7 +110,9 @@ impl Rank<'_> {
     fn unlock(&mut self, p: &mut Proc, window: u32, to: Option<u32>) {
         self.finish_gets(p, to);
         p.flush(to.map(|to| to as usize));
-        self.held.retain(|held| (held.window, held.of) != (window, to));
+        let is_this = |held: &Held| (held.window, held.of) == (window, to);
+        let is_exclusive = self.held.iter().any(|held| is_this(held) && held.is_exclusive);
+        self.held.retain(|held| !is_this(held));
         let all = self.locked(window, to);
         if all[0] as usize != self.id {
             p.put(all[0] as usize, WORD);
@@ -117,6 +120,7 @@ impl Rank<'_> {
         for of in all {
             p.wait_to_act();
             let (name, tag) = self.lock_name(window, of);
+            self.tell_lock(name, is_exclusive);
             let next = self.shared.locks.lock().entry(name).or_default().give_back();
             for rank in next {
                 self.backgrounds.send(p, rank as usize, (tag, Blank::word()), false);

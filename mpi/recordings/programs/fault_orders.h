@@ -265,6 +265,9 @@ static void lock_kept(void)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window); /* THERE */
         MPI_Win_unlock(1, window);
     }
+    MPI_Barrier(WORLD);
+    if (rank == 0)
+        MPI_Win_unlock(1, window);
     MPI_Win_free(&window);
 }
 
@@ -275,7 +278,6 @@ static void lock_left(void)
     MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, WORLD, &window);
     if (rank == 0)
         MPI_Win_lock_all(0, window); /* HERE */
-    MPI_Win_free(&window);
 }
 
 static void lock_given_back(void)

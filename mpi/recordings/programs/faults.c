@@ -11,6 +11,8 @@
 
 #include "fault_ends.h"
 
+#include "fault_windows.h"
+
 static void deadlock(void)
 {
     MPI_Recv(&one, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED); /* HERE */
@@ -226,6 +228,13 @@ static const struct {
     CASE(segfault), CASE(assertion), CASE(full_stack), CASE(killed), CASE(exits),
     CASE(exits_at_once), CASE(aborts), CASE(always_fails), CASE(usually_fails), CASE(waits_always),
     CASE(reads),
+    CASE(two_puts), CASE(put_and_get), CASE(sum_and_get), CASE(put_and_store), CASE(get_and_store),
+    CASE(put_and_receive), CASE(shared_locks), CASE(two_started), CASE(no_epoch), CASE(epoch_left_open),
+    CASE(locked_and_freed), CASE(locked_twice), CASE(unlocked_twice), CASE(locked_in_fences),
+    CASE(fence_while_locked), CASE(fence_left_out), CASE(never_started), CASE(never_posted),
+    CASE(outside_of_window), CASE(freed_window), CASE(negative_unit), CASE(negative_size), CASE(no_memory),
+    CASE(no_such_rank), CASE(null_type_there), CASE(put_buffer_written), CASE(get_buffer_sent),
+    CASE(kept_apart),
 };
 
 int main(int count, char **words)

@@ -50,6 +50,8 @@ enum emulated_code {
     CALL_FINDING = 59,
     CALL_IDUP = 60,
     CALL_LEFT = 61,
+    CALL_ACCESS = 80,
+    CALL_ACCESS_END = 81,
 };
 /* Codes of what goes to another rank's memory, which recordings have too. */
 enum one_sided_code {

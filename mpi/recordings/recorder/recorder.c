@@ -77,6 +77,8 @@
 
 #include "emulated_process.h"
 
+#include "accesses.h"
+
 #include "windows.h"
 
 #include "objects.h"

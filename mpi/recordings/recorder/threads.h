@@ -1,3 +1,5 @@
+static void look_for_stores(void);
+
 /* Threads of an emulated program that call MPI: only one of them does at once. */
 
 /* The command has the same numbers. */
@@ -40,6 +42,7 @@ static void begin_call(void *place)
         report("thread level", "calls MPI%s while another thread is in MPI, and has MPI_THREAD_SERIALIZED; with that one calls after "
                "the other has returned", place_text(place));
     calling = this_thread() + 1;
+    look_for_stores();
 }
 
 static void end_call(void)

@@ -1,6 +1,7 @@
 /* What is checked where the command asks for it: types of both ends of a message, buffers of requests, and what is left at the end. */
 
 static int is_plain(MPI_Datatype type);
+static void look_at_windows(const char *name, const struct counts *data, int is_store);
 static void pack(const struct counts *data, uint64_t first, uint64_t count, unsigned char *packed, int is_unpacked);
 
 /* So much of a buffer is looked at. */
@@ -108,7 +109,7 @@ static void look_for_overlap(const char *name, const struct counts *data, int re
     EACH_RANGE(data, low, high, {
         for (const struct range *other = ranges; other < ranges + range_count; other++)
             if (low < other->high && other->low < high && (receives || other->receives))
-                report("local concurrency", "calls %s, which %s memory that %s%s still %s; wait for that request first", name,
+                report("local concurrency", "calls %s, which %s memory that %s%s still %s; complete that first", name,
                        receives ? "receives into" : "sends", other->of->exchange->name, place_text(other->of->place),
                        other->receives ? "receives into" : "sends");
     });
@@ -132,6 +133,8 @@ static void look_at_data(const char *name, const struct counts *sent, const stru
         return;
     look_for_overlap(name, sent, 0);
     look_for_overlap(name, received, 1);
+    look_at_windows(name, sent, 0);
+    look_at_windows(name, received, 1);
     signatures[0] = signature_of(sent);
     signatures[1] = signature_of(received);
 }

@@ -8,50 +8,7 @@
 /* No more pieces of memory are named at once. */
 #define MOST_PIECES 512
 
-/* The window of one rank. */
-struct part {
-    uint64_t base, unit, size;
-    int64_t process, file; /* of memory that ranks share: its file, in this process */
-};
-
-/* Ranks in the window's communicator. */
-struct ranks {
-    int count, *ranks;
-};
-
-struct window {
-    struct window *next;
-    MPI_Win handle;
-    MPI_Comm comm;
-    /* Of an emulated program: */
-    struct part *parts;
-    int flavor, unit;
-    MPI_Aint size;
-    void *shared; /* memory that ranks share, and how much of it there is */
-    size_t shared_bytes;
-    struct ranks exposed_to, accessed;
-};
-static struct window *windows;
-
 enum { WORD_POSTED, WORD_COMPLETE };
-#define ALL_RANKS INT32_MIN
-
-static struct window *look_for_window(MPI_Win handle)
-{
-    struct window *window = windows;
-    while (window != NULL && window->handle != handle)
-        window = window->next;
-    return window;
-}
-
-static struct window *find_window(const char *name, MPI_Win handle)
-{
-    struct window *window = look_for_window(handle);
-    if (window == NULL)
-        report("invalid parameter", "calls %s with a window that no call has made, or that is freed", name);
-    return window;
-}
-
 /* Makes a window of a recorded program known, whose ranks are all awake. */
 static void record_window(MPI_Comm comm, MPI_Win made)
 {
@@ -95,6 +52,7 @@ static int emulate_window(const char *name, int error, MPI_Comm comm, int flavor
     struct window *window = calloc(1, sizeof *window);
     int is_shared = flavor == MPI_WIN_FLAVOR_SHARED;
     struct part own = {.base = (uintptr_t)base, .unit = unit, .size = (uint64_t)size, .process = process, .file = -1};
+    own.shadow = make_shadow(flavor, size, base);
     void *none;
     if (window == NULL)
         abort();
@@ -104,6 +62,7 @@ static int emulate_window(const char *name, int error, MPI_Comm comm, int flavor
     struct parts parts = gather_parts(parent, NULL, 0, &own, sizeof own);
     int *members = members_of(parent), *places = places_of_parts(parent, members, parent->size);
     window->parts = room((size_t)parent->size * sizeof own);
+    window->held = memset(room((size_t)parent->size), HELD_NOT, (size_t)parent->size);
     for (int i = 0; i < parent->size; i++)
         memcpy(&window->parts[i], parts.data[places[i]], sizeof own);
     free_parts(&parts);
@@ -125,14 +84,6 @@ static int emulate_window(const char *name, int error, MPI_Comm comm, int flavor
     windows = window;
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     return MPI_SUCCESS;
-}
-
-static int rank_in_world(const struct window *window, int rank)
-{
-    const struct communicator *with = find_communicator(window->comm);
-    if (rank < 0 || rank >= with->size)
-        report("invalid parameter", "names rank %d of a window of %d ranks; they are 0 to %d", rank, with->size, with->size - 1);
-    return with->members ? with->members[rank] : rank;
 }
 
 /* Waits until all is there that was put, or come that was asked for, of one rank or of all. */
@@ -173,6 +124,7 @@ static void forget_window(struct window *window)
         link = &(*link)->next;
     *link = window->next;
     free(window->parts);
+    free(window->held);
     free(window);
 }
 
@@ -193,10 +145,18 @@ static int emulate_win_set_info(MPI_Win handle, MPI_Info info)
 static int emulate_win_free(MPI_Win *handle)
 {
     struct window *window = find_window("MPI_Win_free", *handle);
+    struct part *own = &window->parts[own_part(window)];
+    look_for_open_epochs("MPI_Win_free", window);
+    if (window->is_exposed)
+        report("epoch lifecycle", "calls MPI_Win_free in an epoch of MPI_Win_post; call MPI_Win_wait before");
+    end_accesses(window, "MPI_Win_free", ALL_RANKS);
+    record_end_of_accesses(window, ALL_RANKS, BEGIN_FREE);
     flush(window, ALL_RANKS, 0);
     await_all(window);
-    if (window->parts[find_communicator(window->comm)->rank].file >= 0)
-        close((int)window->parts[find_communicator(window->comm)->rank].file);
+    record_end_of_accesses(window, ALL_RANKS, END_WINDOW);
+    free_shadow(own->shadow);
+    if (own->file >= 0)
+        close((int)own->file);
     int error = PMPI_Win_free(handle);
     forget_window(window);
     return error;
@@ -217,6 +177,38 @@ static void move(const struct part *part, const struct iovec *own, const struct 
     }
 }
 
+/* Another rank's window is as it has to be before it is written to: else that rank stores meanwhile. */
+static void look_for_remote_stores(const char *name, const struct window *window, int rank, const struct piece *pieces, size_t count)
+{
+    const struct part *part = &window->parts[rank];
+    for (size_t i = 0; i < count && part->shadow != 0 && rank != own_part(window); i++) {
+        struct piece piece = pieces[i];
+        unsigned char *now = room(2 * piece.bytes), *before = now + piece.bytes, is_set_up;
+        struct iovec own[] = {{now, piece.bytes}, {before, piece.bytes}, {&is_set_up, 1}};
+        struct iovec other[] = {{(void *)(uintptr_t)(part->base + piece.from), piece.bytes},
+                                {(void *)(uintptr_t)(part->shadow + piece.from), piece.bytes},
+                                {(void *)(uintptr_t)(part->shadow - SHADOW_HEAD), 1}};
+        move(part, own, other, 3, 0);
+        if (is_set_up && memcmp(now, before, piece.bytes) != 0)
+            report("global concurrency", "calls %s for bytes %llu to %llu of the window of rank %d, to which that rank stores meanwhile; "
+                   "let them wait for each other", name, (unsigned long long)piece.from,
+                   (unsigned long long)(piece.from + piece.bytes), rank);
+        free(now);
+    }
+}
+
+/* The shadow of a window gets what is put there. */
+static void put_into_shadow(const struct part *part, const struct iovec *own, const struct iovec *other, size_t count)
+{
+    struct iovec there[MOST_PIECES];
+    for (size_t i = 0; i < count && part->shadow != 0; i += MOST_PIECES) {
+        size_t n = count - i < MOST_PIECES ? count - i : MOST_PIECES;
+        for (size_t j = 0; j < n; j++)
+            there[j] = (struct iovec){(char *)other[i + j].iov_base - part->base + part->shadow, other[i + j].iov_len};
+        move(part, own + i, there, n, 1);
+    }
+}
+
 /* Copies elements of another rank to `packed`, or from there. */
 static void reach(const struct window *window, int rank, MPI_Aint place, uint64_t count, MPI_Datatype type, unsigned char *packed,
                   int is_write)
@@ -231,6 +223,8 @@ static void reach(const struct window *window, int rank, MPI_Aint place, uint64_
         for (uint64_t i = 0, piece; i < bytes; i += piece) {
             piece = bytes - i < 1 << 30 ? bytes - i : 1 << 30;
             move(part, &(struct iovec){packed + i, piece}, &(struct iovec){base + i, piece}, 1, is_write);
+            if (is_write)
+                put_into_shadow(part, &(struct iovec){packed + i, piece}, &(struct iovec){base + i, piece}, 1);
         }
         return;
     }
@@ -255,7 +249,9 @@ static void reach(const struct window *window, int rank, MPI_Aint place, uint64_
     if (is_write)
         pack(&at_copy, 0, count, packed, 1);
     move(part, own, other, n, is_write);
-    if (!is_write)
+    if (is_write)
+        put_into_shadow(part, own, other, n);
+    else
         pack(&at_copy, 0, count, packed, 0);
     free(copy);
     free(mask);
@@ -349,10 +345,87 @@ static void record_transfer(const struct window *window, const struct transfer *
     end_record(0);
 }
 
+/* Finds which bytes of a window a call reaches for. Returns how many pieces there are. */
+static size_t find_pieces(const char *name, const struct window *window, const struct transfer *transfer, struct piece *pieces, size_t most)
+{
+    const struct part *part = &window->parts[transfer->rank];
+    MPI_Aint low, extent, true_low = 0, true_extent, last = (MPI_Aint)transfer->count - 1;
+    uint64_t bytes = transfer->count * type_bytes(transfer->type);
+    MPI_Aint first = transfer->place * (MPI_Aint)part->unit;
+    if (bytes == 0)
+        return 0;
+    PMPI_Type_get_extent(transfer->type, &low, &extent);
+    PMPI_Type_get_true_extent(transfer->type, &true_low, &true_extent);
+    MPI_Aint begin = first + true_low + (extent < 0 ? last * extent : 0), end = first + true_low + true_extent + (extent > 0 ? last * extent : 0);
+    if (begin < 0 || end > (MPI_Aint)part->size)
+        report("invalid parameter", "calls %s for bytes %lld to %lld of the window of rank %d, which has %llu; they have to lie in it", name,
+               (long long)begin, (long long)end, transfer->rank, (unsigned long long)part->size);
+    if ((uint64_t)(end - begin) == bytes) {
+        pieces[0] = (struct piece){(uint64_t)begin, bytes};
+        return 1;
+    }
+    /* What the type covers, from the first byte on. */
+    unsigned char *ones = memset(room(bytes), 1, bytes);
+    char *mask = calloc(1, (size_t)(end - begin));
+    size_t n = 0;
+    if (mask == NULL)
+        abort();
+    struct counts at_mask = message_of(mask + (first - begin), transfer->count, transfer->type);
+    pack(&at_mask, 0, transfer->count, ones, 1);
+    for (MPI_Aint i = 0; i < end - begin && n <= most; i++)
+        if (mask[i] && (i == 0 || !mask[i - 1])) {
+            if (n++ < most)
+                pieces[n - 1] = (struct piece){(uint64_t)(begin + i), 1};
+        } else if (mask[i]) {
+            pieces[n - 1].bytes++;
+        }
+    free(mask);
+    free(ones);
+    return n <= most ? n : 0;
+}
+
+/* Looks at what a call does to another rank's memory. */
+static int check_transfer(const char *name, struct window *window, const struct transfer *transfer, int is_get, int is_atomic)
+{
+    const char *fault = transfer->count > 0 ? type_fault(transfer->type) : NULL;
+    if (find_communicator(window->comm)->size <= transfer->rank || transfer->rank < 0)
+        rank_in_world(window, transfer->rank);
+    if ((int64_t)transfer->count < 0)
+        return reject(MPI_COMM_WORLD, MPI_ERR_COUNT, "calls %s for %lld elements there; 0 is the least", name, (long long)transfer->count);
+    if (fault != NULL)
+        return reject(MPI_COMM_WORLD, MPI_ERR_TYPE, "calls %s with %s; it takes a predefined type, or one that is committed and not freed",
+                      name, fault);
+    CHECK(check_data(name, MPI_COMM_WORLD, &transfer->sent, 0) ?: check_data(name, MPI_COMM_WORLD, &transfer->received, 0));
+    if (is_atomic && transfer->compared == NULL && transfer->op != MPI_NO_OP && transfer->op != MPI_REPLACE) {
+        struct counts of_base = transfer->sent;
+        of_base.type = base_type(transfer->type);
+        CHECK(check_operation(name, MPI_COMM_WORLD, transfer->op, &of_base));
+        if (operation_number(transfer->op) >= 100)
+            return reject(MPI_COMM_WORLD, MPI_ERR_OP, "calls %s with an operation of the program; it takes predefined ones", name);
+    }
+    if (transfer->place < 0 && window->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        return reject(MPI_COMM_WORLD, MPI_ERR_DISP, "calls %s with %lld as the displacement; 0 is the least", name,
+                      (long long)transfer->place);
+    if (!is_checked())
+        return MPI_SUCCESS;
+    look_at_data(name, &transfer->sent, &transfer->received);
+    enum guard guard = find_epoch(name, window, transfer->rank);
+    struct piece pieces[MOST_PIECES];
+    size_t count = window->flavor == MPI_WIN_FLAVOR_DYNAMIC ? 0 : find_pieces(name, window, transfer, pieces, MOST_PIECES);
+    if (count > 0) {
+        record_access(window, name, transfer->rank, is_atomic ? ACCESS_ACCUMULATE : is_get ? ACCESS_GET : ACCESS_PUT, guard, pieces, count);
+        if (is_atomic || !is_get)
+            look_for_remote_stores(name, window, transfer->rank, pieces, count);
+    }
+    return MPI_SUCCESS;
+}
+
 static int transfer_data(const char *name, struct transfer transfer)
 {
     int is_get = transfer.received.n > 0, is_atomic = transfer.op != MPI_OP_NULL || transfer.compared != NULL;
-    const struct window *window = find_window(name, transfer.win);
+    struct window *window = find_window(name, transfer.win);
+    if (is_emulated && transfer.rank != MPI_PROC_NULL)
+        CHECK(check_transfer(name, window, &transfer, is_get, is_atomic));
     if (transfer.request != NULL && is_emulated)
         *transfer.request = (MPI_Request)new_handle();
     if (transfer.rank == MPI_PROC_NULL) {
@@ -384,6 +457,8 @@ static int transfer_data(const char *name, struct transfer transfer)
     }
     free(before);
     free(sent);
+    if (transfer.request == NULL)
+        watch_access(window, name, transfer.rank, &transfer.sent, &transfer.received);
     return MPI_SUCCESS;
 }
 
@@ -408,7 +483,7 @@ static void tell(const char *name, const struct window *window, struct ranks to,
 {
     for (int i = 0; i < to.count; i++)
         if (is_emulated)
-            emulate_send(SEND_STANDARD, name, message_of(NULL, 0, MPI_BYTE), to.ranks[i], word, window->comm, NULL, 0);
+            emulate_send(is_checked() ? SEND_BUFFERED : SEND_STANDARD, name, message_of(NULL, 0, MPI_BYTE), to.ranks[i], word, window->comm, NULL, 0);
         else {
             record_send(&call, SEND_STANDARD, name, 0, to.ranks[i], word, window->comm, NULL, 0);
             end_record(0);
@@ -434,15 +509,29 @@ static void forget_ranks(struct ranks *ranks)
     *ranks = (struct ranks){0};
 }
 
-static int win_fence(MPI_Win win)
+static int win_fence(int assert, MPI_Win win)
 {
-    fence(find_window("MPI_Win_fence", win));
+    struct window *window = find_window("MPI_Win_fence", win);
+    if (is_emulated) {
+        begin_fence(window, assert);
+        end_accesses(window, "MPI_Win_fence", ALL_RANKS);
+    }
+    fence(window);
+    if (is_emulated) {
+        record_end_of_accesses(window, ALL_RANKS, END_FENCE);
+        window->fences++;
+        window->is_closed = (assert & MPI_MODE_NOSUCCEED) != 0;
+        window->in_fence = window->beside_fence = 0;
+    }
     return MPI_SUCCESS;
 }
 
 static int win_post(MPI_Group group, MPI_Win win)
 {
     struct window *window = find_window("MPI_Win_post", win);
+    if (is_checked() && window->is_exposed)
+        report("epoch lifecycle", "calls MPI_Win_post in an epoch of MPI_Win_post; call MPI_Win_wait before");
+    window->is_exposed = 1;
     window->exposed_to = ranks_of(window, group);
     tell("MPI_Win_post", window, window->exposed_to, WORD_POSTED);
     return MPI_SUCCESS;
@@ -451,6 +540,8 @@ static int win_post(MPI_Group group, MPI_Win win)
 static int win_start(MPI_Group group, MPI_Win win)
 {
     struct window *window = find_window("MPI_Win_start", win);
+    look_for_open_epochs("MPI_Win_start", window);
+    window->is_started = 1;
     window->accessed = ranks_of(window, group);
     hear("MPI_Win_start", window, window->accessed, WORD_POSTED);
     return MPI_SUCCESS;
@@ -459,6 +550,11 @@ static int win_start(MPI_Group group, MPI_Win win)
 static int win_complete(MPI_Win win)
 {
     struct window *window = find_window("MPI_Win_complete", win);
+    if (is_checked() && !window->is_started)
+        report("epoch lifecycle", "calls MPI_Win_complete and has not called MPI_Win_start");
+    window->is_started = 0;
+    if (is_emulated)
+        end_accesses(window, "MPI_Win_complete", ALL_RANKS);
     flush(window, ALL_RANKS, 0);
     tell("MPI_Win_complete", window, window->accessed, WORD_COMPLETE);
     forget_ranks(&window->accessed);
@@ -469,6 +565,8 @@ static int win_complete(MPI_Win win)
 static int end_exposure(const char *name, MPI_Win win, int *flag)
 {
     struct window *window = find_window(name, win);
+    if (is_checked() && !window->is_exposed)
+        report("epoch lifecycle", "calls %s and has not called MPI_Win_post", name);
     int is_over = is_emulated || flag == NULL || *flag;
     for (int i = 0; i < window->exposed_to.count && flag != NULL && is_over; i++) {
         MPI_Status status = {.MPI_SOURCE = window->exposed_to.ranks[i], .MPI_TAG = WORD_COMPLETE};
@@ -482,6 +580,9 @@ static int end_exposure(const char *name, MPI_Win win, int *flag)
     if (is_over) {
         hear(name, window, window->exposed_to, WORD_COMPLETE);
         forget_ranks(&window->exposed_to);
+        window->is_exposed = 0;
+        if (is_emulated)
+            record_end_of_accesses(window, ALL_RANKS, END_EXPOSURE);
     } else if (!is_emulated) {
         add_look(&call);
     }
@@ -493,23 +594,38 @@ static int end_exposure(const char *name, MPI_Win win, int *flag)
 /* Locks the window of a rank, or of all, or unlocks it. */
 static int win_lock(int code, const char *name, int is_exclusive, int rank, MPI_Win win)
 {
-    const struct window *window = find_window(name, win);
+    struct window *window = find_window(name, win);
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
     int to = rank == ALL_RANKS ? -1 : rank_in_world(window, rank);
+    if (is_emulated && code == CALL_LOCK)
+        note_lock(window, name, rank, is_exclusive ? HELD_EXCLUSIVE : HELD_SHARED);
+    if (is_emulated && code == CALL_UNLOCK) {
+        note_unlock(window, name, rank);
+        end_accesses(window, name, rank);
+    }
     begin_record(code, &call, 0);
     at = put(at, find_communicator(window->comm)->number);
     at = put(at, (uint64_t)(to + 1));
     *at++ = (unsigned char)is_exclusive;
     end_record(1);
+    if (is_emulated && code == CALL_UNLOCK)
+        record_end_of_accesses(window, rank, END_CALLS);
     return MPI_SUCCESS;
 }
 
 static int win_flush(const char *name, int rank, MPI_Win win, int is_local)
 {
-    const struct window *window = find_window(name, win);
-    if (rank != MPI_PROC_NULL)
-        flush(window, rank, is_local);
+    struct window *window = find_window(name, win);
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    if (is_emulated) {
+        look_for_lock(window, name, rank);
+        end_accesses(window, name, rank);
+    }
+    flush(window, rank, is_local);
+    if (is_emulated && !is_local)
+        record_end_of_accesses(window, rank, END_CALLS);
     return MPI_SUCCESS;
 }
 
@@ -548,14 +664,15 @@ static int win_sync(MPI_Win win)
 #define MAKE_WINDOW(name, parameters, arguments, flavor, size, base, unit)                                           \
     CALL(name, parameters)                                                                                           \
     {                                                                                                                \
-        BEGIN(REAL(name) arguments, check_making("MPI_" #name, comm) ?: ({                                           \
+        BEGIN(REAL(name) arguments, check_making("MPI_" #name, comm) ?:                                              \
+              check_window("MPI_" #name, comm, flavor, size, unit, base) ?: ({                                       \
             MPI_Comm with = comm;                                                                                    \
             int made = MPI_SUCCESS;                                                                                  \
             if (flavor != MPI_WIN_FLAVOR_SHARED) {                                                                   \
                 MPI_Comm comm = blank_communicator();                                                                \
                 made = ASK(REAL(name) arguments);                                                                    \
             }                                                                                                        \
-            emulate_window("MPI_" #name, made, with, flavor, size, unit, base, win);                                 \
+            emulate_window("MPI_" #name, made, with, flavor, size, (uint64_t)unit, base, win);                                 \
         }));                                                                                                         \
         END_MAKING_WINDOW;                                                                                           \
     }
@@ -564,7 +681,8 @@ static int win_sync(MPI_Win win)
 #define MAKE_SHARED(name, DISP)                                                                                      \
     CALL(name, (MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win))                   \
     {                                                                                                                \
-        BEGIN(REAL(name)(size, unit, info, comm, base, win), check_making("MPI_" #name, comm) ?: ({                  \
+        BEGIN(REAL(name)(size, unit, info, comm, base, win), check_making("MPI_" #name, comm) ?:                     \
+              check_window("MPI_" #name, comm, MPI_WIN_FLAVOR_SHARED, size, unit, NULL) ?: ({                        \
             int made = emulate_window("MPI_" #name, MPI_SUCCESS, comm, MPI_WIN_FLAVOR_SHARED, size, (uint64_t)unit, NULL, win); \
             *(void **)base = (void *)(uintptr_t)look_for_window(*win)->parts[find_communicator(comm)->rank].base;    \
             made;                                                                                                    \
@@ -654,9 +772,9 @@ CALL(Win_get_attr, (MPI_Win win, int key, void *value, int *flag))
                                    ? TRANSFER(THERE, TAKES(result, results, as), .op = with, .request = request)     \
                                    : TRANSFER(THERE, SENDS, TAKES(result, results, as), .op = with, .request = request))) \
     MAKE_WINDOW(Win_create##suffix, (void *base, MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), \
-                (base, size, unit, info, comm, win), MPI_WIN_FLAVOR_CREATE, size, base, (uint64_t)unit)              \
+                (base, size, unit, info, comm, win), MPI_WIN_FLAVOR_CREATE, size, base, unit)              \
     MAKE_WINDOW(Win_allocate##suffix, (MPI_Aint size, DISP unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), \
-                (size, unit, info, comm, base, win), MPI_WIN_FLAVOR_ALLOCATE, size, *(void **)base, (uint64_t)unit)  \
+                (size, unit, info, comm, base, win), MPI_WIN_FLAVOR_ALLOCATE, size, *(void **)base, unit)  \
     MAKE_SHARED(Win_allocate_shared##suffix, DISP)                                                                   \
     SHARED_QUERY(Win_shared_query##suffix, DISP)
 
@@ -695,7 +813,7 @@ CALL(Win_set_info, (MPI_Win win, MPI_Info info))
     return REAL(Win_set_info)(win, info);
 }
 
-ONE_SIDED(Win_fence, (int assert, MPI_Win win), (assert, win), win_fence(win))
+ONE_SIDED(Win_fence, (int assert, MPI_Win win), (assert, win), win_fence(assert, win))
 ONE_SIDED(Win_post, (MPI_Group group, int assert, MPI_Win win), (group, assert, win), win_post(group, win))
 ONE_SIDED(Win_start, (MPI_Group group, int assert, MPI_Win win), (group, assert, win), win_start(group, win))
 ONE_SIDED(Win_complete, (MPI_Win win), (win), win_complete(win))

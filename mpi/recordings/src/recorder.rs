@@ -2,7 +2,7 @@
 
 /// The files of the source, each with its name. Those that end with `.c` are compiled:
 /// `mpicc -O2 -fPIC -shared -o libloggp-mpi.so *.c`.
-pub const SOURCE: [(&str, &str); 27] = [
+pub const SOURCE: [(&str, &str); 28] = [
     ("recorder.c", include_str!("../recorder/recorder.c")),
     ("communicators.c", include_str!("../recorder/communicators.c")),
     ("endings.c", include_str!("../recorder/endings.c")),
@@ -28,6 +28,7 @@ pub const SOURCE: [(&str, &str); 27] = [
     ("threads.h", include_str!("../recorder/threads.h")),
     ("objects.h", include_str!("../recorder/objects.h")),
     ("emulated_process.h", include_str!("../recorder/emulated_process.h")),
+    ("accesses.h", include_str!("../recorder/accesses.h")),
     ("windows.h", include_str!("../recorder/windows.h")),
     ("process.h", include_str!("../recorder/process.h")),
 ];

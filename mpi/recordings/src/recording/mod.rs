@@ -3,6 +3,7 @@
 //! Each rank wrote a file, and the module `merge` makes one file of all. `README.md` of the crate has the
 //! form.
 
+mod access;
 mod bytes;
 mod clock;
 mod error;

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use super::access::read_end;
+pub use super::access::{Access, AccessEnd, AccessKind, Guard};
 use super::bytes::{Cursor, Wrong};
 use super::known::Known;
 pub use super::signature::Signature;
@@ -29,6 +31,8 @@ mod posted {
     pub(super) const FINDING: u8 = 59;
     pub(super) const IDUP: u8 = 60;
     pub(super) const LEFT: u8 = 61;
+    pub(super) const ACCESS: u8 = 80;
+    pub(super) const ACCESS_END: u8 = 81;
 }
 
 /// A call that a rank is about to make.
@@ -100,6 +104,10 @@ pub enum PostKind {
     Exited,
     /// What a checked rank has found at itself: its kind, and a sentence.
     Finding(String, String),
+    /// A checked rank reaches for a window.
+    Access(Access),
+    /// Accesses end: of which window, of which rank's memory if not of all, and which.
+    AccessEnd(u32, Option<u32>, AccessEnd),
 }
 
 /// A place in a program: its module, and the address in the module.
@@ -190,6 +198,11 @@ impl PostReader {
             posted::FINDING => {
                 let kind = cursor.text()?.into_owned();
                 PostKind::Finding(kind, cursor.text()?.into_owned())
+            }
+            posted::ACCESS => PostKind::Access(Access::read(cursor, known)?),
+            posted::ACCESS_END => {
+                let (window, of, which) = read_end(cursor, known)?;
+                PostKind::AccessEnd(window, of, which)
             }
             posted::IDUP => PostKind::Duplicate {
                 parent: read_communicator(cursor, known)?,

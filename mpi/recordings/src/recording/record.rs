@@ -232,7 +232,7 @@ pub(super) fn read_communicator(cursor: &mut Cursor, known: &Known) -> Result<u3
 }
 
 #[inline]
-fn read_rank(cursor: &mut Cursor, known: &Known) -> Result<u32, Wrong> {
+pub(super) fn read_rank(cursor: &mut Cursor, known: &Known) -> Result<u32, Wrong> {
     match cursor.small()? {
         rank if rank < known.ranks => Ok(rank),
         rank => cursor.wrong(format!("rank {rank} is not among {}", known.ranks)),
@@ -241,7 +241,7 @@ fn read_rank(cursor: &mut Cursor, known: &Known) -> Result<u32, Wrong> {
 
 /// Reads a rank; `None` for any, or all.
 #[inline]
-fn read_rank_or_all(cursor: &mut Cursor, known: &Known) -> Result<Option<u32>, Wrong> {
+pub(super) fn read_rank_or_all(cursor: &mut Cursor, known: &Known) -> Result<Option<u32>, Wrong> {
     match cursor.small()?.checked_sub(1) {
         Some(rank) if rank >= known.ranks => {
             cursor.wrong(format!("rank {rank} is not among {}", known.ranks))

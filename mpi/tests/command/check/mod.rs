@@ -124,7 +124,9 @@ impl Mpi {
 /// Returns the places in the source, as a report names them: for each function what stands for its marked lines.
 fn places() -> BTreeMap<String, Vec<(&'static str, String)>> {
     let (mut places, mut function) = (BTreeMap::<_, Vec<_>>::new(), String::new());
-    for file in ["faults.c", "fault_orders.h", "fault_threads.h", "fault_types.h", "fault_ends.h"] {
+    for file in
+        ["faults.c", "fault_orders.h", "fault_threads.h", "fault_types.h", "fault_ends.h", "fault_windows.h"]
+    {
         let text = fs::read_to_string(Path::new(SOURCE).with_file_name(file)).unwrap();
         for (number, line) in (1..).zip(text.lines()) {
             if let Some((begin, _)) = line.strip_prefix("static ").and_then(|begin| begin.split_once('(')) {
