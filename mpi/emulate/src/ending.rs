@@ -62,6 +62,23 @@ impl RankEnd {
         }
     }
 
+    /// Returns the fault of a rank that has ended so after `MPI_Finalize`, if it is one.
+    pub(crate) fn late_fault(&self, rank: usize) -> Option<(FaultKind, String)> {
+        let place = self.place();
+        match (self.signal, self.status) {
+            (Some(signal), _) => {
+                let why =
+                    format!("rank {rank} was ended by {}{place}, after MPI_Finalize", name_of_signal(signal));
+                Some((FaultKind::Crash, why))
+            }
+            (None, Some(status)) if status != 0 => Some((
+                FaultKind::WrongResult,
+                format!("rank {rank} has ended with exit status {status}{place}"),
+            )),
+            _ => None,
+        }
+    }
+
     /// Returns the innermost place of the program as text with a mark: one with a line if there is one, else one outside of the
     /// system's libraries. Nothing if there is none.
     pub(crate) fn place(&self) -> String {

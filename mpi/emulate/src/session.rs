@@ -229,6 +229,12 @@ impl Session {
         self.faults.lock().clone()
     }
 
+    /// Returns the fault of a rank that has ended badly after `MPI_Finalize`, as it says itself. All have ended.
+    pub fn late_fault(&self) -> Option<Fault> {
+        let fault = |rank| self.segment.slot(rank).end().late_fault(rank);
+        (0..self.watch.ranks()).find_map(fault).map(|(kind, why)| Fault::new(kind, &why))
+    }
+
     /// Returns a rank that says something of its threads. Where ranks wait for ever, threads of theirs that are new have a
     /// while to call.
     fn find_threads(&self, error: &RunError) -> Option<(usize, Threads)> {

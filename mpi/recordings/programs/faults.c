@@ -196,7 +196,7 @@ static void invalid_communicator(void)
 static void wrong_result(void)
 {
     MPI_Finalize();
-    exit(3);
+    exit(3); /* HERE */
 }
 
 static void endless(void)
@@ -227,7 +227,7 @@ static const struct {
     CASE(tested_for_5_seconds), CASE(tested_until_there),
     CASE(segfault), CASE(assertion), CASE(full_stack), CASE(killed), CASE(exits),
     CASE(exits_at_once), CASE(aborts), CASE(always_fails), CASE(usually_fails), CASE(waits_always),
-    CASE(reads),
+    CASE(reads), CASE(crashes_late),
     CASE(two_puts), CASE(put_and_get), CASE(sum_and_get), CASE(put_and_store), CASE(get_and_store),
     CASE(put_and_receive), CASE(shared_locks), CASE(two_started), CASE(no_epoch), CASE(epoch_left_open),
     CASE(locked_and_freed), CASE(locked_twice), CASE(unlocked_twice), CASE(locked_in_fences),

@@ -358,8 +358,10 @@ impl CheckMpiCommand {
             Err(error) => (error.to_string(), subject.seen.error(error)),
         };
         Err(match &mut subject.seen.found(&text).faults[..] {
-            [fault] if was_race && fault.may_be_race => {
-                fault.kind = FaultKind::MessageRace;
+            [fault] => {
+                if was_race && fault.may_be_race {
+                    fault.kind = FaultKind::MessageRace;
+                }
                 CliError::run(fault)
             }
             _ => error,

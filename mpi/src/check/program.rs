@@ -314,7 +314,8 @@ impl<'s> Subject<'s> {
             Ok(status) => {
                 let why = format!("the program ended with {status}");
                 let may_be_race = session.has_choices();
-                let fault = Fault { may_be_race, ..Fault::new(FaultKind::WrongResult, &why) };
+                let fault = session.late_fault().unwrap_or_else(|| Fault::new(FaultKind::WrongResult, &why));
+                let fault = Fault { may_be_race, ..fault };
                 (why.clone(), vec![fault], Ok(Err(why)))
             }
         };

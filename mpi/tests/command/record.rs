@@ -253,6 +253,23 @@ fn what_a_rank_could_not_write_is_said() {
     assert!(said.ends_with("is empty: its rank ended within MPI_Init, or had no room to write"), "{said}");
 }
 
+/// A rank that was killed within a call: behind its last whole record lies a part of one, and then room.
+#[test]
+fn a_part_of_a_record_is_no_block() {
+    let folder = folder("record-part");
+    fake_mpirun(&folder, "");
+    let whole = fs::read(folder.join("ring.2")).unwrap();
+    let (run, ranks) = (folder.join("run.mpi").display().to_string(), [0, 1, 2, 3]);
+    let ranks = ranks.map(|rank| folder.join(format!("ring.{rank}")).display().to_string()).join(" ");
+    for part in [&[24][..], &[24, 5, 0, 0, 7, 9, 1], &[0x91; 60]] {
+        let room = vec![0; 1 << 16];
+        fs::write(folder.join("ring.2"), [&whole, part, &room].concat()).unwrap();
+        let (status, _, said) = answer(&format!("record --merge -o {run} {ranks}"));
+        assert_eq!((status, &*said), (Some(0), ""), "{part:?}");
+        assert_recorded(&folder);
+    }
+}
+
 /// A full disk while the ranks' files are merged; here a limit of files, which the ranks do not have.
 #[test]
 fn ranks_files_are_kept_if_they_cannot_be_merged() {

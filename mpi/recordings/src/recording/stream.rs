@@ -23,6 +23,8 @@ pub struct RankReader {
     at: usize,
     /// Where the block's records begin in the rank's file.
     block_begin: u64,
+    /// Both clocks at the end of the last block, with which the next one begins.
+    block_end: (u64, i64),
     begin: i64,
     last_end: i64,
     known: Known,
@@ -48,6 +50,7 @@ impl RankReader {
             block: Vec::new(),
             at: 0,
             block_begin: header.bytes,
+            block_end: (header.ticks, header.ns),
             begin,
             last_end: begin,
             known: Known::new(header.ranks, index),
@@ -147,13 +150,16 @@ impl RankReader {
         }
         let word = |at: usize| u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|i| header[at + i]));
         (&mut self.source).take(u64::from(length)).read_to_end(&mut self.block)?;
-        if self.block.len() < length as usize {
+        let begin = (word(4), word(12) as i64);
+        let end = (word(20), word(28) as i64);
+        // A program that was killed within a call has left a part of its record, which is no block.
+        let follows = begin == self.block_end || self.block.first() == Some(&record::code::STOPPED);
+        if self.block.len() < length as usize || !follows {
             self.block.clear();
             return Ok(false);
         }
         self.block_begin += BLOCK_HEADER as u64;
-        let begin = (word(4), word(12) as i64);
-        let end = (word(20), word(28) as i64);
+        self.block_end = end;
         self.known.clock = BlockClock::new(&self.clock, self.header, begin, end);
         self.known.last_end = begin.0;
         Ok(true)

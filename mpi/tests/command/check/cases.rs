@@ -103,7 +103,8 @@ pub(super) const CASES: &[Case] = &[
     ("invalid_tag", "", "invalid parameter", &["calls MPI_Send with tag -5", "HERE"]),
     ("invalid_count", "", "invalid parameter", &["calls MPI_Send for -1 elements", "HERE"]),
     ("invalid_communicator", "", "invalid parameter", &["calls MPI_Barrier with MPI_COMM_NULL", "HERE"]),
-    ("wrong_result", "", "wrong result", &["the program ended with exit status: 3"]),
+    ("wrong_result", "", "wrong result", &["rank 0 has ended with exit status 3 HERE"]),
+    ("crashes_late", "", "crash", &["rank 0 was ended by SIGSEGV {write_nowhere}, after MPI_Finalize"]),
     (
         "endless",
         "--limit 300ms",
