@@ -241,8 +241,9 @@ async function shared(browser) {
   assert.match(await clipboard(), /^loggp run scatter optimal .*\nloggp run scatter binomial /);
   const [viewer] = await Promise.all([page.context().waitForEvent("page"), share(page, "viewer")]);
   watch(viewer);
-  await viewer.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 30000 });
-  assert.strictEqual(await viewer.evaluate(() => runs.length), 2);
+  // Nothing may be evaluated from a text there, as which Firefox takes what a test asks.
+  await viewer.waitForSelector("html[data-ready]", { timeout: 30000 });
+  if (!isFirefox) assert.strictEqual(await viewer.evaluate(() => runs.length), 2);
   await viewer.close();
   // Of Firefox nobody says what it saves.
   for (const [button, start] of isFirefox ? [] : [["svg", "<svg"], ["png", "\u0089PNG"], ["slide", "\u0089PNG"]]) {
@@ -595,7 +596,7 @@ async function dotted(browser) {
   await page.focus("#plot");
   for (let n = 0; n < 3; n++) await page.keyboard.press(".");
   const all = await colours(), of = (key) => all.find(([one]) => one === key)?.[1] ?? 0;
-  assert.match(all[0][0], /^255,255,255,1[67]\d$/);
+  assert.match(all[0][0], /^(25[45],){3}1[67]\d$/);
   // Two dots and two full boxes; five rings before them.
   assert(of("122,79,181,255") > 150, JSON.stringify(all.slice(0, 9)));
   assert(of("213,94,0,255") > 100, JSON.stringify(all.slice(0, 9)));
@@ -637,8 +638,9 @@ async function lectures(browser) {
   await page.keyboard.press("f");
   await becomes(page, () => "lecture" in document.documentElement.dataset);
   for (const one of ["#operation", "#sliders", "#play", "#share", "footer"]) assert(!await page.isVisible(one), one);
-  const box = await page.locator("#base").boundingBox();
-  assert(box.width > 1800 && box.height > 700, JSON.stringify(box));
+  // Firefox takes the whole screen, whatever the window was.
+  const box = await page.locator("#base").boundingBox(), [wide, tall] = await page.evaluate(() => [innerWidth, innerHeight]);
+  assert(box.width > 0.95 * wide && box.height > 0.6 * tall, JSON.stringify(box));
   assert(await page.evaluate(() => { const { width, clientWidth } = document.getElementById("base"); return Math.abs(width - clientWidth * Math.min(3, devicePixelRatio * 28 / 12)) < 3; }), "it is not sharp");
   assert.strictEqual(await page.evaluate(() => Number.parseFloat(getComputedStyle(document.getElementById("summary")).fontSize)), 28);
   // One still points at what is there, and drags a letter.
