@@ -237,7 +237,12 @@ function drawArrows(run, { messages, most }) {
   base.globalAlpha = messages.size > most / 2 ? 0.4 : messages.size > 80 ? 0.6 : 0.85;
   base.fillStyle = colours.letters.L;
   base.lineWidth = 1;
-  for (const message of messages) arrow(base, colours.letters.L, run, message);
+  const ways = [];
+  for (const message of messages) for (const [a, b] of waysOf(run, message)) {
+    ways.push([a, b]);
+    state.drawn.push({ run, message, a, b });
+  }
+  drawWays(base, colours.letters.L, ways);
 }
 
 // Says where messages are wanted and too many to be drawn.
@@ -246,20 +251,35 @@ function tellArrows(details) {
   $("arrows").toggleAttribute("data-many", state.arrows && runs.some(isFull));
 }
 
-// Draws the way of a message's first word and, if it differs, of its last.
-function arrow(context, colour, run, message) {
+// The ways of a message's first word and, if it differs, of its last.
+function waysOf(run, message) {
   const q = ratio(run), from = yOf(run, run.from[message]), to = yOf(run, run.to[message]), stream = Math.max(0, run.arrival[message] - run.out[message]);
-  const half = halfOf(run) * Math.sign(to - from);
-  for (const [enter, out] of [[run.enter[message] + stream, run.arrival[message]], [run.enter[message], run.out[message]]].slice(0, stream ? 2 : 1)) {
-    const a = [xOf(enter * q), from + half], b = [xOf(out * q), to - half], length = Math.hypot(b[0] - a[0], b[1] - a[1]);
-    stroke(context, colour, a, b);
-    if (context === base) state.drawn.push({ run, message, a, b });
-    if (length < 8) continue;
-    const dx = (b[0] - a[0]) / length * 6, dy = (b[1] - a[1]) / length * 6;
-    trace(context, [b, [b[0] - dx + 0.4 * dy, b[1] - dy - 0.4 * dx], [b[0] - dx - 0.4 * dy, b[1] - dy + 0.4 * dx]]);
-    context.fill();
-  }
+  const half = halfOf(run) * Math.sign(to - from), way = (enter, out) => [[xOf(enter * q), from + half], [xOf(out * q), to - half]];
+  return [...stream ? [way(run.enter[message] + stream, run.arrival[message])] : [], way(run.enter[message], run.out[message])];
 }
+
+// Draws ways as arrows, all lines as one path and all heads as another: a browser takes half the time that it takes with a path
+// for each.
+function drawWays(context, colour, ways) {
+  context.beginPath();
+  for (const [a, b] of ways) {
+    context.moveTo(...a);
+    context.lineTo(...b);
+  }
+  context.strokeStyle = colour;
+  context.stroke();
+  context.beginPath();
+  for (const [a, b] of ways) {
+    const length = Math.hypot(b[0] - a[0], b[1] - a[1]), dx = (b[0] - a[0]) / length * 6, dy = (b[1] - a[1]) / length * 6;
+    if (length < 8) continue;
+    context.moveTo(...b);
+    context.lineTo(b[0] - dx + 0.4 * dy, b[1] - dy - 0.4 * dx);
+    context.lineTo(b[0] - dx - 0.4 * dy, b[1] - dy + 0.4 * dx);
+  }
+  context.fill();
+}
+
+const arrow = (context, colour, run, message) => drawWays(context, colour, waysOf(run, message));
 
 // Draws the chosen thing and the one pointed at, above the rest. The canvas above stays as it is while it is empty.
 let isOverEmpty = false;

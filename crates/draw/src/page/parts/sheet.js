@@ -9,7 +9,7 @@ const rounded = (number) => +number.toFixed(3);
 
 class Sheet {
   parts = [];
-  places = [];
+  ways = [];
   dash = [];
   kept = [];
   clips = 0;
@@ -40,21 +40,26 @@ class Sheet {
     Object.assign(this, this.kept.pop());
   }
 
-  beginPath() { this.places = []; }
+  beginPath() { this.ways = []; }
   rect(...box) { this.box = box; }
   clip() {
     const [x, y, width, height] = this.box.map(rounded);
     this.parts.push(`<svg x="${x}" y="${y}" width="${width}" height="${height}" viewBox="${x} ${y} ${width} ${height}">`);
     this.clips++;
   }
-  lineTo(x, y) { this.places.push([x, y]); }
-  points() { return this.places.map((place) => place.map(rounded).join(",")).join(" "); }
-  stroke() {
-    const fields = { points: this.points(), fill: "none", stroke: this.strokeStyle, "stroke-width": this.lineWidth };
-    if (this.dash.length) fields["stroke-dasharray"] = this.dash.join(" ");
-    this.add("polyline", fields);
+  moveTo(x, y) { this.ways.push([[x, y]]); }
+  lineTo(x, y) {
+    if (this.ways.length) this.ways.at(-1).push([x, y]);
+    else this.moveTo(x, y);
   }
-  fill() { this.add("polygon", { points: this.points(), fill: this.fillStyle }); }
+  addWays(name, fields) {
+    for (const way of this.ways) this.add(name, { points: way.map((place) => place.map(rounded).join(",")).join(" "), ...fields });
+  }
+  stroke() {
+    const dash = this.dash.length ? { "stroke-dasharray": this.dash.join(" ") } : {};
+    this.addWays("polyline", { fill: "none", stroke: this.strokeStyle, "stroke-width": this.lineWidth, ...dash });
+  }
+  fill() { this.addWays("polygon", { fill: this.fillStyle }); }
   setLineDash(dash) { this.dash = dash; }
   fillRect(x, y, width, height) { this.add("rect", { x, y, width, height, fill: this.fillStyle }); }
   strokeRect(x, y, width, height) { this.add("rect", { x, y, width, height, fill: "none", stroke: this.strokeStyle, "stroke-width": this.lineWidth }); }
