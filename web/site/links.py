@@ -6,6 +6,9 @@
 
 import collections, html.parser, pathlib, re, sys, urllib.parse
 
+# The first page is the playground, whose script reads these short names.
+PAPERS = pathlib.Path(__file__).parents[1] / "playground/page/papers.js"
+FIGURES = {"start", *re.findall(r'^  "?([a-z0-9-]+)"?: \["', PAPERS.read_text(), re.M)}
 LOADS = {("img", "src"), ("script", "src"), ("iframe", "src"), ("source", "src"), ("video", "src"), ("object", "data"), ("image", "href")}
 
 
@@ -39,6 +42,8 @@ def check(folder):
     def has(path, fragment):
         # A script reads the state in an address (`#L=6&o=2`), and the lines of a source (`lib.rs.html#18-20`).
         if "=" in fragment or (path.name.endswith(".rs.html") and re.fullmatch(r"\d+-\d+", fragment)):
+            return True
+        if path == folder / "index.html" and fragment in FIGURES:
             return True
         # rustdoc's pages of what is exported elsewhere lead there, with the anchor.
         moved = page(path).moved and (path.parent / page(path).moved).resolve()
