@@ -118,7 +118,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Makes a fault of a sentence in which places are [marked](mark).
+    /// Makes a fault of a sentence in which places have marks, as those of a [`Session`](crate::Session) have.
     pub fn new(kind: FaultKind, marked: &str) -> Fault {
         let (sentence, places) = read_marks(marked);
         let rank = sentence.strip_prefix("rank ").and_then(|rest| rest.split(' ').next()?.parse().ok());
