@@ -136,6 +136,82 @@ static void leaks_and_race(void)
     MPI_Type_contiguous(2, MPI_INT, &type); /* HERE */
 }
 
+static void window_not_freed(void)
+{
+    MPI_Win window;
+    MPI_Win_create(many, sizeof many, 1, MPI_INFO_NULL, WORLD, &window); /* HERE */
+}
+
+static void info_not_freed(void)
+{
+    MPI_Info info;
+    MPI_Info_create(&info); /* HERE */
+}
+
+static void handle(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+}
+
+static void handler_not_freed(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(handle, &handler); /* HERE */
+}
+
+static void key_not_freed(void)
+{
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL); /* HERE */
+}
+
+static void all_freed(void)
+{
+    MPI_Win window;
+    MPI_Info info, copy;
+    MPI_Errhandler handler, again;
+    int keys[2];
+    MPI_Info_create(&info);
+    MPI_Info_dup(info, &copy);
+    MPI_Win_allocate(sizeof many, 1, info, WORLD, &(int *){NULL}, &window);
+    MPI_Comm_create_errhandler(handle, &handler);
+    MPI_Comm_set_errhandler(WORLD, handler);
+    MPI_Comm_get_errhandler(WORLD, &again);
+    MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keys[0], NULL);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &keys[1], NULL);
+    MPI_Comm_free_keyval(&keys[0]);
+    MPI_Type_free_keyval(&keys[1]);
+    MPI_Errhandler_free(&again);
+    MPI_Errhandler_free(&handler);
+    MPI_Info_free(&copy);
+    MPI_Info_free(&info);
+    MPI_Win_free(&window);
+}
+
+static void logical_of_floats(void)
+{
+    float in = 1, out;
+    MPI_Allreduce(&in, &out, 1, MPI_FLOAT, MPI_LXOR, WORLD); /* HERE */
+}
+
+/* MPI_STATUS_IGNORE is NULL in Open MPI, and not in MPICH. */
+static void null_status(void)
+{
+    if (rank == 0)
+        MPI_Send(&one, 1, MPI_INT, 1, 0, WORLD);
+    else
+        MPI_Recv(&other, 1, MPI_INT, 0, 0, WORLD, NULL); /* HERE */
+}
+
+static void opens_file(void)
+{
+    MPI_File file;
+    MPI_File_open(WORLD, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    MPI_File_close(&file);
+}
+
 static void add(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
@@ -234,7 +310,8 @@ static const struct {
     CASE(fence_while_locked), CASE(fence_left_out), CASE(never_started), CASE(never_posted),
     CASE(outside_of_window), CASE(freed_window), CASE(negative_unit), CASE(negative_size), CASE(no_memory),
     CASE(no_such_rank), CASE(null_type_there), CASE(put_buffer_written), CASE(get_buffer_sent),
-    CASE(kept_apart),
+    CASE(kept_apart), CASE(window_not_freed), CASE(info_not_freed), CASE(handler_not_freed), CASE(key_not_freed),
+    CASE(all_freed), CASE(logical_of_floats), CASE(null_status), CASE(opens_file),
 };
 
 int main(int count, char **words)

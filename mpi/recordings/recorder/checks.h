@@ -1,9 +1,21 @@
 /* Faults that one rank can see: arguments that no call takes, buffers that are written while a request has them, and what is left at
  * the end. The first are looked for in all emulated programs, the others where the command asks for checks. */
 
-enum object_kind { OBJECT_COMMUNICATOR, OBJECT_GROUP, OBJECT_DATATYPE, OBJECT_OP, OBJECT_KINDS };
-static const char *const object_names[] = {"communicator", "group", "datatype", "operation"};
-static const char *const free_names[] = {"MPI_Comm_free", "MPI_Group_free", "MPI_Type_free", "MPI_Op_free"};
+enum object_kind {
+    OBJECT_COMMUNICATOR,
+    OBJECT_GROUP,
+    OBJECT_DATATYPE,
+    OBJECT_OP,
+    OBJECT_WINDOW,
+    OBJECT_INFO,
+    OBJECT_ERRHANDLER,
+    OBJECT_KEYVAL,
+    OBJECT_KINDS
+};
+static const char *const object_names[] = {"a communicator", "a group", "a datatype", "an operation",
+                                           "a window", "an info", "an error handler", "a key of attributes"};
+static const char *const free_names[] = {"MPI_Comm_free", "MPI_Group_free", "MPI_Type_free", "MPI_Op_free",
+                                         "MPI_Win_free", "MPI_Info_free", "MPI_Errhandler_free", "its MPI_..._free_keyval"};
 
 /* What the program made. It stays when it is freed, until its handle is given out again. */
 struct object {
@@ -292,6 +304,20 @@ static uint64_t operation_number(MPI_Op op)
     return object ? 100 + object->number : 0;
 }
 
+/* Libraries do more than the standard has: logical operations are for integers and logical types. */
+static int is_logical_of_real(uint64_t number, MPI_Datatype type)
+{
+    const MPI_Datatype reals[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX,
+                                  MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX};
+    const MPI_Op logical[] = {MPI_LAND, MPI_LOR, MPI_LXOR};
+    int is_logical = 0, is_real = 0;
+    for (size_t i = 0; i < sizeof logical / sizeof *logical; i++)
+        is_logical = is_logical || number == operation_number(logical[i]);
+    for (size_t i = 0; i < sizeof reals / sizeof *reals && is_logical; i++)
+        is_real = is_real || (reals[i] != MPI_DATATYPE_NULL && type == reals[i]);
+    return is_real;
+}
+
 /* The library knows which of its operations are for which types. */
 static int check_operation(const char *name, MPI_Comm comm, MPI_Op op, const struct counts *data)
 {
@@ -309,7 +335,7 @@ static int check_operation(const char *name, MPI_Comm comm, MPI_Op op, const str
     size_t slot = hash((uintptr_t)data->type + number) % 64;
     if (right[slot].op == op && right[slot].type == data->type)
         return MPI_SUCCESS;
-    if (ASK(PMPI_Reduce_local(one, other, 0, data->type, op)) != MPI_SUCCESS)
+    if (is_logical_of_real(number, data->type) || ASK(PMPI_Reduce_local(one, other, 0, data->type, op)) != MPI_SUCCESS)
         return reject(comm, MPI_ERR_OP, "calls %s with an operation that is not for its datatype", name);
     right[slot].op = op;
     right[slot].type = data->type;

@@ -280,7 +280,7 @@ static void drop(MPI_Request *handle)
 
 static MPI_Status *status_at(MPI_Status *statuses, int i)
 {
-    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses == NULL ? NULL : &statuses[i];
 }
 
 /* Says what came of one request or message. Calls for one leave MPI_ERROR as it is. */
@@ -288,6 +288,8 @@ static void set_status(MPI_Status *status, int source, int tag, uint64_t bytes, 
 {
     if (status == MPI_STATUS_IGNORE)
         return;
+    if (status == NULL)
+        report("invalid parameter", "gives NULL as a status; where none is wanted it is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE");
     status->MPI_SOURCE = source;
     status->MPI_TAG = tag;
     PMPI_Status_set_elements_x(status, MPI_BYTE, (MPI_Count)bytes);

@@ -107,3 +107,30 @@ MAKES(OBJECT_OP, Op_create, c)
 #if defined(HAS_LARGE)
 MAKES(OBJECT_OP, Op_create_c, c)
 #endif
+
+MAKES(OBJECT_INFO, Info_create, a)
+MAKES(OBJECT_INFO, Info_dup, b)
+FREES(OBJECT_INFO, Info_free)
+
+/* Whoever asks for an error handler has one more to free. */
+MAKES(OBJECT_ERRHANDLER, Comm_create_errhandler, b)
+MAKES(OBJECT_ERRHANDLER, Win_create_errhandler, b)
+FREES(OBJECT_ERRHANDLER, Errhandler_free)
+
+/* Keys are integers. */
+#define MAKES_KEYVAL(name)                                                                                           \
+    WRAPPED(name, {                                                                                                  \
+        if (returned == MPI_SUCCESS)                                                                                 \
+            note_made(OBJECT_KEYVAL, (uintptr_t)*(int *)c, "MPI_" #name, place);                                     \
+    })
+#define FREES_KEYVAL(name)                                                                                           \
+    WRAPPED_(name, uintptr_t handle = (uintptr_t)*(int *)a, {                                                        \
+        if (returned == MPI_SUCCESS)                                                                                 \
+            note_freed(OBJECT_KEYVAL, handle);                                                                       \
+    })
+MAKES_KEYVAL(Comm_create_keyval)
+MAKES_KEYVAL(Type_create_keyval)
+MAKES_KEYVAL(Win_create_keyval)
+FREES_KEYVAL(Comm_free_keyval)
+FREES_KEYVAL(Type_free_keyval)
+FREES_KEYVAL(Win_free_keyval)

@@ -125,8 +125,8 @@ REFUSED(MPI_Register_datarep_c)
 
 /* Communicators, groups and topologies. */
 LOCAL(MPI_Comm_attach_buffer, MPI_Comm_attach_buffer_c, MPI_Comm_c2f, MPI_Comm_call_errhandler,
-      MPI_Comm_create_errhandler, MPI_Comm_create_keyval, MPI_Comm_delete_attr, MPI_Comm_detach_buffer,
-      MPI_Comm_detach_buffer_c, MPI_Comm_f2c, MPI_Comm_flush_buffer, MPI_Comm_free_keyval, MPI_Comm_fromint,
+      MPI_Comm_delete_attr, MPI_Comm_detach_buffer,
+      MPI_Comm_detach_buffer_c, MPI_Comm_f2c, MPI_Comm_flush_buffer, MPI_Comm_fromint,
       MPI_Comm_get_errhandler, MPI_Comm_get_info, MPI_Comm_get_name, MPI_Comm_get_parent,
       MPI_Comm_set_errhandler, MPI_Comm_set_info, MPI_Comm_set_name, MPI_Comm_toint,
       MPI_Dims_create, MPI_Group_from_session_pset, MPI_Group_fromint, MPI_Group_toint)
@@ -135,8 +135,8 @@ LOCAL(MPI_Comm_attach_buffer, MPI_Comm_attach_buffer_c, MPI_Comm_c2f, MPI_Comm_c
 LOCAL(MPI_Address, MPI_Aint_add, MPI_Aint_diff, MPI_Get_address, MPI_Op_c2f, MPI_Op_commutative, MPI_Op_f2c,
       MPI_Op_fromint, MPI_Op_toint, MPI_Pack, MPI_Pack_c, MPI_Pack_external, MPI_Pack_external_c,
       MPI_Pack_external_size, MPI_Pack_external_size_c, MPI_Pack_size, MPI_Pack_size_c, MPI_Reduce_local,
-      MPI_Reduce_local_c, MPI_Type_c2f, MPI_Type_create_keyval, MPI_Type_delete_attr, MPI_Type_extent, MPI_Type_f2c,
-      MPI_Type_free_keyval, MPI_Type_fromint, MPI_Type_get_attr, MPI_Type_get_envelope, MPI_Type_get_envelope_c,
+      MPI_Reduce_local_c, MPI_Type_c2f, MPI_Type_delete_attr, MPI_Type_extent, MPI_Type_f2c,
+      MPI_Type_fromint, MPI_Type_get_attr, MPI_Type_get_envelope, MPI_Type_get_envelope_c,
       MPI_Type_get_extent, MPI_Type_get_extent_c, MPI_Type_get_extent_x, MPI_Type_get_name, MPI_Type_get_true_extent,
       MPI_Type_get_true_extent_c, MPI_Type_get_true_extent_x, MPI_Type_get_value_index, MPI_Type_hindexed,
       MPI_Type_hvector, MPI_Type_lb, MPI_Type_match_size, MPI_Type_set_attr, MPI_Type_set_name, MPI_Type_size,
@@ -152,8 +152,8 @@ LOCAL(MPI_Buffer_attach, MPI_Buffer_attach_c, MPI_Buffer_detach, MPI_Buffer_deta
       MPI_Status_set_error, MPI_Status_set_source, MPI_Status_set_tag, MPI_Test_cancelled)
 
 /* Windows. */
-LOCAL(MPI_Win_attach, MPI_Win_c2f, MPI_Win_call_errhandler, MPI_Win_create_errhandler, MPI_Win_create_keyval,
-      MPI_Win_delete_attr, MPI_Win_detach, MPI_Win_f2c, MPI_Win_free_keyval, MPI_Win_fromint, MPI_Win_get_errhandler,
+LOCAL(MPI_Win_attach, MPI_Win_c2f, MPI_Win_call_errhandler,
+      MPI_Win_delete_attr, MPI_Win_detach, MPI_Win_f2c, MPI_Win_fromint, MPI_Win_get_errhandler,
       MPI_Win_get_info, MPI_Win_get_name, MPI_Win_set_attr, MPI_Win_set_errhandler,
       MPI_Win_set_name, MPI_Win_toint)
 
@@ -194,10 +194,10 @@ LOCAL(MPIX_Comm_failure_ack, MPIX_Comm_failure_get_acked, MPIX_Delete_error_clas
 LOCAL(MPI_Abi_get_fortran_booleans, MPI_Abi_get_fortran_info, MPI_Abi_get_info, MPI_Abi_get_version,
       MPI_Abi_set_fortran_booleans, MPI_Abi_set_fortran_info, MPI_Add_error_class, MPI_Add_error_code,
       MPI_Add_error_string, MPI_Alloc_mem, MPI_Attr_delete, MPI_Errhandler_c2f,
-      MPI_Errhandler_create, MPI_Errhandler_f2c, MPI_Errhandler_free, MPI_Errhandler_fromint, MPI_Errhandler_get,
+      MPI_Errhandler_create, MPI_Errhandler_f2c, MPI_Errhandler_fromint, MPI_Errhandler_get,
       MPI_Errhandler_set, MPI_Errhandler_toint, MPI_Error_class, MPI_Error_string, MPI_Free_mem,
       MPI_Get_hw_resource_info, MPI_Get_library_version, MPI_Get_processor_name, MPI_Get_version, MPI_Info_c2f,
-      MPI_Info_create, MPI_Info_create_env, MPI_Info_delete, MPI_Info_dup, MPI_Info_f2c, MPI_Info_free,
+      MPI_Info_create_env, MPI_Info_delete, MPI_Info_f2c,
       MPI_Info_fromint, MPI_Info_get, MPI_Info_get_nkeys, MPI_Info_get_nthkey, MPI_Info_get_string,
       MPI_Info_get_valuelen, MPI_Info_set, MPI_Info_toint, MPI_Initialized, MPI_Is_thread_main, MPI_Keyval_create,
       MPI_Keyval_free, MPI_Pcontrol, MPI_Query_thread, MPI_Remove_error_class, MPI_Remove_error_code,

@@ -255,8 +255,7 @@ static void look_for_leaks(void)
     }
     for (struct object *first; (first = find_left()) != NULL;) {
         call.place = first->place;
-        report_leak("makes %s %s by %s%s and never frees it; call %s before MPI_Finalize", first->kind == OBJECT_OP ? "an" : "a",
-                    object_names[first->kind], first->name, place_text(first->place), free_names[first->kind]);
+        report_leak("makes %s by %s%s and never frees it; call %s before MPI_Finalize", object_names[first->kind], first->name, place_text(first->place), free_names[first->kind]);
         for (size_t i = 0; i < OBJECT_SLOTS; i++)
             for (struct object *object = objects[i]; object != NULL; object = object->next)
                 if (object != first && object->kind == first->kind && object->place == first->place)

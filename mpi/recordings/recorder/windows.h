@@ -83,6 +83,7 @@ static int emulate_window(const char *name, int error, MPI_Comm comm, int flavor
     window->next = windows;
     windows = window;
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    note_made(OBJECT_WINDOW, (uintptr_t)*made, name, call.place);
     return MPI_SUCCESS;
 }
 
@@ -157,6 +158,7 @@ static int emulate_win_free(MPI_Win *handle)
     free_shadow(own->shadow);
     if (own->file >= 0)
         close((int)own->file);
+    note_freed(OBJECT_WINDOW, (uintptr_t)*handle);
     int error = PMPI_Win_free(handle);
     forget_window(window);
     return error;

@@ -91,6 +91,17 @@ pub(super) const CASES: &[Case] = &[
     ("group_not_freed", "", "resource leak", &["a group by MPI_Comm_group HERE and never frees it"]),
     ("type_not_freed", "", "resource leak", &["a datatype by MPI_Type_contiguous HERE and never frees it"]),
     ("operation_not_freed", "", "resource leak", &["an operation by MPI_Op_create HERE and never frees it"]),
+    ("window_not_freed", "", "resource leak", &["a window by MPI_Win_create HERE and never frees it"]),
+    ("info_not_freed", "", "resource leak", &["an info by MPI_Info_create HERE and never frees it"]),
+    ("handler_not_freed", "", "resource leak", &["an error handler by MPI_Comm_create_errhandler HERE"]),
+    ("key_not_freed", "", "resource leak", &["a key of attributes by MPI_Comm_create_keyval HERE"]),
+    ("all_freed", "", "", &[]),
+    (
+        "logical_of_floats",
+        "",
+        "invalid parameter",
+        &["with an operation that is not for its datatype", "HERE"],
+    ),
     ("send_buffer_written", "", "local concurrency", &["what MPI_Isend HERE began", "to its send buffer"]),
     (
         "receive_buffer_written",

@@ -238,13 +238,28 @@ fn a_report_says_what_was_assumed() {
 #[test]
 fn what_cannot_be_checked_is_said() {
     for mpi in mpis() {
-        let trace = mpi.folder.join("multiple.json");
-        let options = format!("--format json --trace {}", trace.display());
-        let (status, stdout, stderr) = answer_of(mpi.check(&options, 2, "faults multiple"));
-        let begin = "error: the program cannot be checked: rank ";
-        assert_eq!((status, &*stdout, trace.exists()), (Some(2), "", false), "{stderr}");
-        assert!(stderr.starts_with(begin) && stderr.contains("calls MPI in a second thread"), "{stderr}");
-        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        for (program, why) in
+            [("multiple", "calls MPI in a second thread"), ("opens_file", "calls MPI_File_open, which")]
+        {
+            let trace = mpi.folder.join(format!("{program}.json"));
+            let options = format!("--format json --trace {}", trace.display());
+            let (status, stdout, stderr) = answer_of(mpi.check(&options, 2, &format!("faults {program}")));
+            let begin = "error: the program cannot be checked: rank ";
+            assert_eq!((status, &*stdout, trace.exists()), (Some(2), "", false), "{stderr}");
+            assert!(stderr.starts_with(begin) && stderr.contains(why), "{stderr}");
+            assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        }
+    }
+}
+
+/// A status that is NULL is a fault where MPI_STATUS_IGNORE is not NULL.
+#[test]
+fn a_null_status_is_found_where_it_is_none() {
+    for mpi in mpis() {
+        let (status, stdout, _) = answer_of(mpi.check("--format json", 2, "faults null_status"));
+        let is_mpich = mpi.mpirun.contains("mpich");
+        assert_eq!(stdout.contains("gives NULL as a status"), is_mpich, "{stdout}");
+        assert!(status == Some(0) || is_mpich, "{stdout}");
     }
 }
 
