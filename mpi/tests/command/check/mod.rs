@@ -256,7 +256,8 @@ fn what_cannot_be_checked_is_said() {
 #[test]
 fn a_null_status_is_found_where_it_is_none() {
     for mpi in mpis() {
-        let (status, stdout, _) = answer_of(mpi.check("--format json", 2, "faults null_status"));
+        let options = format!("--format json --trace {}", mpi.folder.join("null-status.json").display());
+        let (status, stdout, _) = answer_of(mpi.check(&options, 2, "faults null_status"));
         let is_mpich = mpi.mpirun.contains("mpich");
         assert_eq!(stdout.contains("gives NULL as a status"), is_mpich, "{stdout}");
         assert!(status == Some(0) || is_mpich, "{stdout}");
