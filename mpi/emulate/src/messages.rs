@@ -56,22 +56,21 @@ impl Rank<'_> {
                 .any(|pending| matches!(pending, Pending::Own(_) | Pending::Receive { from: None, .. }))
         };
         if to == self.id && is_synchronous && request.is_none() && !has_receive() {
-            let why = format!(
-                "deadlock: rank {to} sends to itself and waits until it receives; post the receive first"
-            );
-            let fault = match may_wait {
-                true => (FaultKind::ReliesOnBuffering, format!("MPI may hang here: {why}")),
-                false => (FaultKind::CallOrdering, why),
-            };
-            self.fail(p, fault);
+            self.fail_to_send_own(p, mode);
         }
         if to == self.id && self.may_keep(message.communicator) {
             // What a rank sends to itself takes no time but that of the copy.
             let scope = self.scope(message.communicator);
-            self.own.push_back(Got { from: to, scope, parcel });
-            request.into_iter().for_each(|request| {
-                self.requests.insert(request, Pending::Ready(Completion::Send));
-            });
+            self.own_sent += 1;
+            let own_number = self.own_sent;
+            self.own.push_back(Got { from: to, scope, parcel, own_number });
+            let pending = match is_synchronous {
+                true => Pending::OwnSend { number: own_number, mode },
+                false => Pending::Ready(Completion::Send),
+            };
+            if let Some(request) = request {
+                self.requests.insert(request, pending);
+            }
             return Reply::NOTHING;
         }
         let tag = self.envelope(&message);
@@ -130,7 +129,32 @@ impl Rank<'_> {
             None => self.backgrounds.receive(p, filter.with_sender()),
         };
         self.learn_ends(parcel.ends.as_ref());
-        Got { from, scope, parcel }
+        Got { from, scope, parcel, own_number: 0 }
+    }
+
+    /// Returns whether a receive has taken, or will take, the rank's message to itself with this number.
+    pub(crate) fn is_own_received(&mut self, number: u64) -> bool {
+        let receives = self.requests.values().filter_map(|pending| match pending {
+            Pending::Own(receive) => Some(*receive),
+            _ => None,
+        });
+        let receives: Vec<_> = receives.collect();
+        let receives: Vec<_> = receives.into_iter().map(|one| (one, self.scope(one.communicator))).collect();
+        let Some(got) = self.own.iter().find(|got| got.own_number == number) else { return true };
+        receives.iter().any(|(receive, scope)| got.is_meant(receive, *scope))
+    }
+
+    /// Ends a run in which the rank waits until it receives what it has sent to itself.
+    pub(crate) fn fail_to_send_own(&mut self, p: &mut Proc, mode: SendMode) -> ! {
+        let id = self.id;
+        let why = format!(
+            "deadlock: rank {id} sends to itself and waits until it receives; post the receive first"
+        );
+        let fault = match mode {
+            SendMode::Synchronous => (FaultKind::CallOrdering, why),
+            _ => (FaultKind::ReliesOnBuffering, format!("MPI may hang here: {why}")),
+        };
+        self.fail(p, fault)
     }
 
     pub(crate) fn fail_to_receive_own(&mut self, p: &mut Proc, receive: &Receive) -> ! {
@@ -160,7 +184,7 @@ impl Rank<'_> {
 
     /// Returns a message that the machine has received, and notes that it has been taken.
     pub(crate) fn arrived(&mut self, communicator: u32, from: usize, parcel: Parcel) -> Got {
-        let got = Got { from, scope: self.scope(communicator), parcel };
+        let got = Got { from, scope: self.scope(communicator), parcel, own_number: 0 };
         self.note_taken(&got);
         got
     }

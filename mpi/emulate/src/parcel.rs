@@ -43,6 +43,8 @@ pub(crate) struct Got {
     pub from: usize,
     pub scope: u32,
     pub parcel: Parcel,
+    /// Its number among the rank's messages to itself, or 0 if another rank sent it.
+    pub own_number: u64,
 }
 
 impl Got {

@@ -1,7 +1,7 @@
 //! Requests under way, and what came of them.
 
 use loggp::Request;
-use loggp_mpi_trace::call::{CollectiveKind, Counts, Receive, Root};
+use loggp_mpi_trace::call::{CollectiveKind, Counts, Receive, Root, SendMode};
 use loggp_mpi_trace::recording::post::Signature;
 
 use crate::board::{CollectiveId, Taken};
@@ -45,6 +45,11 @@ pub(crate) enum Pending {
     },
     /// A receive from the rank itself, which has not sent yet.
     Own(Receive),
+    /// A send to the rank itself that waits for its receive, of the message with this number among them.
+    OwnSend {
+        number: u64,
+        mode: SendMode,
+    },
     /// A receive and a send that are one request.
     Both(Box<[Pending; 2]>),
     Collective(Box<Open>),

@@ -37,6 +37,8 @@ pub(crate) struct Rank<'a> {
     pub next_message: u64,
     /// Messages of the rank to itself.
     pub own: VecDeque<Got>,
+    /// The number of messages that the rank has sent to itself.
+    pub own_sent: u64,
     /// Requests that the program gave up, and sends that go on behind a buffer.
     pub given_up: Vec<Pending>,
     /// What it has asked of others' memories, and of whom.
@@ -101,6 +103,7 @@ impl<'a> Rank<'a> {
             probed: Vec::new(),
             next_message: 0,
             own: VecDeque::new(),
+            own_sent: 0,
             given_up: Vec::new(),
             gets: Vec::new(),
             held: Vec::new(),

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use loggp::Proc;
-use loggp_mpi_trace::call::{Receive, RequestId, WaitForm};
+use loggp_mpi_trace::call::{RequestId, WaitForm};
 
 use crate::pending::{Completion, Pending};
 use crate::rank::Rank;
@@ -136,8 +136,8 @@ impl Rank<'_> {
             let is_collective =
                 |(_, request): &(_, _)| matches!(self.requests.get(request), Some(Pending::Collective(_)));
             let is_hopeless = numbers.is_empty() && !places.iter().any(is_collective);
-            if let (true, Some(receive)) = (is_hopeless, self.own_receive(places)) {
-                self.fail_to_receive_own(p, &receive);
+            if let (true, Some((_, request))) = (is_hopeless, places.first()) {
+                self.complete(p, *request); // which says why it never is
             }
             let all: Vec<u32> = numbers.iter().map(|(number, _)| *number).collect();
             let Some(first) = self.backgrounds.first_done(p, &all) else { continue };
@@ -151,19 +151,12 @@ impl Rank<'_> {
         }
     }
 
-    /// Returns the first receive from the rank itself among these requests.
-    fn own_receive(&self, places: &[(usize, RequestId)]) -> Option<Receive> {
-        places.iter().find_map(|(_, request)| match self.requests.get(request) {
-            Some(Pending::Own(receive)) => Some(*receive),
-            _ => None,
-        })
-    }
-
     /// Returns whether a request is over without a wait at the machine.
     fn is_ready(&mut self, p: &mut Proc, request: RequestId) -> bool {
         self.take_own(p, request);
         match self.requests.get(&request) {
             None | Some(Pending::Ready(_)) => true,
+            Some(Pending::OwnSend { number, .. }) => self.is_own_received(*number),
             Some(Pending::Collective(open)) => !self.backgrounds.contain(open.id),
             _ => false,
         }
@@ -227,6 +220,10 @@ impl Rank<'_> {
                 let Some(got) = self.take_here(p, &receive) else { self.fail_to_receive_own(p, &receive) };
                 Completion::Receive(self.place(receive.communicator, got.from), got.parcel)
             }
+            Pending::OwnSend { number, mode } => match self.is_own_received(number) {
+                true => Completion::Send,
+                false => self.fail_to_send_own(p, mode),
+            },
             Pending::Both(both) => {
                 let [received, sent] = *both;
                 let received = self.finish_request(p, received);
@@ -248,7 +245,7 @@ impl Rank<'_> {
     /// Ends a request that the program gave up. A receive that has taken nothing is withdrawn.
     pub(crate) fn finish_given_up(&mut self, p: &mut Proc, pending: Pending) {
         match pending {
-            Pending::Own(_) => (),
+            Pending::Own(_) | Pending::OwnSend { .. } => (),
             Pending::Receive { ref request, .. } if p.withdraw(request) => (),
             pending => _ = self.finish_request(p, pending),
         }
@@ -258,7 +255,7 @@ impl Rank<'_> {
 /// Returns the machine's requests for which one of a message waits.
 fn numbers_of(pending: &Pending) -> Vec<u32> {
     match pending {
-        Pending::Ready(_) | Pending::Own(_) | Pending::Collective(_) => Vec::new(),
+        Pending::Ready(_) | Pending::Own(_) | Pending::OwnSend { .. } | Pending::Collective(_) => Vec::new(),
         Pending::Send(request, _) => vec![request.number()],
         Pending::Receive { request, .. } => vec![request.number()],
         Pending::Both(both) => both.iter().flat_map(numbers_of).collect(),
@@ -271,6 +268,6 @@ fn is_done(p: &mut Proc, pending: &Pending) -> bool {
         Pending::Send(request, _) => p.is_done(request),
         Pending::Receive { request, .. } => p.is_done(request),
         Pending::Both(both) => both.iter().all(|one| is_done(p, one)),
-        Pending::Own(_) | Pending::Collective(_) => false,
+        Pending::Own(_) | Pending::OwnSend { .. } | Pending::Collective(_) => false,
     }
 }

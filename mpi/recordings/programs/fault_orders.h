@@ -55,6 +55,28 @@ static void sent_and_awaited(void)
     MPI_Recv(&other, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED);
 }
 
+/* So are those of a rank to itself. */
+static void sent_to_itself_and_awaited(void)
+{
+    MPI_Isend(&one, 1, MPI_INT, rank, 0, WORLD, &request);
+    MPI_Wait(&request, IGNORED); /* HERE */
+    MPI_Recv(&other, 1, MPI_INT, rank, 0, WORLD, IGNORED);
+}
+
+/* Right: each receive is posted before its send is waited for. */
+static void received_from_itself(void)
+{
+    MPI_Request requests[2];
+    int index;
+    MPI_Irecv(&other, 1, MPI_INT, rank, 0, WORLD, &requests[1]);
+    MPI_Issend(&one, 1, MPI_INT, rank, 0, WORLD, &requests[0]);
+    MPI_Waitany(2, requests, &index, IGNORED);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Isend(&one, 1, MPI_INT, rank, 0, WORLD, &request);
+    MPI_Recv(&other, 1, MPI_INT, rank, 0, WORLD, IGNORED);
+    MPI_Wait(&request, IGNORED);
+}
+
 enum look { LOOK_TEST, LOOK_PROBE, LOOK_SOME, LOOK_ANY, LOOK_CLOCK };
 
 /* Rank 0 looks for a message so many times, or for five seconds, and gives up then. */
