@@ -16,13 +16,10 @@ mod mpi_program;
 mod ranks;
 mod record;
 
-use loggp_command::annex::{Annex, DerivedSubcommand, RealMachine};
+use loggp_command::annex::{Annex, DerivedSubcommand, RealMachine, starts_ranks};
 
 /// Returns whether a command line is about the command of an MPI program.
 fn is_of_mpi(verb: &str, rest: &[&str]) -> bool {
-    let starts_ranks = |word: &str| {
-        word == "--" || ["-n", "--ranks", "--programs"].iter().any(|begin| word.starts_with(begin))
-    };
     verb == "check" && rest.iter().any(|word| starts_ranks(word))
 }
 

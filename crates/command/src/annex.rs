@@ -289,13 +289,14 @@ pub(crate) fn unread(path: &Path) -> Option<CliError> {
     Some(CliError::Request(format!("{path}: `loggp {shown}` wrote this file, and {}", is_without(feature))))
 }
 
+/// Returns whether a word of a check's command line says that an MPI program is checked.
+pub fn starts_ranks(word: &str) -> bool {
+    word == "--" || ["-n", "--ranks", "--programs"].iter().any(|begin| word.starts_with(begin))
+}
+
 /// Returns why a command line cannot be carried out, if an annex that is not there has the subcommand.
 pub(crate) fn absent(verb: &str, words: &[OsString]) -> Option<CliError> {
-    let starts_ranks = |word: &OsString| {
-        let begins = |with: &str| word.as_encoded_bytes().starts_with(with.as_bytes());
-        word == "--" || ["-n", "--ranks", "--programs"].into_iter().any(begins)
-    };
-    let is_of_mpi = verb == "check" && words.iter().any(starts_ranks);
+    let is_of_mpi = verb == "check" && words.iter().any(|word| starts_ranks(&word.to_string_lossy()));
     let name = if is_of_mpi { "check-mpi" } else { verb };
     let one = ELSEWHERE.iter().find(|one| one.subcommand == name && one.is_absent())?;
     Some(CliError::Request(format!("`loggp {}` is not here: {}", one.shown, is_without(one.feature))))

@@ -253,7 +253,7 @@ fn end(
     communicator: &KnownCommunicator,
     taken: Taken,
 ) -> Taken {
-    let all = communicator.members.len() + communicator.remote.as_ref().map_or(0, Vec::len);
+    let all = communicator.size();
     if let Some(instance) = instances.get_mut(&id) {
         instance.taken += 1;
         if instance.taken == all {

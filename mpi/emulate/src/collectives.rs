@@ -36,8 +36,7 @@ impl Rank<'_> {
         let laid = Contribution { data: Rank::take_data(data, bytes), counts: sent, destinations };
         let call = self.last_call();
         let is_immediate = request.is_some();
-        let of = self.communicator(communicator);
-        let members = of.members.len() + of.remote.as_ref().map_or(0, Vec::len);
+        let members = self.communicator(communicator).size();
         let (data, operation) = (data_of(&self.types, &laid.counts, &received), self.types.operation);
         let manner = Manner { kind, is_immediate, root, members, data, operation, rank: self.id, call };
         if let Err(fault) = self.shared.board.lay(id, laid, manner) {
@@ -64,8 +63,7 @@ impl Rank<'_> {
     /// Takes what the rank gets of a collective whose messages are through.
     pub(crate) fn take(&mut self, p: &mut Proc, open: &Open) -> Taken {
         let shared = self.shared;
-        let of = self.communicator(open.communicator);
-        let members = of.members.len() + of.remote.as_ref().map_or(0, Vec::len);
+        let members = self.communicator(open.communicator).size();
         self.part(open.id, members);
         let communicator = self.communicator(open.communicator);
         let taken = shared.board.take(open.id, open.kind, communicator, open.root);

@@ -122,8 +122,7 @@ impl Rank<'_> {
             }
             false => blocking::run(&plan, p, tag, &mut self.backgrounds),
         }
-        let of = self.communicator(communicator);
-        let members = of.members.len() + of.remote.as_ref().map_or(0, Vec::len);
+        let members = self.communicator(communicator).size();
         self.part(id, members);
     }
 

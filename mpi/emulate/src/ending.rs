@@ -1,4 +1,4 @@
-//! How a rank has ended that did not call `MPI_Finalize`, and where.
+//! The end of a rank that did not call `MPI_Finalize`: its signal or status, and its place.
 
 use loggp_mpi_trace::call::Place;
 use loggp_mpi_trace::recording::places;

@@ -107,7 +107,7 @@ impl fmt::Display for FaultKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub kind: FaultKind,
-    /// What is wrong. Further lines say what each rank was doing.
+    /// A sentence on what is wrong, and a line on what each rank was doing.
     pub sentence: String,
     /// The rank with which the sentence begins.
     pub rank: Option<usize>,

@@ -15,7 +15,8 @@
 //! - `ending`: how a rank has ended that did not come to its end;
 //! - `failure`: why a program cannot go on, and in which calls its ranks are then;
 //! - `threads`: ranks of which several threads call MPI;
-//! - `windows`: what ranks do with each other's memory; `accesses`: which of it nothing orders, where a program is checked;
+//! - `windows`: what ranks do with each other's memory; `accesses` and `ordering`: which of it
+//!   nothing orders, where a program is checked;
 //! - `session`: all ranks of a program, from their begin to their end;
 //! - `nursery`: the process from which all ranks are forked, where there is no launcher.
 //!
@@ -39,6 +40,7 @@ mod locks;
 mod looks;
 mod messages;
 mod nursery;
+mod ordering;
 mod parcel;
 mod pending;
 mod plan;

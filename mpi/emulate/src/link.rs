@@ -7,15 +7,9 @@ use loggp_mpi_trace::call::Communicator;
 use loggp_mpi_trace::recording::post::{Address, Post, PostReader};
 
 use crate::failure::place_text;
+use crate::reply::Answer;
 use crate::segment::{PostForm, Slot, WINDOW_BYTES};
 use crate::shared::Shared;
-
-/// An answer to a rank: its words, and data behind them, in pieces.
-#[derive(Debug, Default)]
-pub(crate) struct Answer<'d> {
-    pub words: Vec<u64>,
-    pub data: Vec<&'d [u8]>,
-}
 
 /// The link to one rank.
 pub(crate) struct Link<'a> {

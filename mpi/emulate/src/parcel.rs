@@ -2,11 +2,14 @@
 
 use std::collections::VecDeque;
 
+use std::sync::Arc;
+
 use loggp::Payload;
 use loggp_mpi_trace::call::Receive;
 use loggp_mpi_trace::recording::post::{Address, Signature};
 
-use crate::accesses::Ends;
+/// The number of accesses of each rank that have ended.
+pub(crate) type Ends = Arc<[u64]>;
 
 /// A message of the program: its tag in its communicator, and its data.
 pub(crate) struct Parcel {

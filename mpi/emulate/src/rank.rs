@@ -17,7 +17,7 @@ use crate::failure::{Called, CurrentCall, LastCall, Wanted};
 use crate::fault::FaultKind;
 use crate::link::Link;
 use crate::locks::Held;
-use crate::looks::VainLooks;
+use crate::looks::{VainLooks, is_in_vain};
 use crate::parcel::Got;
 use crate::pending::Pending;
 use crate::plan::{Plan, PlanKey, scaled};
@@ -259,6 +259,31 @@ impl<'a> Rank<'a> {
         self.has_chosen |= takes_any;
         if looks || takes_any {
             self.shared.looks.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Lets time pass at a look in vain.
+    pub(crate) fn lengthen_look(&mut self, p: &mut Proc) {
+        let longest = self.shared.settings.checks.map_or(Time::ZERO, |checks| checks.longest_look);
+        if longest == Time::ZERO {
+            return;
+        }
+        let takes = self.vain_looks.entry(self.call.place).or_default().lengthen(longest, p.params().cycle);
+        if takes > Time::ZERO {
+            p.wait_until(p.now() + takes);
+        }
+    }
+
+    /// Notes what a look of the present call has found, and whether the program goes on after one in vain: that depends on the order.
+    fn end_looks(&mut self, reply: &Reply) {
+        if let Called::Named("MPI_Wtime") = self.call.what {
+            return;
+        }
+        let (place, in_vain) = (self.call.place, is_in_vain(self.call.what, reply));
+        let before = std::mem::replace(&mut self.looked_in_vain, in_vain.then_some(place));
+        self.has_chosen |= before.is_some_and(|before| before != place);
+        if !in_vain && let Some(looks) = self.vain_looks.get_mut(&place) {
+            looks.end();
         }
     }
 

@@ -3,9 +3,15 @@
 use std::sync::Arc;
 
 use crate::board::Taken;
-use crate::link::Answer;
 use crate::parcel::Parcel;
 use crate::pending::Completion;
+
+/// An answer to a rank: its words, and data behind them, in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Answer<'d> {
+    pub words: Vec<u64>,
+    pub data: Vec<&'d [u8]>,
+}
 
 /// What a rank hears of a call.
 pub(crate) enum Reply {

@@ -8,22 +8,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use clap::{Args, Command, FromArgMatches};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+use super::entry::Entry;
+use super::line_file::{self, lines};
 use super::program::Streams;
 use super::suppress::Suppressions;
 use super::verdict::Verdict;
 use super::{CheckMpiCommand, USUAL_RUNS};
 use crate::ranks::StartOptions;
-use loggp_command::ask::arguments::quoted;
 use loggp_command::error::CliError;
-use loggp_command::host::{interrupt, source};
+use loggp_command::host::interrupt;
 use loggp_command::tell::progress::ProgressDisplay;
-
-/// A program that is checked: how it is started, and its words.
-#[derive(Clone)]
-pub(super) struct Entry {
-    pub(super) start: StartOptions,
-    pub(super) words: Vec<OsString>,
-}
 
 /// The words of a line.
 #[derive(Args)]
@@ -34,38 +28,19 @@ struct Line {
     start: StartOptions,
 }
 
-impl Entry {
-    /// Returns the program and its arguments, as a shell takes them.
-    pub(super) fn name(&self) -> String {
-        self.words.iter().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
-    }
-
-    /// Returns the program as it stands on a command line.
-    pub(super) fn text(&self) -> String {
-        self.start.text(&self.name())
-    }
-}
-
-/// The most bytes of a list.
-const MOST: u64 = 1 << 20;
-
 /// Reads a list of programs: each line is as it stands behind `loggp check`.
 pub(super) fn read(path: &Path) -> Result<Vec<Entry>, CliError> {
-    let refuse = |why: String| CliError::Request(format!("--programs {}: {why}", path.display()));
-    let text = source::read_source(path, MOST, "").map_err(refuse)?;
-    let entries = parse(&String::from_utf8_lossy(&text)).map_err(refuse)?;
-    if entries.is_empty() {
-        return Err(refuse("it names no program; write one a line, such as -n 3 ./app".into()));
-    }
-    Ok(entries)
+    line_file::read("--programs", path, |text| match parse(text)? {
+        entries if entries.is_empty() => {
+            Err("it names no program; write one a line, such as -n 3 ./app".into())
+        }
+        entries => Ok(entries),
+    })
 }
 
 fn parse(text: &str) -> Result<Vec<Entry>, String> {
     let mut entries = Vec::new();
-    for (line, text) in (1..).zip(text.lines().map(str::trim)) {
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
+    for (line, text) in lines(text) {
         let say =
             |why: &str| format!("line {line}: {why}; write it as behind `loggp check`, such as -n 3 ./app");
         let words = split(text).ok_or_else(|| say("a quotation mark is not closed"))?;

@@ -1,6 +1,8 @@
 //! `loggp check -n 4 ./app`: runs an MPI program under many orders of messages, and looks for faults of its calls.
 
+mod entry;
 mod junit;
+mod line_file;
 mod list;
 mod program;
 mod report;
@@ -34,7 +36,7 @@ use loggp_command::ask::trace_input::read_trace;
 use loggp_command::error::CliError;
 use loggp_command::host::interrupt;
 
-use list::Entry;
+use entry::Entry;
 use program::{Found, Started, Streams, Subject};
 use suppress::Suppressions;
 use verdict::{ReviewFiles, Verdict};

@@ -13,7 +13,7 @@ use loggp::{Cause, ClockKind, Machine, RunError};
 use loggp_emulate::{Checks, Fault, FaultKind, Session, Settings};
 
 use super::Assumed;
-use super::list::Entry;
+use super::entry::Entry;
 use super::suppress::Suppressions;
 use crate::emulate::MPI_SETTINGS;
 use crate::ranks::{KeptProgram, refuse_memory, say_launched};
@@ -189,8 +189,8 @@ impl Streams {
 
     /// Notes how far a program has read that stays at this point.
     fn keep_position(&self) {
-        if let Some((mut file, at)) = self.stdin.as_ref().map(|(file, at)| (file, at))
-            && let Ok(position) = file.stream_position()
+        if let Some((file, at)) = &self.stdin
+            && let Ok(position) = (&*file).stream_position()
         {
             *at.lock().expect("nobody panics with it") = position;
         }
@@ -199,9 +199,9 @@ impl Streams {
     /// Sets both streams to where a run begins.
     fn rewind(&self) {
         // What cannot be set is as it was.
-        if let Some((mut file, at)) = self.stdin.as_ref().map(|(file, at)| (file, at)) {
+        if let Some((file, at)) = &self.stdin {
             let _: std::io::Result<_> =
-                file.seek(SeekFrom::Start(*at.lock().expect("nobody panics with it")));
+                (&*file).seek(SeekFrom::Start(*at.lock().expect("nobody panics with it")));
         }
         if let Some(mut file) = self.stderr.as_ref() {
             let _: std::io::Result<()> = file.set_len(0);

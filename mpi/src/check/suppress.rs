@@ -5,11 +5,8 @@ use std::path::Path;
 use loggp_emulate::{Fault, FaultKind};
 use loggp_schedule::program::Place;
 
+use super::line_file::{self, lines};
 use loggp_command::error::CliError;
-use loggp_command::host::source;
-
-/// The most bytes of a list.
-const MOST: u64 = 1 << 20;
 
 /// A list of faults that are left out.
 #[derive(Default)]
@@ -31,11 +28,8 @@ struct Rule {
 impl Suppressions {
     /// Reads a list: a line has a kind, a colon and a place.
     pub(super) fn read(path: &Path) -> Result<Suppressions, CliError> {
-        let file = path.display().to_string();
-        let refuse = |why: String| CliError::Request(format!("--suppress {file}: {why}"));
-        let text = source::read_source(path, MOST, "").map_err(refuse)?;
-        let rules = parse(&String::from_utf8_lossy(&text)).map_err(refuse)?;
-        Ok(Suppressions { file, rules })
+        let rules = line_file::read("--suppress", path, parse)?;
+        Ok(Suppressions { file: path.display().to_string(), rules })
     }
 
     /// Parts faults from those that are left out, each of which is with the line that says so, such as `leaks.txt:3`.
@@ -57,9 +51,7 @@ impl Suppressions {
 }
 
 fn parse(text: &str) -> Result<Vec<Rule>, String> {
-    let lines = (1..).zip(text.lines().map(str::trim));
-    let lines = lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#'));
-    lines
+    lines(text)
         .map(|(line, text)| {
             let (kind, place) = text.split_once(':').ok_or_else(|| {
                 format!(

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
+use super::entry::Entry;
 use super::junit::{self, TestCase, TestOutcome};
-use super::list::Entry;
 use super::sarif::{self, FoundFault};
 use super::{Checked, text_of};
 use loggp_command::error::CliError;

@@ -29,6 +29,13 @@ pub struct KnownCommunicator {
     pub persistent: FxHashMap<u64, (u64, u64)>,
 }
 
+impl KnownCommunicator {
+    /// Returns the number of its ranks: of both groups, if there are two.
+    pub fn size(&self) -> usize {
+        self.members.len() + self.remote.as_ref().map_or(0, Vec::len)
+    }
+}
+
 /// The communicators of a rank, by the rank's own numbers.
 #[derive(Debug, Default)]
 pub struct CommunicatorList {

@@ -342,8 +342,7 @@ impl<'a> RankWriter<'a> {
             }
         }
         for communicator in self.communicators.iter() {
-            let remote = communicator.remote.as_ref().map_or(0, Vec::len);
-            let (number, ranks) = (communicator.number, communicator.members.len() + remote);
+            let (number, ranks) = (communicator.number, communicator.size());
             if ranks > 1 {
                 let counts = &mut self.shared.flows.collectives;
                 let rank = (self.rank as u32, ranks);
