@@ -50,14 +50,6 @@ impl Rank<'_> {
         let may_wait = mode == SendMode::Standard
             && self.shared.settings.checks.is_some_and(|checks| checks.is_unbuffered);
         let is_synchronous = mode == SendMode::Synchronous || may_wait;
-        let has_receive = || {
-            self.requests
-                .values()
-                .any(|pending| matches!(pending, Pending::Own(_) | Pending::Receive { from: None, .. }))
-        };
-        if to == self.id && is_synchronous && request.is_none() && !has_receive() {
-            self.fail_to_send_own(p, mode);
-        }
         if to == self.id && self.may_keep(message.communicator) {
             // What a rank sends to itself takes no time but that of the copy.
             let scope = self.scope(message.communicator);
@@ -68,8 +60,9 @@ impl Rank<'_> {
                 true => Pending::OwnSend { number: own_number, mode },
                 false => Pending::Ready(Completion::Send),
             };
-            if let Some(request) = request {
-                self.requests.insert(request, pending);
+            match request {
+                Some(request) => _ = self.requests.insert(request, pending),
+                None => _ = self.finish_request(p, pending),
             }
             return Reply::NOTHING;
         }
@@ -134,14 +127,16 @@ impl Rank<'_> {
 
     /// Returns whether a receive has taken, or will take, the rank's message to itself with this number.
     pub(crate) fn is_own_received(&mut self, number: u64) -> bool {
+        let Some(at) = self.own.iter().position(|got| got.own_number == number) else { return true };
         let receives = self.requests.values().filter_map(|pending| match pending {
             Pending::Own(receive) => Some(*receive),
             _ => None,
         });
-        let receives: Vec<_> = receives.collect();
-        let receives: Vec<_> = receives.into_iter().map(|one| (one, self.scope(one.communicator))).collect();
-        let Some(got) = self.own.iter().find(|got| got.own_number == number) else { return true };
-        receives.iter().any(|(receive, scope)| got.is_meant(receive, *scope))
+        let receives: Vec<Receive> = receives.collect();
+        receives.iter().any(|receive| {
+            let scope = self.scope(receive.communicator);
+            self.own[at].is_meant(receive, scope)
+        })
     }
 
     /// Ends a run in which the rank waits until it receives what it has sent to itself.

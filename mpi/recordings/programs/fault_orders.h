@@ -63,6 +63,16 @@ static void sent_to_itself_and_awaited(void)
     MPI_Recv(&other, 1, MPI_INT, rank, 0, WORLD, IGNORED);
 }
 
+/* A receive of another message does not help. */
+static void sent_to_itself_beside_another_receive(void)
+{
+    MPI_Irecv(&other, 1, MPI_INT, rank, 1, WORLD, &request);
+    MPI_Send(&one, 1, MPI_INT, rank, 0, WORLD); /* HERE */
+    MPI_Recv(&many[0], 1, MPI_INT, rank, 0, WORLD, IGNORED);
+    MPI_Send(&one, 1, MPI_INT, rank, 1, WORLD);
+    MPI_Wait(&request, IGNORED);
+}
+
 /* Right: each receive is posted before its send is waited for. */
 static void received_from_itself(void)
 {

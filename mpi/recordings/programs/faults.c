@@ -299,7 +299,7 @@ static const struct {
     CASE(lock_given_back), CASE(struct_as_numbers), CASE(other_struct), CASE(vector_as_floats),
     CASE(other_struct_for_all), CASE(same_signatures), CASE(wrong_result), CASE(endless),
     CASE(leaks_and_race), CASE(halo_of_sends), CASE(halo_of_requests), CASE(sent_and_awaited), CASE(sent_to_itself_and_awaited),
-    CASE(received_from_itself), CASE(tested_50_times),
+    CASE(sent_to_itself_beside_another_receive), CASE(received_from_itself), CASE(tested_50_times),
     CASE(tested_500_times), CASE(probed_50_times), CASE(some_tested_50_times), CASE(any_tested_50_times),
     CASE(tested_for_5_seconds), CASE(tested_until_there),
     CASE(segfault), CASE(assertion), CASE(full_stack), CASE(killed), CASE(exits),

@@ -48,6 +48,13 @@ pub(super) const CASES: &[Case] = &[
         &["sends to itself and waits until it receives", "in MPI_Wait HERE"],
     ),
     ("sent_to_itself_and_awaited", "--buffering eager", "", &[]),
+    (
+        "sent_to_itself_beside_another_receive",
+        "",
+        "relies on buffering",
+        &["sends to itself and waits until it receives", "in MPI_Send of 4 bytes to"],
+    ),
+    ("sent_to_itself_beside_another_receive", "--buffering eager", "", &[]),
     ("received_from_itself", "", "", &[]),
     ("tested_50_times", "", "message race", &["rank 0 was ended by SIGABRT"]),
     ("tested_50_times", "--strategy systematic", "message race", &["rank 0 was ended by SIGABRT"]),
