@@ -5,8 +5,8 @@
 const cyclesOf = (one) => spelled(one.time / 1e6);
 const LESSON = [
   {
-    title: "Who tells all eight first?", of: "broadcast", a: "flat", values: {}, sliders: [], isRace: true,
-    text: "One of eight processors has news for all. A message takes its time, and so does saying it.",
+    title: QUESTION, of: "broadcast", a: "flat", values: {}, sliders: [], isRace: true,
+    text: TOLD,
     task: "", isDone: () => true, now: () => "", after: "Why is the right one faster? Four numbers say it.",
   },
   {
@@ -75,7 +75,7 @@ function takeLesson(n) {
 
 function showLessonOrNot() {
   const root = document.documentElement.dataset;
-  stopRace();
+  if (!screenOf()?.isRace) stopRace();
   if (setting.lesson) root.lesson = screenOf().isRace ? "race" : setting.lesson - 1;
   else delete root.lesson;
   $("lesson").hidden = !setting.lesson;
@@ -100,7 +100,7 @@ function makeScreen({ title, text, task, choice, bet, isRace }) {
   next.setAttribute("aria-describedby", "reached");
   if (n > 1) button("before", "Back", () => turnTo(n - 1));
   button("skip", "Skip all this", () => turnTo(0));
-  $("lesson").replaceChildren(element("p", isRace ? "" : `Start here, ${n - 1} of ${LESSON.length - 1}`, { className: "given" }), head, letteredLine(text), isRace ? makeRace() : letteredLine(task, "task"));
+  $("lesson").replaceChildren(...(isRace ? [head, letteredLine(text), makeRace()] : [element("p", `Start here, ${n - 1} of ${LESSON.length - 1}`, { className: "given" }), head, letteredLine(text), letteredLine(task, "task")]));
   if (isRace && !isCalm.matches) button("again", "Once more", runRace);
   if (choice) $("lesson").append(makeChoice(choice));
   if (isBetOpen) $("lesson").append(makeBet(bet));

@@ -74,6 +74,16 @@ lines.forEach((line, n) => {
 if (errors > lines.length / 4) throw new Error(`${errors} of ${lines.length} answers are errors`);
 console.log(`${lines.length} answers of the module are those of the library, ${errors} of them refusals`);
 
+// The race, which is seen before the module has come, is its runs.
+const { TAKES, WAYS } = from("page/race.js", "{ TAKES, WAYS }");
+for (const [name, ways] of Object.entries(WAYS)) {
+  const bytes = ask(linesOf({ do: "run", algorithm: `broadcast/${name}`, params: "L=6,o=2,g=4,P=8" })), { message } = json(bytes), begin = (8 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) + 7) & ~7;
+  const column = ({ at, length, type }) => new { f64: Float64Array, i32: Int32Array }[type](bytes.slice(begin + at, begin + at + length * (type === "f64" ? 8 : 4)).buffer);
+  const [from, to, sent, received] = ["from", "to", "sent", "received"].map((field) => column(message[field]));
+  const run = [...from].map((_, m) => [from[m], to[m], sent[m] / 1e6, received[m] / 1e6]), shown = ways.map((way) => [...way, way[2] + TAKES]), sorted = (all) => JSON.stringify(all.toSorted((a, b) => a[1] - b[1]));
+  if (sorted(run) !== sorted(shown)) throw new Error(`the race shows ${sorted(shown)} for ${name}, and its run is ${sorted(run)}`);
+}
+
 // Traces of programs, as the page reads them; and damaged ones, of which it says in a sentence what is wrong, or which it shows.
 const DAMAGED = 40, folder = mkdtempSync(join(tmpdir(), "loggp-"));
 const known = spawnSync(traces, [folder]);

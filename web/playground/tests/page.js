@@ -3,7 +3,7 @@
 //
 //     node web/playground/tests/page.js playground.html [--firefox] [--pictures FOLDER] [--times] [--only NAME]
 
-const fs = require("fs"), path = require("path"), assert = require("assert");
+const fs = require("fs"), http = require("http"), path = require("path"), zlib = require("zlib"), assert = require("assert");
 const { chromium, _bidiFirefox } = require("playwright-core");
 const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const [file, ...options] = process.argv.slice(2);
@@ -531,12 +531,12 @@ async function races(browser) {
   assert(!await page.isVisible("#picture") && !await page.isVisible("#sliders"));
   assert.doesNotMatch((await texts(page, "#lesson h2, #lesson > p, #race")).join(" "), /\b[LogG]\b/);
   assert.notDeepStrictEqual(await clocks(), ["34", "24"]);
-  await becomes(page, () => document.querySelector("#lesson").classList.contains("over"));
+  await becomes(page, () => document.querySelector("#race").classList.contains("over"));
   assert.deepStrictEqual([await clocks(), await flying()], [["34", "24"], 0]);
   assert.deepStrictEqual(await texts(page, "#race figure:first-child text"), ["0", "10", "14", "18", "22", "26", "30", "34"]);
   assert.match(await page.locator("#reached").textContent(), /^Why is the right one faster/);
   await page.click("#again");
-  await becomes(page, () => !document.querySelector("#lesson").classList.contains("over"));
+  await becomes(page, () => !document.querySelector("#race").classList.contains("over"));
   await page.click("#next");
   await becomes(page, () => location.hash === "#start=1");
   await page.context().close();
@@ -549,6 +549,42 @@ async function races(browser) {
     assert(box.y + box.height <= height, `the button ends at ${box.y + box.height} of ${height}`);
     await calm.context().close();
   }
+}
+
+// The race is seen as soon as the first bytes are there, and a lesson needs few: the machine comes behind them, and the race goes on.
+async function early(browser) {
+  const text = fs.readFileSync(file), [seen, needed] = ["script", "module"].map((id) => text.indexOf(`<script type="text/plain" id="${id}">`)), packed = zlib.gzipSync(text.subarray(0, needed), { level: 9 }).length;
+  assert(seen > 0 && seen < needed && packed < 120e3, `a lesson needs ${packed} bytes`);
+  let goOn = null;
+  const server = http.createServer((_, answer) => { answer.setHeader("content-type", "text/html"); answer.write(text.subarray(0, seen)); goOn = () => answer.end(text.subarray(seen)); });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const begun = async (reducedMotion, before = () => {}) => {
+    const page = await (isFirefox ? await firefoxFor({}) : browser).newContext({ viewport: { width: 390, height: 664 }, deviceScaleFactor: 2, reducedMotion }).then((context) => context.newPage());
+    page.on("pageerror", (error) => complaints.push(error.stack));
+    await before(page);
+    await page.goto(`http://127.0.0.1:${server.address().port}/`, { waitUntil: "commit" });
+    await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length, null, { polling: 100 });
+    return page;
+  };
+  if (!isFirefox) {
+    // On a phone, whose core is a quarter as fast, it is there within 150 ms. What else this computer does does not count.
+    let session = null;
+    const calm = await begun("reduce", async (page) => { session = await page.context().newCDPSession(page); await session.send("Performance.enable", { timeDomain: "threadTicks" }); });
+    const { metrics } = await session.send("Performance.getMetrics"), core = metrics.find(({ name }) => name === "TaskDuration").value * 1000;
+    assert(4 * core < 150, `it takes ${core} ms of a core until the race is seen`);
+    goOn();
+    await calm.context().close();
+  }
+  const page = await begun("no-preference"), clock = () => page.locator("#race figure:first-child b").textContent().then(Number);
+  await page.waitForSelector("#race .dot[visibility=visible]");
+  const [before, ready] = [await clock(), await page.evaluate(() => document.documentElement.dataset.ready)];
+  assert(before > 0 && ready === undefined, `the clock says ${before}`);
+  goOn();
+  await becomes(page, () => document.documentElement.dataset.ready);
+  assert(await clock() >= before && await page.isVisible("#next"));
+  await page.context().close();
+  server.close();
+  return packed;
 }
 
 // What is needed first is seen without scrolling: the whole picture, P, and of a screen of the start its sliders.
@@ -777,7 +813,7 @@ async function hang(page, node, parent, places) {
 async function start(browser) {
   for (const byKeys of [false, true]) {
     const page = await opened(browser, { first: true }), press = async (id) => byKeys ? (await page.focus(id), await page.keyboard.press("Enter")) : page.click(id);
-    const isAt = async (n) => { await becomes(page, (n) => document.querySelector("#lesson .given")?.textContent === (n ? `Start here, ${n} of 5` : ""), n); };
+    const isAt = async (n) => { await becomes(page, (n) => (document.querySelector("#lesson .given")?.textContent ?? "") === (n ? `Start here, ${n} of 5` : ""), n); };
     const isLocked = async (is) => { await becomes(page, (is) => document.getElementById("next").disabled === is, is); };
     const words = (text) => text.trim().split(/\s+/).length;
     const enough = async () => assert(words((await texts(page, "#lesson h2, #lesson p:not(.given)")).join(" ")) <= 40, (await texts(page, "#lesson p")).join(" "));
@@ -1114,7 +1150,29 @@ async function lettered(browser) {
   await phone.context().close();
 }
 
-// Times between frames while a slider is dragged at 64 processors, the pictures among them, how long after its move a value is
+// Two runs of 64 processors: of few messages, of hundreds, and of thousands, which are painted beside the page.
+const TWO = ["#of=broadcast&a=optimal&b=binomial&P=64", "#of=all-reduce&P=64", "#of=barrier&P=64", "#of=remap&a=long-staggered&b=long-naive&G=1&P=64&size=16", "#of=remap&a=short-naive&b=short-staggered&P=64&size=16"];
+
+// While L is dragged, a frame takes the page's thread less of its core than a screen gives; half as much again where much else runs.
+async function frames(browser) {
+  for (const hash of isFirefox ? [] : TWO) {
+    const { core, text } = await dragged(browser, 1, 100, hash);
+    assert(core < 1.5 * 1000 / 60, text);
+  }
+}
+
+// On an idle computer: times of frames and memory, also where the page is slowed down.
+async function timed(browser) {
+  if (isFirefox || !options.includes("--times")) return;
+  for (const [slow, most] of [[1, 1000 / 60], [4, 1000 / 30]]) for (const hash of TWO) {
+    const { median, late, before, after, text } = await dragged(browser, slow, 600, hash);
+    console.log(text);
+    assert(median < 1.05 * most && late < 2.1 * most, `a frame takes ${median} ms, and ${late} ms of twenty one`);
+    assert(after < before * 1.1 + 1, `memory grows from ${before} MB to ${after} MB`);
+  }
+}
+
+// Times between frames while L is dragged at 64 processors, the pictures among them, how long after its move a value is
 // seen, and what is left of memory.
 async function dragged(browser, slow, frames, hash) {
   const page = await opened(browser, { hash, width: 1600, height: 1000, before: [slowWorkers, slow] }), session = await page.context().newCDPSession(page);
@@ -1125,7 +1183,7 @@ async function dragged(browser, slow, frames, hash) {
   const spent = async () => Object.fromEntries((await session.send("Performance.getMetrics")).metrics.map(({ name, value }) => [name, value * 1000]));
   const memory = async () => { await session.send("HeapProfiler.collectGarbage"); const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage"); return (usedSize + backingStorageSize) / 1e6; };
   const drag = (frames) => page.evaluate((frames) => new Promise((done) => {
-    const slider = document.getElementById("slider-o"), gaps = [], lags = [], moved = new Map(), { port1, port2 } = new MessageChannel();
+    const slider = document.getElementById("slider-L"), gaps = [], lags = [], moved = new Map(), { port1, port2 } = new MessageChannel();
     let last = performance.now(), n = 0, seen = "";
     // This comes after the frame is painted.
     port1.onmessage = () => {
@@ -1149,9 +1207,9 @@ async function dragged(browser, slow, frames, hash) {
   const before = (await drag(30), await memory()), first = await spent(), [gaps, lags] = await drag(frames), last = await spent(), after = await memory();
   const each = (name) => ((last[name] - first[name]) / frames).toFixed(1);
   const at = (part, all = gaps) => all[Math.min(all.length - 1, Math.floor(part * all.length))].toFixed(1);
-  console.log(`${hash}, ${slow}x slower: ${frames} frames, median ${at(0.5)} ms, 95% ${at(0.95)} ms, longest ${at(1)} ms; ${lags.length} pictures, seen after ${at(0.5, lags)} ms, 95% ${at(0.95, lags)} ms; of the core ${each("TaskDuration")} ms each, script ${each("ScriptDuration")}, style and layout ${each("RecalcStyleDuration")} + ${each("LayoutDuration")}; memory ${before.toFixed(1)} MB, then ${after.toFixed(1)} MB`);
+  const text = `${hash}, ${slow}x slower: ${frames} frames, median ${at(0.5)} ms, 95% ${at(0.95)} ms, longest ${at(1)} ms; ${lags.length} pictures, seen after ${at(0.5, lags)} ms, 95% ${at(0.95, lags)} ms; of the core ${each("TaskDuration")} ms each, script ${each("ScriptDuration")}, style and layout ${each("RecalcStyleDuration")} + ${each("LayoutDuration")}; memory ${before.toFixed(1)} MB, then ${after.toFixed(1)} MB`;
   await page.context().close();
-  return { median: Number(at(0.5)), before, after };
+  return { text, core: Number(each("TaskDuration")), median: Number(at(0.5)), late: Number(at(0.95)), before, after };
 }
 
 (async () => {
@@ -1167,6 +1225,7 @@ async function dragged(browser, slow, frames, hash) {
   await test("curves", curves);
   await test("moments", moments);
   await test("mended", mended);
+  await test("first bytes", early);
   await test("race", races);
   await test("places", places);
   await test("dots", dotted);
@@ -1185,12 +1244,7 @@ async function dragged(browser, slow, frames, hash) {
   await test("slowed", slowed);
   await test("keyboard", keyed);
   await test("accessible", accessible);
-  // Two runs of few messages, of 8,064 and of 16,128 together.
-  const two = ["#of=broadcast&a=optimal&b=binomial&P=64", "#of=remap&a=long-staggered&b=long-naive&G=1&P=64&size=16", "#of=remap&a=short-naive&b=short-staggered&P=64&size=16"];
-  if (options.includes("--times")) for (const [slow, most] of [[1, 1000 / 60], [4, 1000 / 30]]) for (const hash of two) {
-    const { median, before, after } = await dragged(browser, slow, 600, hash);
-    assert(median < 1.05 * most, `a frame takes ${median} ms`);
-    assert(after < before * 1.1 + 1, `memory grows from ${before} MB to ${after} MB`);
-  }
+  await test("frames", frames);
+  await test("times", timed);
   for (const one of isFirefox ? Object.values(firefoxes) : [browser]) await (await one).close();
 })().catch((error) => { console.error(error, complaints); process.exit(1); });

@@ -40,39 +40,51 @@ function draw() {
 
 function frame() {
   dirty = 0;
-  const { scale, width, left } = place, columns = Math.max(1, Math.round((width - left) * scale));
+  const { scale } = place;
+  runs.forEach(paintPanel);
   base.setTransform(1, 0, 0, 1, 0, 0);
   base.clearRect(0, 0, base.canvas.width, base.canvas.height);
-  for (const run of runs) {
-    const panel = place.panels[run.index], lines = Math.max(1, Math.round(panel.height * scale));
-    if (run.painted) {
-      // The playground has it painted beside the page, maybe in fewer pixels.
-      base.drawImage(run.painted, Math.round(left * scale), Math.round(panel.top * scale), columns, lines);
-      panel.exact = false;
-      continue;
-    }
-    if (panel.image?.width !== columns || panel.image.height !== lines) panel.image = base.createImageData(columns, lines);
-    const pixels = new Uint32Array(panel.image.data.buffer).fill(colours.paperPixel);
-    panel.exact = paint(run, pixels, columns, lines, view.top, view.rows, view.from, view.until);
-    base.putImageData(panel.image, Math.round(left * scale), Math.round(panel.top * scale));
-  }
   base.setTransform(scale, 0, 0, scale, 0, 0);
   base.textBaseline = "middle";
-  drawAll();
+  drawAll(drawPixels);
   document.documentElement.dataset.ready ??= Math.round(performance.now());
 }
 
-// Draws all but the pixels of the rows, which are there already or which `paintRows` draws. What lies under them is drawn from the
-// lowest up by `paintRows`, and otherwise from the highest down, each thing below what is there.
-function drawAll(paintRows) {
+// The place of a run's rows on the screen, in pixels.
+function pixelsOf(run) {
+  const { scale, width, left } = place, { top, height } = place.panels[run.index];
+  return [left * scale, top * scale, ...[(width - left) * scale, height * scale].map((length) => Math.max(1, length))].map(Math.round);
+}
+
+// Paints the rows of a run on a canvas of their own, which lies above the messages: to draw these below what is there takes a
+// browser without a graphics card three times as long. The playground has some painted beside the page, maybe in fewer pixels.
+function paintPanel(run) {
+  const panel = place.panels[run.index], [, , columns, lines] = pixelsOf(run);
+  if (run.painted) return void (panel.exact = false);
+  panel.rows ??= Object.assign(document.createElement("canvas"), { width: columns, height: lines }).getContext("2d");
+  panel.image ??= panel.rows.createImageData(columns, lines);
+  const pixels = new Uint32Array(panel.image.data.buffer).fill(colours.paperPixel);
+  panel.exact = paint(run, pixels, columns, lines, view.top, view.rows, view.from, view.until);
+  panel.rows.putImageData(panel.image, 0, 0);
+}
+
+function drawPixels(run) {
+  const { scale } = place;
+  base.setTransform(1, 0, 0, 1, 0, 0);
+  base.drawImage(run.painted ?? place.panels[run.index].rows.canvas, ...pixelsOf(run));
+  base.setTransform(scale, 0, 0, scale, 0, 0);
+}
+
+// Draws all, what lies under the rows first. `drawBars` draws these.
+function drawAll(drawBars) {
   const exact = runs.filter((run) => place.panels[run.index].exact), details = new Map(exact.map((run) => [run, detailsOf(run)]));
-  const arrows = () => exact.forEach((run) => within(base, run, () => drawArrows(run, details.get(run))));
-  const under = [arrows, () => runs.forEach(drawGuides), drawGrid, () => { base.fillStyle = colours.css[IDLE]; base.fillRect(0, 0, place.width, place.height); }];
   state.drawn = [];
-  if (!paintRows) base.globalCompositeOperation = "destination-over";
-  for (const draw of paintRows ? under.toReversed() : under) draw();
-  base.globalCompositeOperation = "source-over";
-  if (paintRows) runs.forEach(paintRows);
+  base.fillStyle = colours.css[IDLE];
+  base.fillRect(0, 0, place.width, place.height);
+  drawGrid();
+  runs.forEach(drawGuides);
+  for (const run of exact) within(base, run, () => drawArrows(run, details.get(run)));
+  runs.forEach(drawBars);
   drawAxis();
   runs.forEach(drawRows);
   runs.forEach(drawLetters);

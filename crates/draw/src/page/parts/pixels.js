@@ -35,9 +35,10 @@ function listenToPrints(recolour) {
   });
 }
 
-// A line of pixels: for each kind its share of each column, and where whole columns begin and end.
+// A line of pixels: for each kind its share of each column, and where whole columns begin and end. `turns`: the columns that may
+// differ from the one before.
 const covered = [];
-let sums = new Float32Array(0), rises = new Float32Array(0), busy = new Float32Array(0), edges = new Uint8Array(0), mixed = new Uint8Array(0), line = new Uint32Array(0);
+let sums = new Float32Array(0), rises = new Float32Array(0), busy = new Float32Array(0), edges = new Uint8Array(0), mixed = new Uint8Array(0), turns = new Uint8Array(0), line = new Uint32Array(0);
 
 // Adds a share of a kind to the columns of pixels from one place to another.
 function cover(kind, x, right, width, share) {
@@ -53,24 +54,13 @@ function cover(kind, x, right, width, share) {
     rises[row + a + 1] += share;
     rises[row + b] -= share;
   }
-}
-
-// Adds up the shares.
-function settle(width) {
-  const [parts, steps, all] = [sums, rises, busy];
-  for (const kind of covered)
-    for (let x = 0, at = kind * (width + 1), whole = 0; x < width; x++, at++) {
-      const step = steps[at];
-      if (step !== 0) whole += step;
-      if (whole !== 0) parts[at] += whole;
-      all[x] += parts[at];
-    }
+  turns[a] = turns[a + 1] = turns[b] = turns[b + 1] = 1;
 }
 
 // Clears the line.
 function clear(width) {
   for (const kind of covered) for (const all of [sums, rises]) all.fill(0, kind * (width + 1), (kind + 1) * (width + 1));
-  for (const all of [busy, edges]) all.fill(0);
+  for (const all of [edges, turns]) all.fill(0);
   covered.length = 0;
 }
 
@@ -110,49 +100,50 @@ function addGrid(run, grid, row, from, scale, width, weight) {
 // grey; in a row of its own, an activity that is thinner than a pixel has half of it. Notes the columns with several kinds, and
 // returns whether there are any.
 function mix(width, isRow = false) {
-  settle(width);
   const ink = state.hits ? colours.dimInk : colours.ink, pixels = state.hits ? colours.dim : colours.pixels, [red, green, blue] = colours.paper;
-  const rows = Int32Array.from(covered, (kind) => kind * (width + 1)), n = rows.length, { paperPixel } = colours;
+  const rows = Int32Array.from(covered, (kind) => kind * (width + 1)), n = rows.length, whole = new Float64Array(n), { paperPixel } = colours;
   // Local names, because these are looked up a million times in a frame.
-  const [parts, all, several, out] = [sums, busy, mixed, line];
+  const [parts, steps, all, several, out, isTurn] = [sums, rises, busy, mixed, line, turns];
   let any = false;
   for (let x = 0; x < width; x++) {
-    several[x] = 0;
+    if (x > 0 && isTurn[x] === 0) {
+      out[x] = out[x - 1];
+      if ((several[x] = several[x - 1]) === 0) continue;
+      all[x] = all[x - 1];
+      for (let i = 0; i < n; i++) parts[rows[i] + x] = parts[rows[i] + x - 1];
+      continue;
+    }
+    several[x] = all[x] = 0;
     out[x] = paperPixel;
+    for (let i = 0; i < n; i++) all[x] += parts[rows[i] + x] += whole[i] += steps[rows[i] + x];
     if (all[x] < (isRow ? 2e-6 : 2e-4)) continue;
-    let which = 0, most = parts[rows[0] + x], same = x > 0 && most === parts[rows[0] + x - 1];
+    let which = 0, most = parts[rows[0] + x];
     for (let i = 1; i < n; i++) {
-      const at = rows[i] + x, share = parts[at];
+      const share = parts[rows[i] + x];
       if (share > most) {
         most = share;
         which = i;
       }
-      if (same && share !== parts[at - 1]) same = false;
-    }
-    if (same) {
-      out[x] = out[x - 1];
-      several[x] = several[x - 1];
-      continue;
     }
     out[x] = pixels[covered[which]];
     if (most > 0.97) continue;
     const idle = all[x] < 1 ? (1 - all[x]) * (1 - all[x]) : 0;
-    let whole = 0, r = 0, g = 0, b = 0;
+    let sum = 0, r = 0, g = 0, b = 0;
     for (let i = 0; i < n; i++) {
       const k = covered[i], share = parts[rows[i] + x], weight = share * share;
-      whole += weight;
+      sum += weight;
       r += ink[3 * k] * weight;
       g += ink[3 * k + 1] * weight;
       b += ink[3 * k + 2] * weight;
     }
     // What is rare among many rows stays visible.
-    const paper = Math.min(idle, isRow ? whole : whole * (Math.SQRT2 / Math.sqrt(Math.min(1, all[x])) - 1));
-    whole += paper;
+    const paper = Math.min(idle, isRow ? sum : sum * (Math.SQRT2 / Math.sqrt(Math.min(1, all[x])) - 1));
+    sum += paper;
     r += red * paper;
     g += green * paper;
     b += blue * paper;
     any = !!(several[x] = 1);
-    out[x] = (255 << 24 | (b / whole) << 16 | (g / whole) << 8 | (r / whole)) >>> 0;
+    out[x] = (255 << 24 | (b / sum) << 16 | (g / sum) << 8 | (r / sum)) >>> 0;
   }
   return any;
 }
@@ -187,7 +178,7 @@ function paint(run, pixels, width, height, top, rows, from, until) {
     [sums, rises] = [sums, rises].map(() => new Float32Array((width + 1) * K));
     [busy, line] = [new Float32Array(width), new Uint32Array(width)];
     covered.length = 0;
-    [edges, mixed] = [new Uint8Array(width), new Uint8Array(width)];
+    [edges, mixed, turns] = [0, 0, 2].map((more) => new Uint8Array(width + more));
   }
   const scale = width / (until - from), high = height / rows, last = Math.min(run.P, Math.ceil(top + rows));
   const grid = gridFor(run, top, last, from, until, 1 / high), boxes = high >= 10 && !state.hits;

@@ -93,9 +93,7 @@ function drawBoxes(sheet, run) {
     for (const [kind, x, right, y, height] of boxes) sheet.add("rect", { x, y, width: right - x, height, fill: colours.css[kind] });
     return;
   }
-  const canvas = Object.assign(document.createElement("canvas"), { width: panel.image.width, height: panel.image.height });
-  canvas.getContext("2d").putImageData(panel.image, 0, 0);
-  sheet.add("image", { x: place.left, y: panel.top, width: place.width - place.left, height: panel.height, href: canvas.toDataURL(), preserveAspectRatio: "none" });
+  sheet.add("image", { x: place.left, y: panel.top, width: place.width - place.left, height: panel.height, href: panel.rows.canvas.toDataURL(), preserveAspectRatio: "none" });
 }
 
 // The kinds that occur.
