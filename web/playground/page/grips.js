@@ -55,7 +55,7 @@ function showGrips() {
   const seen = new Map(isMomentOn() ? placeLetters(runs[0]).map((one) => [one.text, one]).reverse() : []);
   for (const [name, grip] of grips.all) {
     const letter = seen.get(name), { box, input } = sliders.get(name);
-    grip.hidden = !grips.held && (!letter || box.hidden || input.disabled);
+    grip.hidden = !grips.held && (!letter || box.hidden || input.disabled || isBetOpen(name));
     if (letter) Object.assign(grip.style, { left: `${letter.x}px`, width: `${letter.right - letter.x}px`, top: `${letter.y - 11}px` });
   }
 }

@@ -12,7 +12,7 @@ const LESSON = [
   {
     title: "One message", of: "broadcast", a: "flat", values: { P: "2" }, sliders: ["L", "o"],
     text: "Processor P0 sends P1 a message: it keeps P0 busy for o, is under way for L, then keeps P1 busy for o.",
-    task: "Move the sliders L and o until P1 is done at 20.", goal: 20e6, isDone: ({ time }) => time === 20e6,
+    task: "Move L and o until P1 is done at 20.", goal: 20e6, isDone: ({ time }) => time === 20e6,
     now: (one) => `Now at ${cyclesOf(one)}.`, after: "Right: o + L + o = 20.",
   },
   {
@@ -35,7 +35,7 @@ const LESSON = [
     now: (one) => `Now all know at ${cyclesOf(one)}.`, after: "Right: no tree is faster than 24.",
   },
   {
-    title: "A hot spot", of: "hot-spot", a: "linear", values: {}, sliders: ["L"], bet: "Will more L make it faster?", at: 3e6,
+    title: "A hot spot", of: "hot-spot", a: "linear", values: {}, sliders: ["L"], bet: "L", at: 3e6,
     text: "Seven send to P0. It takes one each g, so at most L/g, rounded up, may be under way to it: the capacity. Who must wait stalls.",
     task: "Move L until nobody stalls.", isDone: ({ stalls }) => stalls === 0,
     now: (one) => `Now ${one.stalls} stall.`, after: "Nobody stalls, and it is slower: P0 takes one each g still. L, o, g and P processors: LogP.",
@@ -43,9 +43,8 @@ const LESSON = [
 ];
 
 const screenOf = () => LESSON[setting.lesson - 1];
-// Whether the bet of a screen is still open: its sliders come after it.
-let isBetOpen = false;
-const slidersOfScreen = () => isBetOpen ? [] : screenOf().sliders;
+// A slider comes after the bet on it.
+const slidersOfScreen = () => screenOf().sliders.filter((name) => !isBetOpen(name));
 
 // Rows are higher where they are few, or far away.
 const tellHighest = () => { place.highest = isLecture() ? 90 : setting.lesson ? 64 : 46; };
@@ -56,7 +55,6 @@ function takeLesson(n) {
   const wasThere = !!setting.lesson;
   setting.lesson = LESSON[n - 1] ? n : 0;
   const screen = screenOf();
-  isBetOpen = !!screen?.bet && kept.reached <= setting.lesson;
   showLessonOrNot();
   if (!screen && !wasThere) return;
   stopPlay();
@@ -103,24 +101,8 @@ function makeScreen({ title, text, task, choice, bet, isRace }) {
   $("lesson").replaceChildren(...(isRace ? [head, letteredLine(text), makeRace()] : [element("p", `Start here, ${n - 1} of ${LESSON.length - 1}`, { className: "given" }), head, letteredLine(text), letteredLine(task, "task")]));
   if (isRace && !isCalm.matches) button("again", "Once more", runRace);
   if (choice) $("lesson").append(makeChoice(choice));
-  if (isBetOpen) $("lesson").append(makeBet(bet));
+  askBet(kept.reached > n ? "" : bet, $("lesson"));
   $("lesson").append(element("p", "", { id: "reached" }), bar);
-}
-
-// First a bet, then the sliders.
-function makeBet(words) {
-  const bar = element("div", "", { className: "bar", id: "bet" }), told = element("b", words);
-  bar.append(told, ...["Faster", "Not faster"].map((text) => {
-    const one = element("button", text, { type: "button" });
-    one.addEventListener("click", () => {
-      isBetOpen = false;
-      bar.replaceChildren(element("b", `${words} You bet: ${text.toLowerCase()}. Drag L.`));
-      refresh();
-      $("slider-L").focus();
-    });
-    return one;
-  }));
-  return bar;
 }
 
 function makeChoice([words, ...options]) {

@@ -128,16 +128,16 @@ function drawDoor(context, run, t, x, flying) {
     if (n < to[id]) context.fillRect(...box);
     context.strokeRect(...box);
   }
-  context.strokeStyle = colours.css[STALL];
-  context.lineWidth = 2.5;
+  Object.assign(context, { fillStyle: colours.css[IDLE], strokeStyle: colours.css[STALL], lineWidth: 2.5 });
   for (let id = 0; id < run.P; id++) {
     const event = firstAfter(run, run.own[id], t);
     if (run.own[id] < 0 || event >= run.first[run.own[id] + 1] || run.start[event] > t || run.kind[event] !== STALL) continue;
     context.beginPath();
     context.arc(x, yOf(run, id), size / 2, 0, 7);
+    context.fill();
     context.stroke();
   }
-  Object.assign(context, { strokeStyle: colours.css[IDLE], lineWidth: 1.5 });
+  Object.assign(context, { fillStyle: colours.letters.L, strokeStyle: colours.css[IDLE], lineWidth: 1.5 });
 }
 
 function wordsOfMoment() {

@@ -26,7 +26,7 @@ function makeLane(ways, words) {
   const nodes = spots.map(([cx, cy]) => part("circle", { r: 15, cx, cy }));
   // When each knows stands in it.
   const times = spots.map(([x, y]) => part("text", { x, y }));
-  picture.append(...lines, ...nodes, ...times, ...dots);
+  picture.append(...lines, ...dots, ...nodes, ...times);
   picture.setAttribute("aria-label", `${words} All know at ${time}.`);
   const clock = worded("b", ""), caption = worded("figcaption", `${words} `);
   caption.append(clock);

@@ -64,6 +64,7 @@ function update() {
   showResults();
   tellPast();
   tellLesson();
+  tellBet();
   if (!state.coarse || pace.turn % 3 === 0) showTree();
   if (isRested) return;
   clearTimeout(settling);
@@ -134,8 +135,13 @@ function showRuns(good) {
 }
 
 // The height of the timeline: enough for its rows, and on a narrow page so little that the sliders below it
-// are seen too.
-const freeHeight = () => isLecture() ? innerHeight * 0.75 / place.zoom : innerWidth < 780 ? Math.max(setting.lesson ? 200 : 230, innerHeight * (setting.lesson ? 0.33 : 0.44)) : guessed.exercise ? Math.max(360, innerHeight * 0.55) : Math.max(380, innerHeight * 0.62);
+// are seen too. In a lecture and on a screen of the start it ends with the window.
+const freeBelow = (foot) => innerHeight - $("plot").getBoundingClientRect().top - scrollY - foot;
+function freeHeight() {
+  if (isLecture()) return Math.max(200, freeBelow(60) / place.zoom);
+  if (innerWidth < 780) return setting.lesson ? Math.max(200, innerHeight * 0.33) : Math.max(230, innerHeight * 0.44);
+  return setting.lesson ? Math.max(280, freeBelow(40)) : guessed.exercise ? Math.max(360, innerHeight * 0.55) : Math.max(380, innerHeight * 0.62);
+}
 // The playground has no overview: all is in view.
 const drawMap = () => {};
 

@@ -82,11 +82,11 @@ function showSliders(moved = "") {
     box.classList.toggle("off", off);
     if (!uses.has(name)) hint.textContent = "changes nothing here";
     const place = placeOn(list, number), text = isCount ? spelled(number) : `${spelled(number)} ${unit.name}`;
-    Object.assign(input, { max: list.length - 1, disabled: off });
+    Object.assign(input, { max: list.length - 1, disabled: off || isBetOpen(name) });
     if (name !== moved) input.value = Math.round(place);
     input.setAttribute("aria-valuetext", off ? "off" : text);
     if (document.activeElement !== value) value.value = off ? "" : isCount ? String(number) : `${+number.toPrecision(9)}${unit.suffix && " "}${unit.suffix}`;
-    value.disabled = off;
+    value.disabled = input.disabled;
     if (name === "size") more.textContent = operationOf().size.meaning;
   }
   $("long").checked = setting.values.G !== "";

@@ -19,6 +19,7 @@ function showChoice() {
   $("papers").value = setting.paper;
   document.documentElement.toggleAttribute("data-paper", setting.paper !== "");
   $("about").replaceChildren(...[setting.paper ? PAPERS[setting.paper][2] : isFile ? "" : `${operation.name}: ${operation.about}.`, machine ? `${machine.name}: ${machine.about}.` : "", recorded ? `Recorded from: loggp run ${recorded}.` : ""].filter(Boolean).map((text) => { const one = element("span", ""); one.append(...lettered(text), " "); return one; }));
+  if (!setting.paper && !setting.lesson) askBet();
   for (const which of ["first", "second"]) $(`chip-${which}`).style.background = setting[which] ? colourOf(setting[which]) : "none";
 }
 
@@ -76,6 +77,7 @@ async function openAddress() {
   if (setting.lesson) takeLesson(setting.lesson);
   else {
     showLessonOrNot();
+    openPaper();
     takeExercise(setting.exercise);
     learnMachine();
     clearChanges();
@@ -108,7 +110,10 @@ async function open() {
   showSliders();
   if (setting.lesson) takeLesson(setting.lesson);
   else if (setting.exercise) takeExercise(setting.exercise);
-  else await openLink();
+  else {
+    openPaper();
+    await openLink();
+  }
   noted = stepOf(addressOf());
   update();
   let wide = innerWidth;

@@ -628,14 +628,32 @@ async function dotted(browser) {
     for (let i = 0; i < data.length; i += 4) if (data[i + 3]) { const key = data.slice(i, i + 4).join(); all[key] = (all[key] ?? 0) + 1; }
     return Object.entries(all).sort((a, b) => b[1] - a[1]);
   });
-  assert(!await page.isVisible("#dots"));
-  await page.focus("#plot");
-  for (let n = 0; n < 3; n++) await page.keyboard.press(".");
   const all = await colours(), of = (key) => all.find(([one]) => one === key)?.[1] ?? 0;
   assert.match(all[0][0], /^(25[45],){3}1[67]\d$/);
   // Two dots and two full boxes; five rings before them.
   assert(of("122,79,181,255") > 150, JSON.stringify(all.slice(0, 9)));
   assert(of("213,94,0,255") > 100, JSON.stringify(all.slice(0, 9)));
+  await page.context().close();
+}
+
+// Before L is dragged at the capacity one bets, and then is told.
+async function bets(browser) {
+  const page = await opened(browser, { hash: "#capacity" }), words = () => page.locator("#bet").textContent(), L = page.locator("#slider-L"), grip = page.locator('.grip[title="Drag L"]');
+  assert.match(await words(), /^Will more L make it faster\?/);
+  assert(await L.isDisabled() && !await grip.isVisible());
+  await page.click("#bet button:has-text('Not faster')");
+  await timesOf(page);
+  assert.strictEqual(await words(), "You bet: not faster. Drag L.");
+  assert(await L.isEnabled() && await grip.isVisible());
+  await type(page, "L", "10");
+  await timesOf(page);
+  assert.strictEqual(await words(), "You bet: not faster. With L = 10 it takes 38 cycles instead of 34 cycles: slower.");
+  // The link asks anew, and another setting does not ask.
+  await becomes(page, () => location.hash.includes("L=10"));
+  await page.evaluate(() => { location.hash = "#capacity"; });
+  await becomes(page, () => document.getElementById("slider-L").disabled);
+  await page.selectOption("#operation", "broadcast");
+  await becomes(page, () => !document.getElementById("bet") && !document.getElementById("slider-L").disabled);
   await page.context().close();
 }
 
@@ -683,6 +701,7 @@ async function lectures(browser) {
   const zoom = 28 / 12, top = box.y + 49 * zoom, high = (box.height - (49 + 24) * zoom) / 8;
   for (const more of [0, 2]) await page.mouse.move(box.x + 32 * zoom + (box.width - 32 * zoom) * 5 / 40 + more, top + 3.5 * high);
   await becomes(page, () => /^P3: stall/.test(document.getElementById("tip").textContent));
+  await page.click("#bet button");
   const grip = await page.locator('.grip[title="Drag L"]').boundingBox(), [x, y] = [grip.x + grip.width, grip.y + grip.height / 2];
   await page.mouse.move(x, y);
   await page.mouse.down();
@@ -693,7 +712,7 @@ async function lectures(browser) {
   await page.evaluate(() => { location.hash = "#capacity"; });
   await becomes(page, () => document.querySelector("#slider-L").getAttribute("aria-valuetext") === "6 cycles");
   await page.keyboard.press(" ");
-  await becomes(page, () => Number(document.getElementById("moment").getAttribute("aria-valuenow")) > 1);
+  await becomes(page, () => Number(document.getElementById("moment").getAttribute("aria-valuenow")) > 4);
   await page.keyboard.press("ArrowRight");
   await becomes(page, () => location.hash === "#contention");
   await page.keyboard.press("ArrowRight");
@@ -1229,6 +1248,7 @@ async function dragged(browser, slow, frames, hash) {
   await test("race", races);
   await test("places", places);
   await test("dots", dotted);
+  await test("bet", bets);
   await test("handles", held);
   await test("lecture", lectures);
   await test("goal line", grown);
