@@ -16,6 +16,9 @@ use crate::plan::{Blank, BlankTag, Plan};
 use crate::rank::Rank;
 use crate::reply::{Parts, Reply};
 
+/// By what ranks know a call that they make together: who they are, and how many they have made before.
+type MakingKey = (Vec<u32>, u64);
+
 impl Rank<'_> {
     /// Begins an immediate duplicate: all that take part tell each other that they have.
     pub(crate) fn duplicate(&mut self, p: &mut Proc, parent: u32, request: RequestId) -> Reply {
@@ -68,9 +71,27 @@ impl Rank<'_> {
         of: Option<Vec<u32>>,
         own: &[u8],
     ) -> Reply {
-        let is_of_some = of.is_some();
+        let key = self.give_part(parent, of.as_deref(), own);
+        for step in agreement(self.shared.settings.table) {
+            match of {
+                Some(_) => self.gather_among(p, &key),
+                None => self.agree(p, parent, step),
+            }
+        }
+        self.take_parts(p, &key)
+    }
+
+    /// Makes a call on a file that its ranks make together: they wait for each other, as in a barrier. Each gets what all have given.
+    pub(crate) fn call_on_file(&mut self, p: &mut Proc, communicator: u32, own: &[u8]) -> Reply {
+        let key = self.give_part(communicator, None, own);
+        self.agree(p, communicator, &AgreementStep::BARRIER);
+        self.take_parts(p, &key)
+    }
+
+    /// Gives a part of what ranks make together, all of a communicator or some. Returns by what it is known.
+    fn give_part(&mut self, parent: u32, of: Option<&[u32]>, own: &[u8]) -> MakingKey {
         let ranks = match of {
-            Some(ranks) => ranks,
+            Some(ranks) => ranks.to_vec(),
             None => {
                 let of = self.communicator(parent);
                 let mut ranks = of.members.clone();
@@ -81,17 +102,13 @@ impl Rank<'_> {
         };
         let count = self.makings.entry(ranks.clone()).or_default();
         let key = (ranks, std::mem::replace(count, *count + 1));
-        {
-            let mut makings = self.shared.making.lock();
-            let making = makings.entry(key.clone()).or_default();
-            making.given.push((self.id as u32, own.into()));
-        }
-        for step in agreement(self.shared.settings.table) {
-            match is_of_some {
-                true => self.gather_among(p, &key),
-                false => self.agree(p, parent, step),
-            }
-        }
+        let mut makings = self.shared.making.lock();
+        makings.entry(key.clone()).or_default().given.push((self.id as u32, own.into()));
+        key
+    }
+
+    /// Takes the parts of all, which have called by now.
+    fn take_parts(&mut self, p: &mut Proc, key: &MakingKey) -> Reply {
         let mut makings = self.shared.making.lock();
         let making = makings.entry(key.clone()).or_default();
         // The first one that knows of all puts together what they have given.
@@ -99,7 +116,7 @@ impl Rank<'_> {
         let parts = making.parts.get_or_insert_with(|| Arc::new(Parts::of(given))).clone();
         making.left += 1;
         if making.left == key.0.len() {
-            makings.remove(&key);
+            makings.remove(key);
         }
         drop(makings);
         if parts.lengths.len() != key.0.len() {
@@ -127,7 +144,7 @@ impl Rank<'_> {
     }
 
     /// Exchanges a word among ranks that have no communicator yet.
-    pub(crate) fn gather_among(&mut self, p: &mut Proc, key: &(Vec<u32>, u64)) {
+    pub(crate) fn gather_among(&mut self, p: &mut Proc, key: &MakingKey) {
         let me = key.0.iter().position(|rank| *rank as usize == self.id).unwrap_or(0);
         // The first of them gathers, and tells all. Others may make a communicator with it, which have called for that by now:
         // so it asks these.

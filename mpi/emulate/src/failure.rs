@@ -8,6 +8,7 @@ use loggp_mpi_trace::call::{
 };
 use loggp_mpi_trace::recording::post::PostKind;
 use loggp_mpi_trace::recording::{places, post::Address};
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use crate::fault::{Fault, FaultKind, mark, without_marks};
@@ -58,6 +59,7 @@ impl Called {
             PostKind::Wait { form, .. } => Called::Wait(*form),
             PostKind::Probe { receive, is_wait, .. } => Called::Probe(*receive, *is_wait),
             PostKind::Together { .. } => Called::Making,
+            PostKind::OnFile { name, .. } | PostKind::AtFile { name, .. } => Called::Named(known_name(name)),
             PostKind::Duplicate { .. } => Called::Named("MPI_Comm_idup"),
             PostKind::GetStatus(_) => Called::Named("MPI_Request_get_status"),
             PostKind::ReceiveMatched { .. } => Called::Named("MPI_Mrecv"),
@@ -134,6 +136,17 @@ fn name_of(what: &OneSided) -> &'static str {
         OneSided::Unlock { to: None, .. } => "MPI_Win_unlock_all",
         OneSided::Fence { .. } => "MPI_Win_fence",
     }
+}
+
+/// Returns a function's name that a rank has said. There are no more than MPI has functions.
+fn known_name(name: &str) -> &'static str {
+    static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+    let mut names = NAMES.lock();
+    let known = names.iter().find(|known| **known == name).copied();
+    known.unwrap_or_else(|| {
+        names.push(String::leak(name.into()));
+        names[names.len() - 1]
+    })
 }
 
 /// Returns the text with a capital letter at its begin.

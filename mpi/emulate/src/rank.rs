@@ -166,6 +166,15 @@ impl<'a> Rank<'a> {
                 *data = rest;
                 self.call_together(p, parent, of, own)
             }
+            PostKind::AtFile { .. } => {
+                p.wait_to_act();
+                Reply::NOTHING
+            }
+            PostKind::OnFile { communicator, bytes, .. } => {
+                let (own, rest) = data.split_at_checked(bytes).unwrap_or((data, &[]));
+                *data = rest;
+                self.call_on_file(p, communicator, own)
+            }
             PostKind::Duplicate { parent, request } => self.duplicate(p, parent, request),
             PostKind::Left(requests) => self.take_left(p, &requests),
             PostKind::Forget(request) => {
@@ -254,6 +263,7 @@ impl<'a> Rank<'a> {
             PostKind::Probe { receive, is_wait, .. } => (true, *is_wait && is_open(receive)),
             PostKind::Wait { form: WaitForm::Wait | WaitForm::Waitall, .. } => (false, false),
             PostKind::Wait { .. } | PostKind::GetStatus(_) | PostKind::Clock => (true, false),
+            PostKind::AtFile { depends, .. } => (false, *depends),
             _ => (false, false),
         };
         self.has_chosen |= takes_any;

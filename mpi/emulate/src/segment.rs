@@ -28,7 +28,7 @@ const WINDOW: usize = 64 << 10;
 pub(crate) const WINDOW_BYTES: usize = SLOT_BYTES - WINDOW;
 /// The most words of an answer.
 pub(crate) const MOST_WORDS: usize = CALL_BYTES / 8;
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// What the ranks need to know beforehand; the bits of the header's flags.
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,6 +13,8 @@
 
 #include "fault_windows.h"
 
+#include "fault_files.h"
+
 static void deadlock(void)
 {
     MPI_Recv(&one, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED); /* HERE */
@@ -205,11 +207,10 @@ static void null_status(void)
         MPI_Recv(&other, 1, MPI_INT, 0, 0, WORLD, NULL); /* HERE */
 }
 
-static void opens_file(void)
+static void opens_port(void)
 {
-    MPI_File file;
-    MPI_File_open(WORLD, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
-    MPI_File_close(&file);
+    char name[MPI_MAX_PORT_NAME];
+    MPI_Open_port(MPI_INFO_NULL, name);
 }
 
 static void add(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -312,7 +313,9 @@ static const struct {
     CASE(outside_of_window), CASE(freed_window), CASE(negative_unit), CASE(negative_size), CASE(no_memory),
     CASE(no_such_rank), CASE(null_type_there), CASE(put_buffer_written), CASE(get_buffer_sent),
     CASE(kept_apart), CASE(window_not_freed), CASE(info_not_freed), CASE(handler_not_freed), CASE(key_not_freed),
-    CASE(all_freed), CASE(logical_of_floats), CASE(null_status), CASE(opens_file),
+    CASE(all_freed), CASE(logical_of_floats), CASE(null_status), CASE(opens_port),
+    CASE(file_not_closed), CASE(file_calls_differ), CASE(file_modes_differ), CASE(file_buffer_written),
+    CASE(file_in_any_order), CASE(file_type_not_committed),
 };
 
 int main(int count, char **words)

@@ -10,12 +10,15 @@ enum object_kind {
     OBJECT_INFO,
     OBJECT_ERRHANDLER,
     OBJECT_KEYVAL,
+    OBJECT_FILE,
     OBJECT_KINDS
 };
 static const char *const object_names[] = {"a communicator", "a group", "a datatype", "an operation",
-                                           "a window", "an info", "an error handler", "a key of attributes"};
+                                           "a window", "an info", "an error handler", "a key of attributes",
+                                           "a file"};
 static const char *const free_names[] = {"MPI_Comm_free", "MPI_Group_free", "MPI_Type_free", "MPI_Op_free",
-                                         "MPI_Win_free", "MPI_Info_free", "MPI_Errhandler_free", "its MPI_..._free_keyval"};
+                                         "MPI_Win_free", "MPI_Info_free", "MPI_Errhandler_free", "its MPI_..._free_keyval",
+                                         "MPI_File_close"};
 
 /* What the program made. It stays when it is freed, until its handle is given out again. */
 struct object {

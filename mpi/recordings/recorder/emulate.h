@@ -4,7 +4,7 @@
 #define HEADER_BYTES 4096
 #define AREA_BYTES 61440
 #define DATA_BYTES 327680
-#define EMULATION_VERSION 4
+#define EMULATION_VERSION 5
 
 /* Where a record goes is `at`, from `buffer` on, as in a file. */
 struct slot {
@@ -50,6 +50,8 @@ enum emulated_code {
     CALL_FINDING = 59,
     CALL_IDUP = 60,
     CALL_LEFT = 61,
+    CALL_ON_FILE = 62,
+    CALL_AT_FILE = 63,
     CALL_ACCESS = 80,
     CALL_ACCESS_END = 81,
 };

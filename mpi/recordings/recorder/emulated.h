@@ -70,6 +70,14 @@ static int is_named(MPI_Datatype type)
     return combiner == MPI_COMBINER_NAMED;
 }
 
+/* Types that a call gives once more, but for predefined ones, are the program's to free. */
+static void note_contents(const char *name, int count, const MPI_Datatype *types, void *place)
+{
+    for (int i = 0; i < count; i++)
+        if (!is_named(types[i]))
+            note_made(OBJECT_DATATYPE, (uintptr_t)types[i], name, place)->is_committed = 1;
+}
+
 /* True if elements lie in memory as they are sent. */
 static int is_plain(MPI_Datatype type)
 {
@@ -264,6 +272,17 @@ static void keep(MPI_Request handle, const struct collective *exchange)
         watch(request);
 }
 
+/* Makes a request of an access to a file, which has been made. */
+static void add_access(MPI_Request handle, const char *name, const struct counts *data, int is_write, const MPI_Status *status)
+{
+    struct request *request = insert_request(handle, REQUEST_ACCESS, 0);
+    struct collective exchange = {.name = name};
+    *(is_write ? &exchange.sent : &exchange.received) = *data;
+    request->is_active = 1;
+    request->bytes = status_bytes(status);
+    keep(handle, &exchange);
+}
+
 /* The request is no more. */
 static void drop(MPI_Request *handle)
 {
@@ -453,7 +472,8 @@ static int emulate_probe(int code, const char *name, int from, int tag, MPI_Comm
     return MPI_SUCCESS;
 }
 
-/* What has to be done that a request completes: nothing if it is none or not active, nothing by the command if it is of nobody. */
+/* What has to be done that a request completes: nothing if it is none or not active, nothing by the command if it is of nobody, or of a
+ * file. */
 enum state { STATE_IDLE, STATE_OWN, STATE_POSTED };
 
 static enum state state_of(MPI_Request handle)
@@ -463,7 +483,7 @@ static enum state state_of(MPI_Request handle)
     struct request **link = find_request(handle);
     if (link == NULL)
         report("request lifecycle", "names a request that no call has made, or that is complete; after that it is MPI_REQUEST_NULL");
-    return !(*link)->is_active ? STATE_IDLE : (*link)->kind == REQUEST_NOTHING ? STATE_OWN : STATE_POSTED;
+    return !(*link)->is_active ? STATE_IDLE : (*link)->kind == REQUEST_NOTHING || (*link)->kind == REQUEST_ACCESS ? STATE_OWN : STATE_POSTED;
 }
 
 /* Returns how many requests are in a state. */
@@ -475,6 +495,12 @@ static int number_in(enum state state, int count, const MPI_Request *requests)
     return number;
 }
 
+/* Says what came of a request that the command does not know. */
+static void set_own(MPI_Request handle, MPI_Status *status)
+{
+    set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, (*find_request(handle))->bytes, 0);
+}
+
 static void end_request(MPI_Request *handle)
 {
     struct request *request = *find_request(*handle);
@@ -483,6 +509,13 @@ static void end_request(MPI_Request *handle)
         request->is_active = 0;
     else
         drop(handle);
+}
+
+/* The same of one that the command does not know. */
+static void end_own(const char *name, MPI_Request *handle)
+{
+    look_for_writes(name, *find_request(*handle));
+    end_request(handle);
 }
 
 /* Returns the function that asks with this code. */
@@ -543,7 +576,7 @@ static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_S
         if (state == STATE_IDLE)
             set_empty(status_at(statuses, i));
         else if (state == STATE_OWN)
-            set_nobody(status_at(statuses, i));
+            set_own(given[i], status_at(statuses, i));
         else if (flag != NULL && count > MOST_AT_ONCE)
             is_done = is_done && ask(CALL_GET_STATUS, 1, &given[i]);
     }
@@ -557,7 +590,7 @@ static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_S
     }
     for (int i = 0; i < count && is_done; i++)
         if (state_of(given[i]) == STATE_OWN)
-            end_request(&given[i]);
+            end_own(wait_name(code), &given[i]);
     if (is_done && (code == RECORD_WAITALL || code == RECORD_TESTALL))
         clear_errors(count, statuses);
     if (flag != NULL)
@@ -565,14 +598,14 @@ static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_S
     return MPI_SUCCESS;
 }
 
-/* Completes those of nobody, up to `most`, and returns how many that are. */
-static int complete_own(int most, int count, MPI_Request *given, int *indices, MPI_Status *statuses)
+/* Completes those that the command does not know, up to `most`, and returns how many that are. */
+static int complete_own(const char *name, int most, int count, MPI_Request *given, int *indices, MPI_Status *statuses)
 {
     int number = 0;
     for (int i = 0; i < count && number < most; i++)
         if (state_of(given[i]) == STATE_OWN) {
-            set_nobody(status_at(statuses, number));
-            end_request(&given[i]);
+            set_own(given[i], status_at(statuses, number));
+            end_own(name, &given[i]);
             indices[number++] = i;
         }
     return number;
@@ -583,7 +616,7 @@ static int emulate_any(int code, int count, MPI_Request *given, int *index, int 
     int is_done = 1;
     CHECK(check_requests(wait_name(code), count, given));
     *index = MPI_UNDEFINED;
-    if (complete_own(1, count, given, index, status) == 0) {
+    if (complete_own(wait_name(code), 1, count, given, index, status) == 0) {
         if (number_in(STATE_POSTED, count, given) == 0)
             set_empty(status);
         else if ((is_done = ask(code, count, given)))
@@ -598,7 +631,7 @@ static int emulate_some(int code, int count, MPI_Request *given, int *done, int 
 {
     CHECK(check_requests(wait_name(code), count, given));
     int posted = number_in(STATE_POSTED, count, given), own = number_in(STATE_OWN, count, given);
-    *done = posted + own == 0 ? MPI_UNDEFINED : complete_own(count, count, given, indices, statuses);
+    *done = posted + own == 0 ? MPI_UNDEFINED : complete_own(wait_name(code), count, count, given, indices, statuses);
     if (posted > 0 && ask(own > 0 ? RECORD_TESTSOME : code, count, given))
         *done += take_completions(wait_name(code), given, 0, indices + own,
                                   statuses == MPI_STATUSES_IGNORE ? statuses : statuses + own);
@@ -611,7 +644,7 @@ static int emulate_get_status(MPI_Request request, int *flag, MPI_Status *status
     enum state state = state_of(request);
     *flag = 1;
     if (state == STATE_OWN) {
-        set_nobody(status);
+        set_own(request, status);
     } else if (state == STATE_IDLE) {
         set_empty(status);
     } else if ((*flag = ask(CALL_GET_STATUS, 1, &request)) && (*find_request(request))->kind == REQUEST_RECV) {

@@ -101,8 +101,6 @@ static int emulate_collective(struct communicator *with, const struct collective
 
 struct parts gather_parts(const struct communicator *parent, const int *ranks, int count, const void *own, uint64_t bytes)
 {
-    struct parts parts = {.count = 0};
-    uint64_t all = 0;
     if (!has_room_for_communicators())
         refuse("makes more communicators than an emulated program can, which are %zu",
                sizeof all_communicators / sizeof *all_communicators);
@@ -111,6 +109,13 @@ struct parts gather_parts(const struct communicator *parent, const int *ranks, i
     *at++ = ranks != NULL;
     if (ranks != NULL)
         at = put_ranks(at, ranks, count);
+    return give_part(own, bytes);
+}
+
+struct parts give_part(const void *own, uint64_t bytes)
+{
+    struct parts parts = {.count = 0};
+    uint64_t all = 0;
     at = put(at, bytes);
     give_bytes(own, bytes);
     end_record(1);

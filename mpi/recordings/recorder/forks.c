@@ -187,6 +187,9 @@ int end_alone(void)
             unsetenv(settings[i][0]);
     for (int i = 0; i < hidden_count; i++)
         putenv(hidden[i]);
+    /* Open MPI's own way to files, which it chooses at the first one, makes others beside them, which stay where a rank is killed. */
+    setenv("OMPI_MCA_io_ompio_priority", "1", 0);
+    setenv("OMPI_MCA_io_ompio_delete_priority", "1", 0);
     return 1;
 }
 

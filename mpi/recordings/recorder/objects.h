@@ -68,22 +68,14 @@ WRAPPED(Type_dup, {
             type_fault((MPI_Datatype)a) == NULL;
 })
 
-/* What a type consists of is given once more, but for predefined types. */
-static void note_contents(int count, const MPI_Datatype *types, void *place)
-{
-    for (int i = 0; i < count; i++)
-        if (!is_named(types[i]))
-            note_made(OBJECT_DATATYPE, (uintptr_t)types[i], "MPI_Type_get_contents", place)->is_committed = 1;
-}
-
 WRAPPED(Type_get_contents, {
     if (returned == MPI_SUCCESS)
-        note_contents((int)d, (const MPI_Datatype *)g, place);
+        note_contents("MPI_Type_get_contents", (int)d, (const MPI_Datatype *)g, place);
 })
 #if defined(HAS_LARGE)
 WRAPPED(Type_get_contents_c, {
     if (returned == MPI_SUCCESS)
-        note_contents((int)e, (const MPI_Datatype *)i, place);
+        note_contents("MPI_Type_get_contents", (int)e, (const MPI_Datatype *)i, place);
 })
 #endif
 

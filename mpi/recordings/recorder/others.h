@@ -44,85 +44,6 @@ REFUSED(MPI_Request_get_status_any)
 REFUSED(MPI_Request_get_status_some)
 #endif
 
-/* Files. */
-REFUSED(MPI_File_close)
-REFUSED(MPI_File_delete)
-REFUSED(MPI_File_iread)
-REFUSED(MPI_File_iread_all)
-REFUSED(MPI_File_iread_at)
-REFUSED(MPI_File_iread_at_all)
-REFUSED(MPI_File_iread_shared)
-REFUSED(MPI_File_iwrite)
-REFUSED(MPI_File_iwrite_all)
-REFUSED(MPI_File_iwrite_at)
-REFUSED(MPI_File_iwrite_at_all)
-REFUSED(MPI_File_iwrite_shared)
-REFUSED(MPI_File_open)
-REFUSED(MPI_File_preallocate)
-REFUSED(MPI_File_read)
-REFUSED(MPI_File_read_all)
-REFUSED(MPI_File_read_all_begin)
-REFUSED(MPI_File_read_all_end)
-REFUSED(MPI_File_read_at)
-REFUSED(MPI_File_read_at_all)
-REFUSED(MPI_File_read_at_all_begin)
-REFUSED(MPI_File_read_at_all_end)
-REFUSED(MPI_File_read_ordered)
-REFUSED(MPI_File_read_ordered_begin)
-REFUSED(MPI_File_read_ordered_end)
-REFUSED(MPI_File_read_shared)
-REFUSED(MPI_File_seek)
-REFUSED(MPI_File_seek_shared)
-REFUSED(MPI_File_set_atomicity)
-REFUSED(MPI_File_set_info)
-REFUSED(MPI_File_set_size)
-REFUSED(MPI_File_set_view)
-REFUSED(MPI_File_sync)
-REFUSED(MPI_File_write)
-REFUSED(MPI_File_write_all)
-REFUSED(MPI_File_write_all_begin)
-REFUSED(MPI_File_write_all_end)
-REFUSED(MPI_File_write_at)
-REFUSED(MPI_File_write_at_all)
-REFUSED(MPI_File_write_at_all_begin)
-REFUSED(MPI_File_write_at_all_end)
-REFUSED(MPI_File_write_ordered)
-REFUSED(MPI_File_write_ordered_begin)
-REFUSED(MPI_File_write_ordered_end)
-REFUSED(MPI_File_write_shared)
-REFUSED(MPI_Register_datarep)
-#if defined(HAS_LARGE)
-REFUSED(MPI_File_iread_all_c)
-REFUSED(MPI_File_iread_at_all_c)
-REFUSED(MPI_File_iread_at_c)
-REFUSED(MPI_File_iread_c)
-REFUSED(MPI_File_iread_shared_c)
-REFUSED(MPI_File_iwrite_all_c)
-REFUSED(MPI_File_iwrite_at_all_c)
-REFUSED(MPI_File_iwrite_at_c)
-REFUSED(MPI_File_iwrite_c)
-REFUSED(MPI_File_iwrite_shared_c)
-REFUSED(MPI_File_read_all_begin_c)
-REFUSED(MPI_File_read_all_c)
-REFUSED(MPI_File_read_at_all_begin_c)
-REFUSED(MPI_File_read_at_all_c)
-REFUSED(MPI_File_read_at_c)
-REFUSED(MPI_File_read_c)
-REFUSED(MPI_File_read_ordered_begin_c)
-REFUSED(MPI_File_read_ordered_c)
-REFUSED(MPI_File_read_shared_c)
-REFUSED(MPI_File_write_all_begin_c)
-REFUSED(MPI_File_write_all_c)
-REFUSED(MPI_File_write_at_all_begin_c)
-REFUSED(MPI_File_write_at_all_c)
-REFUSED(MPI_File_write_at_c)
-REFUSED(MPI_File_write_c)
-REFUSED(MPI_File_write_ordered_begin_c)
-REFUSED(MPI_File_write_ordered_c)
-REFUSED(MPI_File_write_shared_c)
-REFUSED(MPI_Register_datarep_c)
-#endif
-
 /* Communicators, groups and topologies. */
 LOCAL(MPI_Comm_attach_buffer, MPI_Comm_attach_buffer_c, MPI_Comm_c2f, MPI_Comm_call_errhandler,
       MPI_Comm_delete_attr, MPI_Comm_detach_buffer,
@@ -157,12 +78,9 @@ LOCAL(MPI_Win_attach, MPI_Win_c2f, MPI_Win_call_errhandler,
       MPI_Win_get_info, MPI_Win_get_name, MPI_Win_set_attr, MPI_Win_set_errhandler,
       MPI_Win_set_name, MPI_Win_toint)
 
-/* Files, of which there are none. */
-LOCAL(MPI_File_c2f, MPI_File_call_errhandler, MPI_File_create_errhandler, MPI_File_f2c, MPI_File_fromint,
-      MPI_File_get_amode, MPI_File_get_atomicity, MPI_File_get_byte_offset, MPI_File_get_errhandler,
-      MPI_File_get_group, MPI_File_get_info, MPI_File_get_position, MPI_File_get_position_shared, MPI_File_get_size,
-      MPI_File_get_type_extent, MPI_File_get_type_extent_c, MPI_File_get_view, MPI_File_set_errhandler,
-      MPI_File_toint)
+/* Files. */
+LOCAL(MPI_File_c2f, MPI_File_call_errhandler, MPI_File_f2c, MPI_File_fromint, MPI_File_get_errhandler, MPI_File_set_errhandler,
+      MPI_File_toint, MPI_Register_datarep, MPI_Register_datarep_c)
 
 /* Sessions, of which there are none. */
 LOCAL(MPI_Session_attach_buffer, MPI_Session_attach_buffer_c, MPI_Session_c2f, MPI_Session_call_errhandler,

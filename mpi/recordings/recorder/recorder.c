@@ -81,6 +81,8 @@
 
 #include "windows.h"
 
+#include "files.h"
+
 #include "objects.h"
 
 #include "process.h"

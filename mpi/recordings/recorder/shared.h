@@ -120,6 +120,8 @@ struct parts {
 
 /* Waits until all have called: the ranks of a communicator and of its remote group, or these, which are in their order. */
 struct parts gather_parts(const struct communicator *parent, const int *ranks, int count, const void *own, uint64_t bytes);
+/* The end of such a call, whose record has begun: gives a part, and waits for the others. */
+struct parts give_part(const void *own, uint64_t bytes);
 void free_parts(struct parts *parts);
 
 /* Returns for each of these members of a communicator the place of its part. The caller frees it. */

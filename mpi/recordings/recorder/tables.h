@@ -222,7 +222,8 @@ static void free_communicator(MPI_Comm handle)
     last_communicator = NULL;
 }
 
-enum request_kind { REQUEST_NOTHING, REQUEST_SEND, REQUEST_RECV };
+/* REQUEST_ACCESS is of a file: it is complete as soon as it is made. */
+enum request_kind { REQUEST_NOTHING, REQUEST_SEND, REQUEST_RECV, REQUEST_ACCESS };
 
 struct request {
     struct request *next;
@@ -238,6 +239,7 @@ struct request {
     size_t start_bytes;
     /* The data of one that is emulated. */
     struct collective *exchange;
+    uint64_t bytes; /* that went to a file or came from there */
     /* What its buffers were when it began. */
     uint64_t sums[2];
 };

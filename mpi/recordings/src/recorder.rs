@@ -2,7 +2,7 @@
 
 /// The files of the source, each with its name. Those that end with `.c` are compiled:
 /// `mpicc -O2 -fPIC -shared -o libloggp-mpi.so *.c`.
-pub const SOURCE: [(&str, &str); 28] = [
+pub const SOURCE: &[(&str, &str)] = &[
     ("recorder.c", include_str!("../recorder/recorder.c")),
     ("communicators.c", include_str!("../recorder/communicators.c")),
     ("endings.c", include_str!("../recorder/endings.c")),
@@ -30,6 +30,7 @@ pub const SOURCE: [(&str, &str); 28] = [
     ("emulated_process.h", include_str!("../recorder/emulated_process.h")),
     ("accesses.h", include_str!("../recorder/accesses.h")),
     ("windows.h", include_str!("../recorder/windows.h")),
+    ("files.h", include_str!("../recorder/files.h")),
     ("process.h", include_str!("../recorder/process.h")),
 ];
 

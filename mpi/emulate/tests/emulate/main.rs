@@ -330,7 +330,7 @@ fn what_a_rank_does_wrong_is_said() {
         _ => recv(rank),
     });
     assert!(said.contains("rank 0 called MPI_Abort with code -3"), "{said}");
-    let why = "calls MPI_File_open, which an emulated program cannot";
+    let why = "calls MPI_Open_port, which an emulated program cannot";
     let said = fail(2, |rank| match rank.id {
         1 => rank.end_with(rank::REFUSED, &[number(why.len() as u64), why.into()].concat()),
         _ => recv(rank),

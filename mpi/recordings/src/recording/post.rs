@@ -31,6 +31,8 @@ mod posted {
     pub(super) const FINDING: u8 = 59;
     pub(super) const IDUP: u8 = 60;
     pub(super) const LEFT: u8 = 61;
+    pub(super) const ON_FILE: u8 = 62;
+    pub(super) const AT_FILE: u8 = 63;
     pub(super) const ACCESS: u8 = 80;
     pub(super) const ACCESS_END: u8 = 81;
 }
@@ -84,6 +86,18 @@ pub enum PostKind {
         parent: u32,
         of: Option<Vec<u32>>,
         bytes: usize,
+    },
+    /// A call on a file that its ranks make together: its name, and how many bytes each gives to all.
+    OnFile {
+        communicator: u32,
+        name: String,
+        bytes: usize,
+    },
+    /// A call that reaches for a file once all that other ranks do before is done: its name, and whether it may find something else
+    /// where another rank comes first.
+    AtFile {
+        name: String,
+        depends: bool,
     },
     /// An immediate duplicate of a communicator.
     Duplicate {
@@ -188,6 +202,14 @@ impl PostReader {
                 let parent = read_communicator(cursor, known)?;
                 let of = if cursor.byte()? != 0 { Some(read_ranks(cursor, known)?) } else { None };
                 PostKind::Together { parent, of, bytes: cursor.small()? as usize }
+            }
+            posted::ON_FILE => PostKind::OnFile {
+                communicator: read_communicator(cursor, known)?,
+                name: cursor.text()?.into_owned(),
+                bytes: cursor.small()? as usize,
+            },
+            posted::AT_FILE => {
+                PostKind::AtFile { name: cursor.text()?.into_owned(), depends: cursor.byte()? != 0 }
             }
             code::FORGET => PostKind::Forget(read_request(cursor, known)?),
             posted::CANCEL => PostKind::Cancel(read_request(cursor, known)?),

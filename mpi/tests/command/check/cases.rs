@@ -311,6 +311,27 @@ pub(super) const CASES: &[Case] = &[
         "thread level",
         &["calls MPI {send_one} in another thread than the one that called MPI_Init", "MPI_THREAD_FUNNELED"],
     ),
+    (
+        "file_not_closed",
+        "",
+        "resource leak",
+        &["makes a file by MPI_File_open HERE and never frees it; call MPI_File_close"],
+    ),
+    (
+        "file_calls_differ",
+        "",
+        "call ordering",
+        &["MPI_File_write_all", "MPI_File_read_all", "all ranks of a file call the same"],
+    ),
+    ("file_modes_differ", "", "invalid parameter", &["calls MPI_File_open, which fails: ", "HERE"]),
+    ("file_type_not_committed", "", "invalid parameter", &["calls MPI_File_write, which fails: ", "HERE"]),
+    (
+        "file_buffer_written",
+        "",
+        "local concurrency",
+        &["completes by MPI_Wait what MPI_File_iwrite HERE began, and has written to its send buffer"],
+    ),
+    ("file_in_any_order", "", "message race", &["called MPI_Abort with code 1"]),
     ("serialized", "--runs 3 --buffering eager", "", &[]),
     ("two_at_once", "", "thread level", &["MPI_THREAD_SERIALIZED"]),
 ];

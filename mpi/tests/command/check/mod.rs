@@ -124,9 +124,15 @@ impl Mpi {
 /// Returns the places in the source, as a report names them: for each function what stands for its marked lines.
 fn places() -> BTreeMap<String, Vec<(&'static str, String)>> {
     let (mut places, mut function) = (BTreeMap::<_, Vec<_>>::new(), String::new());
-    for file in
-        ["faults.c", "fault_orders.h", "fault_threads.h", "fault_types.h", "fault_ends.h", "fault_windows.h"]
-    {
+    for file in [
+        "faults.c",
+        "fault_orders.h",
+        "fault_threads.h",
+        "fault_types.h",
+        "fault_ends.h",
+        "fault_windows.h",
+        "fault_files.h",
+    ] {
         let text = fs::read_to_string(Path::new(SOURCE).with_file_name(file)).unwrap();
         for (number, line) in (1..).zip(text.lines()) {
             if let Some((begin, _)) = line.strip_prefix("static ").and_then(|begin| begin.split_once('(')) {
@@ -239,7 +245,7 @@ fn a_report_says_what_was_assumed() {
 fn what_cannot_be_checked_is_said() {
     for mpi in mpis() {
         for (program, why) in
-            [("multiple", "calls MPI in a second thread"), ("opens_file", "calls MPI_File_open, which")]
+            [("multiple", "calls MPI in a second thread"), ("opens_port", "calls MPI_Open_port, which")]
         {
             let trace = mpi.folder.join(format!("{program}.json"));
             let options = format!("--format json --trace {}", trace.display());
