@@ -140,7 +140,7 @@ const freeBelow = (foot) => innerHeight - $("plot").getBoundingClientRect().top 
 function freeHeight() {
   if (isLecture()) return Math.max(200, freeBelow(60) / place.zoom);
   if (innerWidth < 780) return setting.lesson ? Math.max(200, innerHeight * 0.33) : Math.max(230, innerHeight * 0.44);
-  return setting.lesson ? Math.max(280, freeBelow(40)) : guessed.exercise ? Math.max(360, innerHeight * 0.55) : Math.max(380, innerHeight * 0.62);
+  return setting.lesson ? Math.max(280, freeBelow(40)) : guessed.exercise ? Math.max(360, innerHeight * 0.55) : Math.max(380, innerHeight * 0.69);
 }
 // The playground has no overview: all is in view.
 const drawMap = () => {};
