@@ -3,7 +3,7 @@
 /// A word of a rank on its threads, beside its posts: a thread that may not post has to wait, maybe for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Threads {
-    /// Several call, as the program has asked for: that cannot be emulated.
+    /// One calls while another one is in MPI, as the program has asked for. If that one waits for ever, this cannot be emulated.
     Several,
     /// Another one than the first calls, and the program has not asked for that.
     Other,
@@ -26,8 +26,9 @@ impl Threads {
     pub(crate) fn text(self, rank: usize) -> String {
         match self {
             Threads::Several => format!(
-                "rank {rank} calls MPI in a second thread while another one is in MPI, as an emulated program cannot; let one \
-                 thread make all calls, or ask MPI_Init_thread for no more than MPI_THREAD_SERIALIZED"
+                "rank {rank} calls MPI in one thread while another one waits in MPI for what does not come; the calls of an \
+                 emulated rank take turns, so that none goes on while another one waits: let one thread make all calls that wait, or \
+                 ask MPI_Init_thread for no more than MPI_THREAD_SERIALIZED"
             ),
             Threads::Other => format!(
                 "rank {rank} calls MPI in another thread than the first; only with MPI_THREAD_SERIALIZED or more may others call"

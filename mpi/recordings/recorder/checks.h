@@ -49,6 +49,7 @@ static struct object *find_object(enum object_kind kind, uintptr_t handle)
 
 static struct object *note_made(enum object_kind kind, uintptr_t handle, const char *name, void *place)
 {
+    lock_tables();
     struct object *object = find_object(kind, handle), **slot = &objects[hash(handle + kind) % OBJECT_SLOTS];
     if (object == NULL) {
         if ((object = calloc(1, sizeof *object)) == NULL)
@@ -63,14 +64,17 @@ static struct object *note_made(enum object_kind kind, uintptr_t handle, const c
         object->name = name;
         object->place = place;
     }
+    unlock_tables();
     return object;
 }
 
 static void note_freed(enum object_kind kind, uintptr_t handle)
 {
+    lock_tables();
     struct object *object = find_object(kind, handle);
     if (object != NULL && object->references > 0)
         object->references--;
+    unlock_tables();
 }
 
 /* A type that no call was seen to make may have got the handle of a freed one. */

@@ -44,7 +44,7 @@ static intptr_t handle_of(int number)
 #endif
 }
 
-intptr_t new_handle(void)
+static intptr_t take_handle(void)
 {
     if (free_handle_count > 0)
         return handle_of(free_handles[--free_handle_count]);
@@ -55,12 +55,22 @@ intptr_t new_handle(void)
     return handle_of(handle_count++);
 }
 
+intptr_t new_handle(void)
+{
+    lock_tables();
+    intptr_t handle = take_handle();
+    unlock_tables();
+    return handle;
+}
+
 void free_handle(intptr_t handle)
 {
 #if defined(OPEN_MPI)
     handle = *(MPI_Fint *)handle;
 #endif
+    lock_tables();
     free_handles[free_handle_count++] = (int)handle - FIRST_HANDLE;
+    unlock_tables();
 }
 
 static int is_named(MPI_Datatype type)
@@ -287,6 +297,7 @@ static void add_access(MPI_Request handle, const char *name, const struct counts
 static void drop(MPI_Request *handle)
 {
     struct request **link = find_request(*handle);
+    free((*link)->partitions);
     if ((*link)->exchange != NULL) {
         forget_counts(&(*link)->exchange->sent);
         forget_counts(&(*link)->exchange->received);
@@ -472,9 +483,38 @@ static int emulate_probe(int code, const char *name, int from, int tag, MPI_Comm
     return MPI_SUCCESS;
 }
 
-/* What has to be done that a request completes: nothing if it is none or not active, nothing by the command if it is of nobody, or of a
- * file. */
-enum state { STATE_IDLE, STATE_OWN, STATE_POSTED };
+struct partitions {
+    int tag, count, left; /* left are those that are not ready; -1 of a receive */
+    int has_arrived; /* and what came of it, before the program waits for it */
+    MPI_Status status;
+    unsigned char is_ready[];
+};
+
+static int has_open_partitions(const struct request *request)
+{
+    return request->partitions != NULL && request->partitions->left > 0;
+}
+
+static int has_arrived(const struct request *request)
+{
+    return request->partitions != NULL && request->partitions->has_arrived;
+}
+
+/* Begins to wait for the partitions of a send. Returns whether there are any. */
+static int open_partitions(struct request *request)
+{
+    struct partitions *partitions = request->partitions;
+    if (partitions == NULL || partitions->left < 0)
+        return 0;
+    partitions->left = partitions->count;
+    memset(partitions->is_ready, 0, (size_t)partitions->count);
+    request->is_active = 1;
+    return 1;
+}
+
+/* What has to be done that a request completes: nothing if it is none or not active, nothing by the command if it is of nobody, of a
+ * file or the program's own, which it may have to complete. */
+enum state { STATE_IDLE, STATE_OWN, STATE_OPEN, STATE_POSTED };
 
 static enum state state_of(MPI_Request handle)
 {
@@ -483,7 +523,16 @@ static enum state state_of(MPI_Request handle)
     struct request **link = find_request(handle);
     if (link == NULL)
         report("request lifecycle", "names a request that no call has made, or that is complete; after that it is MPI_REQUEST_NULL");
-    return !(*link)->is_active ? STATE_IDLE : (*link)->kind == REQUEST_NOTHING || (*link)->kind == REQUEST_ACCESS ? STATE_OWN : STATE_POSTED;
+    const struct request *request = *link;
+    if (!request->is_active)
+        return STATE_IDLE;
+    if (request->kind == REQUEST_GENERALIZED)
+        return request->generalized->is_complete ? STATE_OWN : STATE_OPEN;
+    if (has_open_partitions(request))
+        return STATE_OPEN;
+    if (has_arrived(request))
+        return STATE_OWN;
+    return request->kind == REQUEST_NOTHING || request->kind == REQUEST_ACCESS ? STATE_OWN : STATE_POSTED;
 }
 
 /* Returns how many requests are in a state. */
@@ -496,9 +545,16 @@ static int number_in(enum state state, int count, const MPI_Request *requests)
 }
 
 /* Says what came of a request that the command does not know. */
-static void set_own(MPI_Request handle, MPI_Status *status)
+static int set_own(MPI_Request handle, MPI_Status *status)
 {
-    set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, (*find_request(handle))->bytes, 0);
+    const struct request *request = *find_request(handle);
+    if (request->kind == REQUEST_GENERALIZED)
+        return query(request, status);
+    if (!has_arrived(request))
+        set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, request->bytes, 0);
+    else if (status != MPI_STATUS_IGNORE)
+        *status = request->partitions->status;
+    return MPI_SUCCESS;
 }
 
 static void end_request(MPI_Request *handle)
@@ -512,10 +568,19 @@ static void end_request(MPI_Request *handle)
 }
 
 /* The same of one that the command does not know. */
-static void end_own(const char *name, MPI_Request *handle)
+static int end_own(const char *name, MPI_Request *handle, MPI_Status *status)
 {
-    look_for_writes(name, *find_request(*handle));
+    int error = set_own(*handle, status);
+    if ((*find_request(*handle))->kind == REQUEST_GENERALIZED) {
+        int freed = free_generalized(handle);
+        return error != MPI_SUCCESS ? error : freed;
+    }
+    if (has_arrived(*find_request(*handle)))
+        (*find_request(*handle))->partitions->has_arrived = 0;
+    else
+        look_for_writes(name, *find_request(*handle));
     end_request(handle);
+    return error;
 }
 
 /* Returns the function that asks with this code. */
@@ -554,6 +619,8 @@ static int take_completions(const char *name, MPI_Request *given, int first, int
         look_for_writes(name, request);
         if (kind == 1)
             take_message(&request->exchange->received, status, is_cancelled);
+        if (kind == 1 && request->partitions != NULL && status != MPI_STATUS_IGNORE)
+            status->MPI_TAG = request->partitions->tag;
         else
             set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, is_cancelled);
         if (kind == 2)
@@ -575,11 +642,13 @@ static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_S
         enum state state = state_of(given[i]);
         if (state == STATE_IDLE)
             set_empty(status_at(statuses, i));
-        else if (state == STATE_OWN)
-            set_own(given[i], status_at(statuses, i));
-        else if (flag != NULL && count > MOST_AT_ONCE)
+        else if (state == STATE_OPEN && flag != NULL)
+            is_done = 0;
+        else if (state == STATE_POSTED && flag != NULL && count > MOST_AT_ONCE)
             is_done = is_done && ask(CALL_GET_STATUS, 1, &given[i]);
     }
+    while (is_done && number_in(STATE_OPEN, count, given) > 0)
+        yield_turn();
     for (int first = 0; first < count && is_done; first += MOST_AT_ONCE) {
         int next = count - first < MOST_AT_ONCE ? count - first : MOST_AT_ONCE;
         if (number_in(STATE_POSTED, next, given + first) == 0)
@@ -588,14 +657,15 @@ static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_S
         if (is_done)
             take_completions(wait_name(code), given, first, NULL, statuses);
     }
-    for (int i = 0; i < count && is_done; i++)
-        if (state_of(given[i]) == STATE_OWN)
-            end_own(wait_name(code), &given[i]);
     if (is_done && (code == RECORD_WAITALL || code == RECORD_TESTALL))
         clear_errors(count, statuses);
+    int error = MPI_SUCCESS;
+    for (int i = 0; i < count && is_done; i++)
+        if (state_of(given[i]) == STATE_OWN)
+            error = end_own(wait_name(code), &given[i], status_at(statuses, i)) ?: error;
     if (flag != NULL)
         *flag = is_done;
-    return MPI_SUCCESS;
+    return error;
 }
 
 /* Completes those that the command does not know, up to `most`, and returns how many that are. */
@@ -604,8 +674,7 @@ static int complete_own(const char *name, int most, int count, MPI_Request *give
     int number = 0;
     for (int i = 0; i < count && number < most; i++)
         if (state_of(given[i]) == STATE_OWN) {
-            set_own(given[i], status_at(statuses, number));
-            end_own(name, &given[i]);
+            end_own(name, &given[i], status_at(statuses, number));
             indices[number++] = i;
         }
     return number;
@@ -616,8 +685,13 @@ static int emulate_any(int code, int count, MPI_Request *given, int *index, int 
     int is_done = 1;
     CHECK(check_requests(wait_name(code), count, given));
     *index = MPI_UNDEFINED;
+    while (flag == NULL && number_in(STATE_OPEN, count, given) > 0 &&
+           number_in(STATE_OWN, count, given) + number_in(STATE_POSTED, count, given) == 0)
+        yield_turn();
     if (complete_own(wait_name(code), 1, count, given, index, status) == 0) {
-        if (number_in(STATE_POSTED, count, given) == 0)
+        if (number_in(STATE_POSTED, count, given) == 0 && number_in(STATE_OPEN, count, given) > 0)
+            is_done = 0;
+        else if (number_in(STATE_POSTED, count, given) == 0)
             set_empty(status);
         else if ((is_done = ask(code, count, given)))
             take_completions(wait_name(code), given, 0, index, status);
@@ -630,8 +704,11 @@ static int emulate_any(int code, int count, MPI_Request *given, int *index, int 
 static int emulate_some(int code, int count, MPI_Request *given, int *done, int *indices, MPI_Status *statuses)
 {
     CHECK(check_requests(wait_name(code), count, given));
+    while (code == RECORD_WAITSOME && number_in(STATE_OPEN, count, given) > 0 &&
+           number_in(STATE_OWN, count, given) + number_in(STATE_POSTED, count, given) == 0)
+        yield_turn();
     int posted = number_in(STATE_POSTED, count, given), own = number_in(STATE_OWN, count, given);
-    *done = posted + own == 0 ? MPI_UNDEFINED : complete_own(wait_name(code), count, count, given, indices, statuses);
+    *done = posted + own + number_in(STATE_OPEN, count, given) == 0 ? MPI_UNDEFINED : complete_own(wait_name(code), count, count, given, indices, statuses);
     if (posted > 0 && ask(own > 0 ? RECORD_TESTSOME : code, count, given))
         *done += take_completions(wait_name(code), given, 0, indices + own,
                                   statuses == MPI_STATUSES_IGNORE ? statuses : statuses + own);
@@ -644,7 +721,9 @@ static int emulate_get_status(MPI_Request request, int *flag, MPI_Status *status
     enum state state = state_of(request);
     *flag = 1;
     if (state == STATE_OWN) {
-        set_own(request, status);
+        return set_own(request, status);
+    } else if (state == STATE_OPEN) {
+        *flag = 0;
     } else if (state == STATE_IDLE) {
         set_empty(status);
     } else if ((*flag = ask(CALL_GET_STATUS, 1, &request)) && (*find_request(request))->kind == REQUEST_RECV) {
@@ -656,6 +735,18 @@ static int emulate_get_status(MPI_Request request, int *flag, MPI_Status *status
     return MPI_SUCCESS;
 }
 
+/* Starts a persistent request, whose data are there. */
+static void start_request(MPI_Request handle)
+{
+    struct request *request = *find_request(handle);
+    watch(request);
+    record_start(&call, handle);
+    if (request->kind == REQUEST_NOTHING)
+        return;
+    give_all(&request->exchange->sent);
+    end_record(0);
+}
+
 static int emulate_start(int count, MPI_Request *given)
 {
     CHECK(check_requests("MPI_Start", count, given));
@@ -665,12 +756,8 @@ static int emulate_start(int count, MPI_Request *given)
         struct request *request = *find_request(given[i]);
         look_at_data("MPI_Start", &request->exchange->sent, &request->exchange->received);
         request->was_started = 1;
-        watch(request);
-        record_start(&call, given[i]);
-        if (request->kind == REQUEST_NOTHING)
-            continue;
-        give_all(&request->exchange->sent);
-        end_record(0);
+        if (!open_partitions(request))
+            start_request(given[i]);
     }
     return MPI_SUCCESS;
 }
@@ -682,6 +769,11 @@ static int emulate_cancel(MPI_Request *handle)
         begin_record(CALL_CANCEL, &call, 0);
         at = put(at, next_request - (*find_request(*handle))->number);
         end_record(1);
+    }
+    struct request **link = find_request(*handle);
+    if (link != NULL && (*link)->kind == REQUEST_GENERALIZED) {
+        const struct generalized *generalized = (*link)->generalized;
+        return CALL_BACK(generalized->cancel(generalized->extra, generalized->is_complete));
     }
     return MPI_SUCCESS;
 }
@@ -732,6 +824,13 @@ static int emulate_request_free(MPI_Request *handle)
     struct request **link = find_request(*handle);
     if (link == NULL)
         report("invalid parameter", "calls MPI_Request_free with MPI_REQUEST_NULL, which is no request");
+    if ((*link)->kind == REQUEST_GENERALIZED && state == STATE_OWN)
+        return free_generalized(handle);
+    if ((*link)->kind == REQUEST_GENERALIZED) {
+        (*link)->generalized->is_left = 1;
+        *handle = MPI_REQUEST_NULL;
+        return MPI_SUCCESS;
+    }
     look_at_free(*link);
     end_watch(*link);
     if (state == STATE_POSTED && has_result(*link)) {

@@ -15,9 +15,11 @@ const struct group *find_group(MPI_Group handle)
 {
     if (handle == MPI_GROUP_EMPTY)
         return &empty;
+    lock_tables();
     struct group *group = groups[slot_of(handle)];
     while (group != NULL && group->handle != handle)
         group = group->next;
+    unlock_tables();
     return group;
 }
 
@@ -34,8 +36,10 @@ MPI_Group make_group(int *ranks, int size, const char *name, void *place)
     }
     struct group *made = room(sizeof *made);
     MPI_Group handle = (MPI_Group)new_handle();
+    lock_tables();
     *made = (struct group){.next = groups[slot_of(handle)], .handle = handle, .size = size, .ranks = ranks};
     groups[slot_of(handle)] = made;
+    unlock_tables();
     note_group(handle, name, place);
     return handle;
 }
@@ -271,6 +275,7 @@ CALL(Group_free, (MPI_Group * group))
 {
     OF_GROUP(Group_free, *group, (group));
     if (first != &empty) {
+        lock_tables();
         struct group **link = &groups[slot_of(*group)];
         while (*link != first)
             link = &(*link)->next;
@@ -278,6 +283,7 @@ CALL(Group_free, (MPI_Group * group))
         *link = freed->next;
         note_freed_group(*group);
         free_handle((intptr_t)*group);
+        unlock_tables();
         free(freed->ranks);
         free(freed);
     }

@@ -44,8 +44,7 @@ static void *find_symbol(const char *name)
 
 #define CANNOT                                                                                                       \
     "calls %s, which an emulated program cannot; it has MPI 3.1, and of MPI 4.0 large counts, persistent collectives, " \
-    "communicators of groups and MPI_Isendrecv, without sessions, generalized and partitioned requests, and "           \
-    "other processes than those of the start"
+    "communicators of groups, partitioned messages and MPI_Isendrecv, without sessions and other processes than those of the start"
 
 __attribute__((noreturn)) static void refuse_call(const char *name, void *place)
 {
@@ -160,6 +159,13 @@ FORTRAN(intercomm_create)
 FORTRAN(intercomm_merge)
 FORTRAN(comm_create_from_group)
 FORTRAN(intercomm_create_from_groups)
+FORTRAN(psend_init)
+FORTRAN(precv_init)
+FORTRAN(pready)
+FORTRAN(pready_range)
+FORTRAN(pready_list)
+FORTRAN(parrived)
+FORTRAN(grequest_start)
 FORTRAN(file_read)
 FORTRAN(file_read_all)
 FORTRAN(file_read_at)

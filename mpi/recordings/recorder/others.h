@@ -17,8 +17,7 @@ REFUSED(MPI_Publish_name)
 REFUSED(MPI_Unpublish_name)
 REFUSED(MPI_Lookup_name)
 
-/* Requests that the program completes itself. */
-REFUSED(MPI_Grequest_start)
+/* What is of MPICH alone. */
 #if defined(MPICH_NUMVERSION)
 REFUSED(MPIX_Grequest_class_allocate)
 REFUSED(MPIX_Grequest_start)
@@ -27,14 +26,8 @@ REFUSED(MPIX_Comm_revoke)
 REFUSED(MPIX_Comm_shrink)
 #endif
 
-/* Partitioned messages, and sessions. */
+/* Sessions. */
 #if defined(HAS_FOUR)
-REFUSED(MPI_Psend_init)
-REFUSED(MPI_Precv_init)
-REFUSED(MPI_Pready)
-REFUSED(MPI_Pready_range)
-REFUSED(MPI_Pready_list)
-REFUSED(MPI_Parrived)
 REFUSED(MPI_Session_finalize)
 #endif
 
@@ -66,7 +59,7 @@ LOCAL(MPI_Address, MPI_Aint_add, MPI_Aint_diff, MPI_Get_address, MPI_Op_c2f, MPI
 
 /* Statuses, buffers, and requests. */
 LOCAL(MPI_Buffer_attach, MPI_Buffer_attach_c, MPI_Buffer_detach, MPI_Buffer_detach_c, MPI_Buffer_flush, MPI_Get_count,
-      MPI_Get_count_c, MPI_Get_elements, MPI_Get_elements_c, MPI_Get_elements_x, MPI_Grequest_complete,
+      MPI_Get_count_c, MPI_Get_elements, MPI_Get_elements_c, MPI_Get_elements_x,
       MPI_Message_fromint, MPI_Message_toint, MPI_Status_c2f, MPI_Status_c2f08, MPI_Status_f082c, MPI_Status_f082f,
       MPI_Status_f2c, MPI_Status_f2f08, MPI_Status_get_error, MPI_Status_get_source, MPI_Status_get_tag,
       MPI_Status_set_cancelled, MPI_Status_set_elements, MPI_Status_set_elements_c, MPI_Status_set_elements_x,

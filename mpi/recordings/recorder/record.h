@@ -41,6 +41,20 @@ static inline void unlock(void)
         pthread_mutex_unlock(&mutex);
 }
 
+static pthread_mutex_t tables_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void lock_tables(void)
+{
+    if (is_multiple)
+        pthread_mutex_lock(&tables_mutex);
+}
+
+void unlock_tables(void)
+{
+    if (is_multiple)
+        pthread_mutex_unlock(&tables_mutex);
+}
+
 static int is_freed_type(MPI_Datatype type);
 
 static inline uint64_t type_bytes(MPI_Datatype type)

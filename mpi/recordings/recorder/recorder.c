@@ -44,6 +44,8 @@
 
 #include "threads.h"
 
+#include "generalized.h"
+
 #include "emulated.h"
 
 #include "emulated_collectives.h"
@@ -74,6 +76,10 @@
 #include "communicators.h"
 
 #include "names.h"
+
+#if defined(HAS_FOUR)
+#include "partitioned.h"
+#endif
 
 #include "emulated_process.h"
 

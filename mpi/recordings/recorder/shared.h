@@ -189,6 +189,9 @@ void begin_endings(struct ending *in);
 /* Memory, or the end of the program. */
 void *room(size_t bytes);
 int *copy_of(const int *array, int count);
+/* What threads have in common and reach for outside of their calls: tables of handles, groups and objects. */
+void lock_tables(void);
+void unlock_tables(void);
 /* A handle that no MPI has seen. */
 intptr_t new_handle(void);
 void free_handle(intptr_t handle);

@@ -198,8 +198,9 @@ struct communicator *find_communicator(MPI_Comm handle)
 {
     if (handle == MPI_COMM_WORLD)
         return &world;
-    if (last_communicator != NULL && last_communicator->handle == handle)
-        return last_communicator;
+    struct communicator *last = last_communicator; /* Another thread may look for another one. */
+    if (last != NULL && last->handle == handle)
+        return last;
     struct communicator *found = look_for_communicator(handle);
     if (found == NULL && is_emulated && handle == MPI_COMM_SELF) {
         define_self();
@@ -222,8 +223,8 @@ static void free_communicator(MPI_Comm handle)
     last_communicator = NULL;
 }
 
-/* REQUEST_ACCESS is of a file: it is complete as soon as it is made. */
-enum request_kind { REQUEST_NOTHING, REQUEST_SEND, REQUEST_RECV, REQUEST_ACCESS };
+/* REQUEST_ACCESS is of a file: it is complete as soon as it is made. REQUEST_GENERALIZED is the program's own. */
+enum request_kind { REQUEST_NOTHING, REQUEST_SEND, REQUEST_RECV, REQUEST_ACCESS, REQUEST_GENERALIZED };
 
 struct request {
     struct request *next;
@@ -240,6 +241,8 @@ struct request {
     /* The data of one that is emulated. */
     struct collective *exchange;
     uint64_t bytes; /* that went to a file or came from there */
+    struct generalized *generalized;
+    struct partitions *partitions;
     /* What its buffers were when it began. */
     uint64_t sums[2];
 };

@@ -18,6 +18,8 @@ pub const SOURCE: &[(&str, &str)] = &[
     ("emulated_collectives.h", include_str!("../recorder/emulated_collectives.h")),
     ("counted.h", include_str!("../recorder/counted.h")),
     ("collectives.h", include_str!("../recorder/collectives.h")),
+    ("generalized.h", include_str!("../recorder/generalized.h")),
+    ("partitioned.h", include_str!("../recorder/partitioned.h")),
     ("calls.h", include_str!("../recorder/calls.h")),
     ("communicators.h", include_str!("../recorder/communicators.h")),
     ("names.h", include_str!("../recorder/names.h")),

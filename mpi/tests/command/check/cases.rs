@@ -333,5 +333,6 @@ pub(super) const CASES: &[Case] = &[
     ),
     ("file_in_any_order", "", "message race", &["called MPI_Abort with code 1"]),
     ("serialized", "--runs 3 --buffering eager", "", &[]),
+    ("in_turns", "--runs 3 --buffering eager", "", &[]),
     ("two_at_once", "", "thread level", &["MPI_THREAD_SERIALIZED"]),
 ];

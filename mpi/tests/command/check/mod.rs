@@ -244,9 +244,10 @@ fn a_report_says_what_was_assumed() {
 #[test]
 fn what_cannot_be_checked_is_said() {
     for mpi in mpis() {
-        for (program, why) in
-            [("multiple", "calls MPI in a second thread"), ("opens_port", "calls MPI_Open_port, which")]
-        {
+        for (program, why) in [
+            ("multiple", "calls MPI in one thread while another one waits"),
+            ("opens_port", "calls MPI_Open_port, which"),
+        ] {
             let trace = mpi.folder.join(format!("{program}.json"));
             let options = format!("--format json --trace {}", trace.display());
             let (status, stdout, stderr) = answer_of(mpi.check(&options, 2, &format!("faults {program}")));
