@@ -619,10 +619,10 @@ static int take_completions(const char *name, MPI_Request *given, int first, int
         look_for_writes(name, request);
         if (kind == 1)
             take_message(&request->exchange->received, status, is_cancelled);
-        if (kind == 1 && request->partitions != NULL && status != MPI_STATUS_IGNORE)
-            status->MPI_TAG = request->partitions->tag;
         else
             set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, is_cancelled);
+        if (request->partitions != NULL && status != MPI_STATUS_IGNORE)
+            status->MPI_TAG = request->partitions->tag;
         if (kind == 2)
             take_collective(request->exchange);
         end_request(&given[index]);
