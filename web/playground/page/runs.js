@@ -59,12 +59,13 @@ function update() {
   const good = answers.filter((one) => !one.error), bad = answers.find((one) => one.error);
   tellTrouble(bad ? bad.error : setting.strange);
   document.documentElement.toggleAttribute("data-trouble", !good.length);
-  if (good.length) showRuns(good);
+  // What stands above the picture is there before it: the picture of a screen of the start ends with the window.
   showSliders(movedSlider);
+  tellBet();
+  if (good.length) showRuns(good);
   showResults();
   tellPast();
   tellLesson();
-  tellBet();
   if (!state.coarse || pace.turn % 3 === 0) showTree();
   if (isRested) return;
   clearTimeout(settling);
@@ -81,7 +82,7 @@ function finishMove() {
     showTree();
   }
   // Whether letters fit above the rows is known once the run stays as it is.
-  if (runs.length) resize();
+  relay();
   if (haveCauses) startPainters();
   else if (isBeside()) askBeside(true);
   else showWhole();
@@ -140,7 +141,7 @@ const freeBelow = (foot) => innerHeight - $("plot").getBoundingClientRect().top 
 function freeHeight() {
   if (isLecture()) return Math.max(200, freeBelow(60) / place.zoom);
   if (innerWidth < 780) return setting.lesson ? Math.max(200, innerHeight * 0.33) : Math.max(230, innerHeight * 0.44);
-  return setting.lesson ? Math.max(280, freeBelow(40)) : guessed.exercise ? Math.max(360, innerHeight * 0.55) : Math.max(380, innerHeight * 0.69);
+  return setting.lesson ? Math.max(280, freeBelow(40)) : guessed.exercise ? Math.max(300, Math.min(innerHeight * 0.55, freeBelow(40))) : Math.max(380, innerHeight * 0.69);
 }
 // The playground has no overview: all is in view.
 const drawMap = () => {};
