@@ -234,6 +234,23 @@ static void delete_attributes(MPI_Comm comm)
 SETS_ATTRIBUTE(Comm_set_attr)
 SETS_ATTRIBUTE(Attr_put)
 
+/* Bindings of Fortran set attributes by no function of C. */
+#define SETS_IN_FORTRAN(name)                                                                                        \
+    long set_##name(WORDS) __asm__(#name);                                                                           \
+    long set_##name(WORDS)                                                                                           \
+    {                                                                                                                \
+        static any_call *real;                                                                                       \
+        if (real == NULL)                                                                                            \
+            real = (any_call *)find_real(#name, (void *)set_##name);                                                 \
+        long returned = real(SAME_WORDS);                                                                            \
+        if (is_emulated && !inside)                                                                                  \
+            note_attribute(PMPI_Comm_f2c(*(MPI_Fint *)a), *(MPI_Fint *)b);                                           \
+        return returned;                                                                                             \
+    }
+SETS_IN_FORTRAN(mpi_comm_set_attr_)
+SETS_IN_FORTRAN(mpi_comm_set_attr_f08_)
+SETS_IN_FORTRAN(mpi_attr_put_)
+
 /* The MPI of a rank knows no others: how many there are, and of which program of the launcher's line this is one. */
 static int application, universe;
 
@@ -242,6 +259,8 @@ static int is_of_start(MPI_Comm comm, int key, void *value, int *flag)
     if (!is_answered || find_communicator(comm) == NULL || (key != MPI_UNIVERSE_SIZE && key != MPI_APPNUM))
         return 0;
     universe = world_size;
+    const char *said = getenv("OMPI_MCA_orte_app_num"); /* Open MPI's launcher says it so, and MPICH's does not. */
+    application = said ? atoi(said) : 0;
     *(int **)value = key == MPI_APPNUM ? &application : &universe;
     *flag = 1;
     return 1;
