@@ -51,13 +51,27 @@ static void forget_handler(MPI_Errhandler handler)
         PMPI_Errhandler_free(&handler);
 }
 
-/* Calls the MPI, which returns what is wrong and does nothing else. */
+static int64_t processor_ns(void)
+{
+    return header->flags & WORK_IS_NONE ? 0 : process_ns();
+}
+
+/* Adds what the processor has done since then to the rank's work. */
+static void add_work(int64_t since)
+{
+    int64_t passed = processor_ns() - since - reading_ns;
+    work += passed > 0 ? (uint64_t)passed : 0;
+}
+
+/* Calls the MPI, which returns what is wrong and does nothing else. What the processor does for that is the rank's work. */
 #define ASK_FILE(handle, asked)                                                                                      \
     ({                                                                                                               \
         MPI_Errhandler kept;                                                                                         \
         PMPI_File_get_errhandler(handle, &kept);                                                                     \
         PMPI_File_set_errhandler(handle, MPI_ERRORS_RETURN);                                                         \
+        int64_t asked_at = processor_ns();                                                                           \
         int asked_error = asked;                                                                                     \
+        add_work(asked_at);                                                                                          \
         PMPI_File_set_errhandler(handle, kept);                                                                      \
         forget_handler(kept);                                                                                        \
         asked_error;                                                                                                 \
