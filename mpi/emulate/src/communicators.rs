@@ -29,6 +29,7 @@ impl Rank<'_> {
             Some(_) => self.plan_of_both(p, of, kind, &word),
         };
         let (id, tag) = self.next_collective(parent);
+        self.meet(id);
         let open =
             Open { id, communicator: parent, kind, root: Root::None, received: word, duplicates: true };
         self.backgrounds.insert(id, Background::begin(p, &plan, tag));

@@ -1,5 +1,6 @@
 //! A fault of a checked program: its kind, a sentence, and the places in the program that the sentence names.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use loggp_mpi_trace::call::Place;
@@ -17,6 +18,7 @@ pub enum FaultKind {
     GlobalConcurrency,
     EpochLifecycle,
     ResourceLeak,
+    UnusualCall,
     ThreadLevel,
     Crash,
     Abort,
@@ -57,6 +59,7 @@ const KINDS: &[(FaultKind, &str, &str)] = &[
         "a one-sided call is outside of an epoch, or an epoch is not closed or begins in another one",
     ),
     (FaultKind::ResourceLeak, "resource leak", "what the program has made is never freed"),
+    (FaultKind::UnusualCall, "unusual call", "a call that MPI allows, and that does not do what it says"),
     (FaultKind::ThreadLevel, "thread level", "a thread calls that may not"),
     (FaultKind::Crash, "crash", "a signal has ended a rank"),
     (FaultKind::Abort, "abort", "a rank has called MPI_Abort"),
@@ -90,6 +93,11 @@ impl FaultKind {
         self.row().2
     }
 
+    /// Returns whether the run goes on, and ends as it would without the fault.
+    pub fn is_note(self) -> bool {
+        matches!(self, FaultKind::ResourceLeak | FaultKind::UnusualCall)
+    }
+
     /// Returns whether the program itself has ended, so that it may have said why.
     pub fn is_end(self) -> bool {
         use FaultKind::{Abort, Crash, EarlyExit, EndlessLoop, WrongResult};
@@ -102,6 +110,9 @@ impl fmt::Display for FaultKind {
         f.write_str(self.name())
     }
 }
+
+/// Faults that do not end a run, sentences with marks, and the ranks of which each is said.
+pub type Notes = BTreeMap<(FaultKind, String), BTreeSet<usize>>;
 
 /// A fault of a checked program.
 #[derive(Clone, Debug, PartialEq, Eq)]

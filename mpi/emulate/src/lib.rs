@@ -56,7 +56,7 @@ mod threads;
 mod watch;
 mod windows;
 
-pub use fault::{Fault, FaultKind};
+pub use fault::{Fault, FaultKind, Notes};
 pub use nursery::{Keeper, Nursery};
 pub use segment::RANK_BYTES;
 pub use session::{MOST_RANKS, Session};

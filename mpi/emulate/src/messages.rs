@@ -7,7 +7,7 @@ use loggp_mpi_trace::recording::post::{Address, Signature};
 
 use crate::fault::FaultKind;
 use crate::parcel::{Got, Parcel, UnderWay};
-use crate::pending::{Completion, Pending};
+use crate::pending::{Completion, Pending, SentMessage};
 use crate::rank::Rank;
 use crate::reply::Reply;
 
@@ -70,14 +70,17 @@ impl Rank<'_> {
         match request {
             Some(request) => {
                 let posted = p.post_send(to, tag, parcel, is_synchronous);
-                self.requests
-                    .insert(request, Pending::Send(posted, Some((message.peer, self.messages_sent))));
+                let sent = SentMessage { to: message.peer, number: self.messages_sent, mode };
+                self.requests.insert(request, Pending::Send(posted, Some(sent)));
             }
             None if mode == SendMode::Buffered => {
                 let posted = p.post_send(to, tag, parcel, false);
                 self.given_up.push(Pending::Send(posted, None));
             }
-            None => self.backgrounds.send(p, to, (tag, parcel), is_synchronous),
+            None => {
+                self.backgrounds.send(p, to, (tag, parcel), is_synchronous);
+                self.learn_of_receiver(message.peer, mode);
+            }
         }
         Reply::NOTHING
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use loggp::Proc;
+use loggp_mpi_trace::call::SendMode;
 use loggp_mpi_trace::recording::post::{Access, AccessEnd, AccessKind, Guard};
 
 use crate::accesses::{KnownAccess, merge};
@@ -95,6 +96,15 @@ impl Rank<'_> {
             && let Some(clock) = self.shared.accesses.lock().clocks.get_mut(self.id)
         {
             merge(clock, ends);
+        }
+    }
+
+    /// Notes that a send has ended: of one that waits for its receiver, the rank may know what the receiver did before.
+    pub(crate) fn learn_of_receiver(&self, to: u32, mode: SendMode) {
+        if mode == SendMode::Synchronous && self.has_windows() {
+            let clocks = &mut self.shared.accesses.lock().clocks;
+            let receiver = clocks.get(to as usize).cloned().unwrap_or_default();
+            clocks.get_mut(self.id).into_iter().for_each(|clock| merge(clock, &receiver));
         }
     }
 

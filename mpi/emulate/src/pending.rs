@@ -28,12 +28,21 @@ impl Completion {
     }
 }
 
+/// A message that the program sends.
+#[derive(Clone, Copy)]
+pub(crate) struct SentMessage {
+    pub(crate) to: u32,
+    /// Its number among the rank's.
+    pub(crate) number: u64,
+    pub(crate) mode: SendMode,
+}
+
 /// A request under way.
 pub(crate) enum Pending {
     /// It is over.
     Ready(Completion),
-    /// A send; if it is one of the program, to whom, and its number among the rank's.
-    Send(Request<()>, Option<(u32, u64)>),
+    /// A send; if it is one of the program, of which message.
+    Send(Request<()>, Option<SentMessage>),
     Receive {
         request: Request<(usize, Parcel)>,
         communicator: u32,

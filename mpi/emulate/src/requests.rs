@@ -98,9 +98,8 @@ impl Rank<'_> {
         };
         if is_cancelled {
             let cancelled = Pending::Ready(Completion::Cancelled);
-            if let Some(Pending::Send(request, Some((to, number)))) = self.requests.insert(request, cancelled)
-            {
-                self.forget_sent(to, number);
+            if let Some(Pending::Send(request, Some(sent))) = self.requests.insert(request, cancelled) {
+                self.forget_sent(sent.to, sent.number);
                 self.given_up.push(Pending::Send(request, None));
             }
         }
@@ -201,10 +200,11 @@ impl Rank<'_> {
     pub(crate) fn finish_request(&mut self, p: &mut Proc, pending: Pending) -> Completion {
         match pending {
             Pending::Ready(completion) => completion,
-            Pending::Send(request, _) => {
+            Pending::Send(request, sent) => {
                 self.awaits_send = true;
                 self.backgrounds.wait(p, request);
                 self.awaits_send = false;
+                sent.into_iter().for_each(|sent| self.learn_of_receiver(sent.to, sent.mode));
                 Completion::Send
             }
             Pending::Receive { request, communicator, scope, from, tag, types } => {
@@ -235,7 +235,12 @@ impl Rank<'_> {
                     self.backgrounds.first_done(p, &[]);
                 }
                 match open.duplicates {
-                    true => Completion::Send,
+                    true => {
+                        let of = self.communicator(open.communicator);
+                        let members = of.size() + of.remote.as_ref().map_or(0, Vec::len);
+                        self.part(open.id, members);
+                        Completion::Send
+                    }
                     false => Completion::Collective(self.take(p, &open)),
                 }
             }

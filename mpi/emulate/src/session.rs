@@ -1,6 +1,6 @@
 //! All ranks of a program, from their begin to their end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use rustix::thread::CpuSet;
 
 use crate::board::Board;
 use crate::failure::{Calls, describe};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, Notes};
 use crate::parcel::Sent;
 use crate::rank::Rank;
 use crate::segment::{Flags, Segment};
@@ -33,14 +33,11 @@ pub struct Session {
     has_choices: AtomicBool,
     left: OnceLock<String>,
     refused: OnceLock<String>,
-    leaks: OnceLock<Leaks>,
+    notes: OnceLock<Notes>,
     faults: Mutex<Vec<Fault>>,
     /// The files of the ranks' MPI in the host's shared memory, which it does not remove if its ranks are killed.
     files: OnceLock<BTreeSet<PathBuf>>,
 }
-
-/// Sentences on what is left, and the ranks of which they are said.
-type Leaks = BTreeMap<String, BTreeSet<usize>>;
 
 /// The most ranks of a program.
 pub const MOST_RANKS: usize = 4096;
@@ -62,7 +59,7 @@ impl Session {
             has_choices: AtomicBool::new(false),
             left: OnceLock::new(),
             refused: OnceLock::new(),
-            leaks: OnceLock::new(),
+            notes: OnceLock::new(),
             faults: Mutex::default(),
             files: OnceLock::new(),
         })
@@ -160,7 +157,7 @@ impl Session {
             tags: Mutex::default(),
             board: Board::default(),
             sent: (0..ranks).map(|_| Mutex::default()).collect(),
-            leaks: Mutex::default(),
+            notes: Mutex::default(),
             found: Mutex::default(),
             looks: &self.has_choices,
             calls: (0..ranks).map(|_| Mutex::default()).collect(),
@@ -181,10 +178,10 @@ impl Session {
                 None => run.trace.iter_mut().for_each(|trace| trace.faults.ended_early = false),
             }
         }
+        let mut notes = std::mem::take(&mut *shared.notes.lock());
         // A program that fails frees little.
-        if run.is_ok() {
-            let _: Result<_, _> = self.leaks.set(std::mem::take(&mut shared.leaks.lock()));
-        }
+        notes.retain(|(kind, _), _| run.is_ok() || *kind != FaultKind::ResourceLeak);
+        let _: Result<_, _> = self.notes.set(notes);
         run.map_err(|error| {
             let is_checked = self.settings.checks.is_some();
             let threads = self.find_threads(&error);
@@ -277,9 +274,9 @@ impl Session {
         self.left.get().map(String::as_str)
     }
 
-    /// Returns what ranks of a checked program have not freed, and which ranks.
-    pub fn leaks(&self) -> impl Iterator<Item = (&str, &BTreeSet<usize>)> {
-        self.leaks.get().into_iter().flatten().map(|(what, ranks)| (what.as_str(), ranks))
+    /// Returns the faults of a checked program that have not ended its run.
+    pub fn notes(&self) -> &Notes {
+        self.notes.get_or_init(Notes::new)
     }
 
     /// Lets the ranks, which are at `MPI_Finalize`, go on to their end.

@@ -1,6 +1,5 @@
 //! How a program is emulated, and what its ranks share.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::accesses::Accesses;
 use crate::board::Board;
 use crate::failure::LastCall;
-use crate::fault::FaultKind;
+use crate::fault::{FaultKind, Notes};
 use crate::locks::Locks;
 use crate::parcel::Sent;
 use crate::reply::Parts;
@@ -86,8 +85,8 @@ pub(crate) struct Shared<'a> {
     pub board: Board,
     /// The messages under way to each rank, by their senders, in the order of their sends.
     pub sent: Vec<Mutex<FxHashMap<usize, Sent>>>,
-    /// What ranks have not freed at their end, and which ranks: sentences with marks.
-    pub leaks: Mutex<BTreeMap<String, BTreeSet<usize>>>,
+    /// The faults that do not end the run.
+    pub notes: Mutex<Notes>,
     /// The fault that ends the run, a sentence with marks.
     pub found: Mutex<Option<(FaultKind, String)>>,
     /// True once a call has depended on the order of messages.

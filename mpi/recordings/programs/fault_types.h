@@ -77,6 +77,38 @@ static void other_struct_for_all(void)
     MPI_Type_free(&pair);
 }
 
+/* Writes to bytes of a struct while they are sent. */
+static void write_while_sent(size_t from, size_t bytes)
+{
+    struct {
+        char letter;
+        double value;
+    } padded = {'a', 1};
+    MPI_Datatype type;
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, offsetof(__typeof__(padded), value)},
+                           (MPI_Datatype[]){MPI_CHAR, MPI_DOUBLE}, &type);
+    MPI_Type_commit(&type);
+    if (rank == 0)
+        MPI_Isend(&padded, 1, type, 1, 0, WORLD, &request);
+    else
+        MPI_Irecv(&padded, 1, type, 0, 0, WORLD, &request);
+    if (rank == 0)
+        memset((char *)&padded + from, 7, bytes);
+    MPI_Wait(&request, IGNORED);
+    MPI_Type_free(&type);
+}
+
+/* Right: nobody sends what lies between the members. */
+static void padding_written(void)
+{
+    write_while_sent(1, 7);
+}
+
+static void member_written(void)
+{
+    write_while_sent(8, 1);
+}
+
 /* Right: the same basic types in the same order. */
 static void same_signatures(void)
 {

@@ -250,6 +250,38 @@ static void get_buffer_sent(void)
     MPI_Win_free(&win);
 }
 
+/* Right: that a synchronous send is over tells what its receiver did before, and that a duplicate is there what all did. */
+static void told_without_data(void)
+{
+    MPI_Comm duplicate;
+    make_window();
+    MPI_Win_lock_all(0, win);
+    if (rank == 1) {
+        put(0, 1);
+        MPI_Win_flush(0, win);
+        MPI_Recv(&other, 1, MPI_INT, 0, 0, WORLD, IGNORED);
+    } else if (rank == 0) {
+        MPI_Ssend(&one, 1, MPI_INT, 1, 0, WORLD);
+        put(0, 1);
+        MPI_Win_flush(0, win);
+    }
+    MPI_Comm_idup(WORLD, &duplicate, &request);
+    MPI_Wait(&request, IGNORED);
+    if (rank == 1)
+        put(0, 1);
+    MPI_Win_flush(0, win);
+    if (rank == 1)
+        MPI_Recv(&other, 1, MPI_INT, 0, 0, WORLD, IGNORED);
+    if (rank == 0) {
+        MPI_Issend(&one, 1, MPI_INT, 1, 0, WORLD, &request);
+        MPI_Wait(&request, IGNORED);
+        put(0, 1);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Comm_free(&duplicate);
+    MPI_Win_free(&win);
+}
+
 /* Right: what is reached for at once are other bytes, or it is summed, read, ordered by locks, or by messages. */
 static void kept_apart(void)
 {

@@ -100,6 +100,39 @@ static void request_not_started(void)
     MPI_Request_free(&request);
 }
 
+/* Right: the first wait does not wait. */
+static void awaited_before_start(void)
+{
+    MPI_Send_init(&one, 1, MPI_INT, 1 - rank, 0, WORLD, &request); /* THERE */
+    for (int i = 0; i < 2; i++) {
+        MPI_Wait(&request, IGNORED); /* HERE */
+        MPI_Start(&request);
+        MPI_Recv(&other, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED);
+    }
+    MPI_Wait(&request, IGNORED);
+    MPI_Request_free(&request);
+}
+
+static void reduced_into_itself(void)
+{
+    MPI_Allreduce(many, many, 4, MPI_INT, MPI_SUM, WORLD); /* HERE */
+}
+
+static void gathered_into_itself(void)
+{
+    MPI_Gather(many + rank, 1, MPI_INT, many, 1, MPI_INT, 0, WORLD); /* HERE */
+}
+
+/* Right: what lies beside each other, or is one buffer by name. */
+static void reduced_in_place(void)
+{
+    MPI_Allreduce(MPI_IN_PLACE, many, 4, MPI_INT, MPI_SUM, WORLD);
+    MPI_Allreduce(many, many + 4, 4, MPI_INT, MPI_SUM, WORLD);
+    MPI_Gather(rank == 0 ? MPI_IN_PLACE : many, 1, MPI_INT, many, 1, MPI_INT, 0, WORLD);
+    MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INT, many, 1, MPI_INT, WORLD);
+    MPI_Reduce(many, rank == 0 ? many + 4 : many, 4, MPI_INT, MPI_SUM, 0, WORLD);
+}
+
 static void request_not_freed(void)
 {
     MPI_Send_init(&one, 1, MPI_INT, 1 - rank, 0, WORLD, &request); /* HERE */
@@ -291,6 +324,8 @@ static const struct {
     CASE(deadlock), CASE(buffering), CASE(unreceived), CASE(other_collective), CASE(other_root),
     CASE(other_size), CASE(other_operation), CASE(other_type), CASE(other_collective_type), CASE(other_tag),
     CASE(truncation), CASE(request_not_awaited), CASE(request_not_started), CASE(request_not_freed),
+    CASE(awaited_before_start), CASE(reduced_into_itself), CASE(gathered_into_itself), CASE(reduced_in_place),
+    CASE(padding_written), CASE(member_written),
     CASE(communicator_not_freed), CASE(group_not_freed), CASE(type_not_freed), CASE(operation_not_freed),
     CASE(send_buffer_written), CASE(receive_buffer_written), CASE(receive_buffer_sent), CASE(invalid_rank),
     CASE(invalid_tag), CASE(invalid_count), CASE(invalid_communicator), CASE(race), CASE(wildcards),
@@ -312,7 +347,7 @@ static const struct {
     CASE(fence_while_locked), CASE(fence_left_out), CASE(never_started), CASE(never_posted),
     CASE(outside_of_window), CASE(freed_window), CASE(negative_unit), CASE(negative_size), CASE(no_memory),
     CASE(no_such_rank), CASE(null_type_there), CASE(put_buffer_written), CASE(get_buffer_sent),
-    CASE(kept_apart), CASE(window_not_freed), CASE(info_not_freed), CASE(handler_not_freed), CASE(key_not_freed),
+    CASE(kept_apart), CASE(told_without_data), CASE(window_not_freed), CASE(info_not_freed), CASE(handler_not_freed), CASE(key_not_freed),
     CASE(all_freed), CASE(logical_of_floats), CASE(null_status), CASE(opens_port),
     CASE(file_not_closed), CASE(file_calls_differ), CASE(file_modes_differ), CASE(file_buffer_written),
     CASE(file_in_any_order), CASE(file_type_not_committed),

@@ -59,7 +59,8 @@
     to_record.of = ((struct counts){.same = (uint64_t)(number)*type_bytes(element), .n = parts, .data = (void *)(buffer), \
                                     .type = element, .count = (uint64_t)(number)})
 /* In place is what the program has where it receives. */
-#define FROM (data == MPI_IN_PLACE ? into : data)
+#define IN_PLACE(buffer) (to_record.is_in_place = (buffer) == MPI_IN_PLACE)
+#define FROM (IN_PLACE(data) ? into : data)
 /* True at the root: in an intercommunicator it says so, in another one it is the rank. */
 #define IS_ROOT (root == (with->remote_size >= 0 ? MPI_ROOT : with->rank))
 /* True where only others of the root's group are in it. */
@@ -135,7 +136,7 @@ COLLECTIVE(Gather, gather, (const void *data, COUNT count, MPI_Datatype type, vo
     ROOT;
     if (IS_ROOT)
         SAME(received, into, peers(with), each, into_type);
-    if (IS_ROOT && with->remote_size < 0 && data == MPI_IN_PLACE)
+    if (IS_ROOT && with->remote_size < 0 && IN_PLACE(data))
         SENT = part_of(&RECEIVED, with->rank);
     else if (!IS_OUT && (with->remote_size < 0 || !IS_ROOT))
         SAME(sent, data, 1, count, type);
@@ -148,7 +149,7 @@ COLLECTIVE(Gatherv, gatherv, (const void *data, COUNT count, MPI_Datatype type, 
     if (IS_ROOT) {
         EACH_OF(received, into, each, offsets, peers(with), into_type);
     }
-    if (IS_ROOT && with->remote_size < 0 && data == MPI_IN_PLACE)
+    if (IS_ROOT && with->remote_size < 0 && IN_PLACE(data))
         SENT = part_of(&RECEIVED, with->rank);
     else if (!IS_OUT && (with->remote_size < 0 || !IS_ROOT))
         SAME(sent, data, 1, count, type);
@@ -161,7 +162,7 @@ COLLECTIVE(Scatter, scatter, (const void *data, COUNT each, MPI_Datatype type, v
     ROOT;
     if (IS_ROOT)
         SAME(sent, data, peers(with), each, type);
-    if (IS_ROOT && with->remote_size < 0 && into == MPI_IN_PLACE)
+    if (IS_ROOT && with->remote_size < 0 && IN_PLACE(into))
         SAME(received, into, 1, SENT.same, MPI_BYTE);
     else if (!IS_OUT && (with->remote_size < 0 || !IS_ROOT))
         SAME(received, into, 1, count, into_type);
@@ -174,7 +175,7 @@ COLLECTIVE(Scatterv, scatterv, (const void *data, const COUNT *each, const OFFSE
     if (IS_ROOT) {
         EACH_OF(sent, data, each, offsets, peers(with), type);
     }
-    if (IS_ROOT && with->remote_size < 0 && into == MPI_IN_PLACE)
+    if (IS_ROOT && with->remote_size < 0 && IN_PLACE(into))
         SAME(received, into, 1, count_of(&SENT, with->rank) * SENT.bytes, MPI_BYTE);
     else if (!IS_OUT && (with->remote_size < 0 || !IS_ROOT))
         SAME(received, into, 1, count, into_type);
@@ -185,7 +186,7 @@ COLLECTIVE(Scatterv, scatterv, (const void *data, const COUNT *each, const OFFSE
                       MPI_Datatype into_type, MPI_Comm comm),                                                        \
                (data, count, type, into, each, into_type, comm), {                                                   \
         SAME(received, into, from, each, into_type);                                                                 \
-        if (data == MPI_IN_PLACE)                                                                                    \
+        if (IN_PLACE(data))                                                                                    \
             SENT = in_place;                                                                                         \
         else                                                                                                         \
             SAME(sent, data, to, count, type);                                                                       \
@@ -201,7 +202,7 @@ TO_ALL(Neighbor_alltoall, neighbor_alltoall, with->out_degree, with->in_degree, 
                       const OFFSET *offsets, MPI_Datatype into_type, MPI_Comm comm),                                 \
                (data, count, type, into, each, offsets, into_type, comm), {                                          \
         EACH_OF(received, into, each, offsets, from, into_type);                                                     \
-        if (data == MPI_IN_PLACE)                                                                                    \
+        if (IN_PLACE(data))                                                                                    \
             SENT = part_of(&RECEIVED, with->rank);                                                                   \
         else                                                                                                         \
             SAME(sent, data, 1, count, type);                                                                        \
@@ -215,7 +216,7 @@ GATHER_EACH(Neighbor_allgatherv, neighbor_allgatherv, with->in_degree)
                       void *into, const COUNT *each, const OFFSET *offsets, MPI_Datatype into_type, MPI_Comm comm),  \
                (data, counts, from_offsets, type, into, each, offsets, into_type, comm), {                           \
         EACH_OF(received, into, each, offsets, from, into_type);                                                     \
-        if (data == MPI_IN_PLACE) {                                                                                  \
+        if (IN_PLACE(data)) {                                                                                  \
             SENT = RECEIVED;                                                                                         \
         } else {                                                                                                     \
             EACH_OF(sent, data, counts, from_offsets, to, type);                                                     \
@@ -231,7 +232,7 @@ TO_EACH(Neighbor_alltoallv, neighbor_alltoallv, with->out_degree, with->in_degre
                       const MPI_Datatype *into_types, MPI_Comm comm),                                                \
                (data, counts, from_offsets, types, into, each, offsets, into_types, comm), {                         \
         EACH_W(received, into, each, offsets, from, into_types);                                                     \
-        if (data == MPI_IN_PLACE) {                                                                                  \
+        if (IN_PLACE(data)) {                                                                                  \
             SENT = RECEIVED;                                                                                         \
         } else {                                                                                                     \
             EACH_W(sent, data, counts, from_offsets, to, types);                                                     \

@@ -187,12 +187,12 @@ __attribute__((noreturn, format(printf, 2, 3))) static void report(const char *k
     say(is_checked() ? kind : NULL, form, arguments);
 }
 
-/* Says what the program has never freed; the run goes on. */
-__attribute__((format(printf, 1, 2))) static void report_leak(const char *form, ...)
+/* Says of a checked program what does not end its run: it never frees something, or a call is odd. */
+__attribute__((format(printf, 2, 3))) static void note(const char *kind, const char *form, ...)
 {
     va_list arguments;
     va_start(arguments, form);
-    record_sentence("resource leak", form, arguments);
+    record_sentence(kind, form, arguments);
     va_end(arguments);
     post(POST_CALLS, 1);
 }

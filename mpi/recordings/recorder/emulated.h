@@ -403,7 +403,7 @@ static int emulate_exchange(const char *name, struct counts sent, int to, int se
     CHECK(check_peer(name, comm, from, tag, 1) ?: check_data(name, comm, &received, 0));
     look_at_data(name, &sent, &received);
     if (sent.data != received.data || strstr(name, "replace") == NULL)
-        look_for_own_overlap(name, &sent, &received);
+        look_for_own_overlap(name, &sent, &received, "MPI_Sendrecv_replace is to be called");
     if (request != NULL)
         *request = (MPI_Request)new_handle();
     record_exchange(&call, name, sent.same, to, send_tag, received.same, from, tag, comm, status, request);
@@ -637,7 +637,7 @@ static int emulate_all(int code, int count, MPI_Request *given, int *flag, MPI_S
     int is_done = 1;
     CHECK(check_requests(wait_name(code), count, given));
     if (flag == NULL)
-        look_for_starts(wait_name(code), count, given);
+        look_at_wait(wait_name(code), count, given);
     for (int i = 0; i < count; i++) {
         enum state state = state_of(given[i]);
         if (state == STATE_IDLE)
@@ -832,6 +832,7 @@ static int emulate_request_free(MPI_Request *handle)
         return MPI_SUCCESS;
     }
     look_at_free(*link);
+    look_for_start(*link);
     end_watch(*link);
     if (state == STATE_POSTED && has_result(*link)) {
         (*link)->is_persistent = 0;

@@ -77,6 +77,8 @@ static int check_collective(const struct communicator *with, const struct collec
         CHECK(check_operation(collective->name, with->handle, collective->op,
                               collective->sent.n > 0 ? &collective->sent : &collective->received));
     look_at_data(collective->name, &collective->sent, &collective->received);
+    if (!collective->is_in_place)
+        look_for_own_overlap(collective->name, &collective->sent, &collective->received, "MPI_IN_PLACE is to be given");
     operation = has_operation(collective) ? operation_number(collective->op) : 0;
     return MPI_SUCCESS;
 }

@@ -363,6 +363,7 @@ struct collective {
     int has_root, root;
     MPI_Op op;
     struct counts sent, received;
+    int is_in_place; /* the program says that they are one buffer */
 };
 
 static unsigned char *put_collective(unsigned char *to, const struct collective *collective, uint32_t communicator)

@@ -234,6 +234,9 @@ struct request {
     unsigned char kind;
     unsigned char is_persistent, is_active, is_cancelled, was_started;
     void *place; /* of the call that made it, if the program is emulated */
+    /* The first wait for one that was not started. */
+    const char *idle_wait;
+    void *idle_wait_place;
     /* What a start of a persistent request records, and by which record. */
     unsigned char start_code;
     unsigned char *start;

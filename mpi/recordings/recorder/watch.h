@@ -139,15 +139,33 @@ static void look_at_data(const char *name, const struct counts *sent, const stru
     signatures[1] = signature_of(received);
 }
 
-static void look_for_own_overlap(const char *name, const struct counts *sent, const struct counts *received)
+/* Returns whether a part of the data lies in a range. */
+static int is_within(const struct counts *data, const char *first, const char *end)
 {
-    const char *first, *end;
-    if (is_checked() && find_range(sent, &first, &end))
-        EACH_RANGE(received, low, high, {
-            if (low < end && first < high)
-                report("invalid parameter", "calls %s with a send buffer and a receive buffer that overlap; they have to be distinct, "
-                       "or MPI_Sendrecv_replace is to be called", name);
-        });
+    EACH_RANGE(data, low, high, {
+        if (low < end && first < high)
+            return 1;
+    });
+    return 0;
+}
+
+/* Looks for parts that are sent and received at once. */
+static void look_for_own_overlap(const char *name, const struct counts *sent, const struct counts *received, const char *instead)
+{
+    const char *first = (const char *)UINTPTR_MAX, *end = NULL;
+    if (!is_checked() || received->n == 0)
+        return;
+    EACH_RANGE(sent, low, high, {
+        first = low < first ? low : first;
+        end = high > end ? high : end;
+    });
+    if (end == NULL || !is_within(received, first, end))
+        return;
+    EACH_RANGE(sent, low, high, {
+        if (is_within(received, low, high))
+            report("invalid parameter", "calls %s with a send buffer and a receive buffer that overlap; they have to be distinct, or %s",
+                   name, instead);
+    });
 }
 
 /* Notes the buffers of a request that begins. */
@@ -199,19 +217,32 @@ static void look_at_free(const struct request *request)
     left_send.place = request->place;
 }
 
-/* A wait for what never was started does not wait. */
-static void look_for_starts(const char *name, int count, const MPI_Request *given)
+/* A wait does not wait if nothing is started of what it is called for. */
+static void look_at_wait(const char *name, int count, const MPI_Request *given)
 {
-    const struct request *first = NULL;
-    for (int i = 0; i < count; i++) {
+    struct request *first = NULL;
+    for (int i = 0; i < count && is_checked(); i++) {
         struct request **link = find_request(given[i]);
-        if (link != NULL && (!(*link)->is_persistent || (*link)->was_started))
+        if (link != NULL && (!(*link)->is_persistent || (*link)->is_active))
             return;
         first = first == NULL && link != NULL ? *link : first;
     }
-    if (first != NULL && is_checked())
-        report("request lifecycle", "calls %s for the request of %s%s, which was never started; call MPI_Start before", name,
-               name_of(first), place_text(first->place));
+    if (first == NULL || first->idle_wait != NULL)
+        return;
+    first->idle_wait = name;
+    first->idle_wait_place = call.place;
+    note("unusual call", "calls %s for the request of %s%s, which is not started, so that it does not wait", name, name_of(first),
+         place_text(first->place));
+}
+
+/* Looks whether what is waited for has ever been started. */
+static void look_for_start(const struct request *request)
+{
+    if (request->idle_wait == NULL || request->was_started)
+        return;
+    call.place = request->idle_wait_place;
+    report("request lifecycle", "calls %s for the request of %s%s, which is never started; call MPI_Start before", request->idle_wait,
+           name_of(request), place_text(request->place));
 }
 
 /* Looks for requests that the program has left, active ones or others. */
@@ -225,8 +256,9 @@ static void look_for_requests(int is_active)
             if (is_active)
                 report("request lifecycle", "calls %s%s and never completes its request; wait for it before MPI_Finalize",
                        name_of(request), place_text(request->place));
-            report_leak("makes a request by %s%s and never frees it; call MPI_Request_free before MPI_Finalize", name_of(request),
-                        place_text(request->place));
+            look_for_start(request);
+            note("resource leak", "makes a request by %s%s and never frees it; call MPI_Request_free before MPI_Finalize",
+                 name_of(request), place_text(request->place));
         }
 }
 
@@ -255,7 +287,8 @@ static void look_for_leaks(void)
     }
     for (struct object *first; (first = find_left()) != NULL;) {
         call.place = first->place;
-        report_leak("makes %s by %s%s and never frees it; call %s before MPI_Finalize", object_names[first->kind], first->name, place_text(first->place), free_names[first->kind]);
+        note("resource leak", "makes %s by %s%s and never frees it; call %s before MPI_Finalize", object_names[first->kind], first->name,
+             place_text(first->place), free_names[first->kind]);
         for (size_t i = 0; i < OBJECT_SLOTS; i++)
             for (struct object *object = objects[i]; object != NULL; object = object->next)
                 if (object != first && object->kind == first->kind && object->place == first->place)

@@ -81,6 +81,9 @@ pub(crate) struct CheckMpiCommand {
     /// The longest that a rank may compute between two calls
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s", help_heading = "MPI program")]
     limit: Duration,
+    /// Take for a fault what MPI allows and is odd, such as a wait for a request that is not started; else it is warned of
+    #[arg(long, help_heading = "MPI program")]
+    strict: bool,
     /// Run it once, with what it prints, in the order of a run that failed
     #[arg(long, value_name = "FILE", help_heading = "Orders")]
     repeat_from: Option<PathBuf>,
@@ -149,8 +152,10 @@ struct Checked {
     start: String,
     report: CheckReport<()>,
     found: Found,
-    /// What ranks have not freed, in all runs.
-    leaks: Vec<Fault>,
+    /// Faults of all runs that end none.
+    notes: Vec<Fault>,
+    /// What is not a fault unless that is asked for.
+    warnings: Vec<Fault>,
     /// The faults that were left out, each with the line that says so.
     left_out: Vec<(Fault, String)>,
     /// True if a call has depended on the order of messages.
@@ -165,18 +170,18 @@ struct Checked {
 
 impl Checked {
     fn has_passed(&self) -> bool {
-        self.report.has_passed() && self.leaks.is_empty()
+        self.report.has_passed() && self.notes.is_empty()
     }
 
     /// Returns all faults: those of the run that failed first.
     fn faults(&self) -> impl Iterator<Item = &Fault> {
-        self.found.faults.iter().chain(&self.leaks)
+        self.found.faults.iter().chain(&self.notes)
     }
 
-    /// Returns what is wrong: the run that failed, or what is left at the end of others.
+    /// Returns what is wrong: the run that failed, or what is wrong with others that went on.
     fn why(&self) -> Option<String> {
         let failure = self.report.failure.as_ref().map(|failure| text_of(&failure.kind));
-        failure.or_else(|| self.leaks.first().map(ToString::to_string))
+        failure.or_else(|| self.notes.first().map(ToString::to_string))
     }
 }
 
@@ -268,6 +273,12 @@ impl CheckMpiCommand {
         }
     }
 
+    /// Returns the faults that ended no run, and what is only warned of.
+    fn notes(&self, subject: &Subject) -> (Vec<Fault>, Vec<Fault>) {
+        let notes = subject.seen.notes(subject.suppressions);
+        notes.into_iter().partition(|note| self.strict || note.kind != FaultKind::UnusualCall)
+    }
+
     /// Checks a program.
     fn judge(&self, entry: &Entry, streams: Streams, suppressions: &Suppressions, check: &Check) -> Verdict {
         let begin = Instant::now();
@@ -312,7 +323,7 @@ impl CheckMpiCommand {
         let mut report = checked.map_err(|why| subject.seen.error(why))?;
         report.choices.clear(); // they are calls of the emulation
         let (mut found, mut right) = (Found::default(), None);
-        let leaks = subject.seen.leaks(subject.suppressions);
+        let (notes, mut warnings) = self.notes(subject);
         if let Some(failure) = &mut report.failure {
             found = subject.seen.found(&text_of(&failure.kind));
             if found.faults.iter().any(|fault| fault.may_be_race) {
@@ -327,12 +338,15 @@ impl CheckMpiCommand {
                 failure.kind = FailureKind::RunFailed(Cause::OtherProcess(fault.to_string()).into());
             }
         }
+        // What a fault says already.
+        warnings.retain(|warning| found.faults.iter().all(|fault| fault.places != warning.places));
         Ok(Checked {
             name: entry.name(),
             start: entry.text(),
             report,
             found,
-            leaks,
+            notes,
+            warnings,
             left_out: subject.seen.left_out(),
             has_choices: subject.seen.has_choices(),
             assumed,
@@ -349,12 +363,12 @@ impl CheckMpiCommand {
         let race = FaultKind::MessageRace.name();
         let was_race = failed.caption.as_ref().is_some_and(|caption| caption.about.starts_with(race));
         let ran = subject.trial(Some(started), &machine.order(failed), assumed);
-        let leaks = subject.seen.leaks(subject.suppressions);
+        let (notes, _) = self.notes(subject);
         let (text, error) = match ran {
-            Ok(Ok(())) if leaks.is_empty() => return Ok(()),
+            Ok(Ok(())) if notes.is_empty() => return Ok(()),
             Ok(Ok(())) => {
-                let leaks: Vec<String> = leaks.iter().map(ToString::to_string).collect();
-                return Err(CliError::Run(leaks.join("\n")));
+                let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+                return Err(CliError::Run(notes.join("\n")));
             }
             Ok(Err(why)) => (why.clone(), CliError::Run(why)),
             Err(error) => (error.to_string(), subject.seen.error(error)),

@@ -1,6 +1,6 @@
 //! The program that is checked: how it is started again and again, what it is given, and one run of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::ExitStatusExt;
@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock};
 
 use loggp::check::TrialResult;
 use loggp::{Cause, ClockKind, Machine, RunError};
-use loggp_emulate::{Checks, Fault, FaultKind, Session, Settings};
+use loggp_emulate::{Checks, Fault, FaultKind, Notes, Session, Settings};
 
 use super::Assumed;
 use super::entry::Entry;
@@ -71,8 +71,8 @@ pub(super) struct Seen {
     failures: Mutex<Vec<(String, Found)>>,
     /// What was left out, each with the line that says so.
     left_out: Mutex<Vec<(Fault, String)>>,
-    /// What ranks have not freed, sentences with marks, and which ranks.
-    leaks: Mutex<BTreeMap<String, BTreeSet<usize>>>,
+    /// What did not end the runs.
+    notes: Mutex<Notes>,
 }
 
 /// What a run has found.
@@ -114,19 +114,19 @@ impl Seen {
         }
     }
 
-    /// Returns what ranks have not freed, but for what is left out, which is noted.
-    pub(super) fn leaks(&self, suppressions: &Suppressions) -> Vec<Fault> {
-        let leaks = self.leaks.lock().expect("nobody panics with it");
-        let fault = |(what, ranks): (&String, &BTreeSet<usize>)| {
+    /// Returns the faults that did not end the runs, but for what is left out.
+    pub(super) fn notes(&self, suppressions: &Suppressions) -> Vec<Fault> {
+        let notes = self.notes.lock().expect("nobody panics with it");
+        let fault = |((kind, what), ranks): (&(FaultKind, String), &BTreeSet<usize>)| {
             let first = ranks.first().copied().unwrap_or_default();
             let others = match ranks.len() {
                 1 => String::new(),
                 2 => " (1 rank more too)".into(),
                 n => format!(" ({} ranks more too)", n - 1),
             };
-            Fault::new(FaultKind::ResourceLeak, &format!("rank {first} {what}{others}"))
+            Fault::new(*kind, &format!("rank {first} {what}{others}"))
         };
-        let (kept, left_out) = suppressions.part(leaks.iter().map(fault));
+        let (kept, left_out) = suppressions.part(notes.iter().map(fault));
         self.leave_out(left_out);
         kept
     }
@@ -297,9 +297,9 @@ impl<'s> Subject<'s> {
         let Started { session, end, .. } = started;
         let ran = session.run(machine);
         self.seen.has_choices.fetch_or(session.has_choices(), Ordering::Relaxed);
-        let mut leaks = self.seen.leaks.lock().expect("nobody panics with it");
-        session.leaks().for_each(|(what, ranks)| leaks.entry(what.into()).or_default().extend(ranks));
-        drop(leaks);
+        let mut notes = self.seen.notes.lock().expect("nobody panics with it");
+        session.notes().iter().for_each(|(note, ranks)| notes.entry(note.clone()).or_default().extend(ranks));
+        drop(notes);
         session.refused().into_iter().for_each(|why| _ = self.seen.refused.get_or_init(|| why.into()));
         if let Ok(run) = &ran {
             session.release(run.time);

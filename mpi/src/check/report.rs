@@ -85,10 +85,10 @@ impl CheckMpiCommand {
     }
 
     fn print(&self, out: &mut dyn Write, checked: &Checked) -> Result<(), CliError> {
-        let Checked { name, start, report, found, leaks, left_out, has_choices, assumed, traces, .. } =
-            checked;
+        let Checked { name, start, report, found, left_out, has_choices, assumed, traces, .. } = checked;
         writeln!(out, "{name}: {report}")?;
-        leaks.iter().try_for_each(|leak| writeln!(out, "{leak}"))?;
+        checked.notes.iter().try_for_each(|note| writeln!(out, "{note}"))?;
+        checked.warnings.iter().try_for_each(|warning| writeln!(out, "warning: {warning}"))?;
         if report.has_passed() && !has_choices {
             writeln!(
                 out,
@@ -155,8 +155,12 @@ fn columns<'a>() -> Columns<'a, &'a Verdict> {
     columns.add("fault.stderr", stderr_of).json_only();
     columns.add("start", |verdict| verdict.start.clone());
     columns.add("not_checked", |verdict| verdict.why_unchecked());
-    let faults = |verdict: &&Verdict| checked(verdict).map_or(Field::Absent, list);
+    let faults =
+        |verdict: &&Verdict| checked(verdict).map_or(Field::Absent, |checked| list(checked.faults()));
     columns.add("faults", faults).json_only();
+    let warnings =
+        |verdict: &&Verdict| checked(verdict).map_or(Field::Absent, |checked| list(&checked.warnings));
+    columns.add("warnings", warnings).json_only();
     columns.add("left_out", left_out_of).json_only();
     columns
 }
@@ -169,8 +173,8 @@ fn failure<'a>(verdict: &&'a Verdict) -> Option<&'a Failure> {
     checked(verdict)?.report.failure.as_ref()
 }
 
-fn list(checked: &Checked) -> Field {
-    fault_columns().objects(&checked.faults().collect::<Vec<_>>())
+fn list<'a>(faults: impl IntoIterator<Item = &'a Fault>) -> Field {
+    fault_columns().objects(&faults.into_iter().collect::<Vec<_>>())
 }
 
 /// The columns of a fault.

@@ -6,11 +6,20 @@ use loggp_emulate::{Fault, FaultKind};
 use loggp_schedule::program::Place;
 use serde_json::{Value, json};
 
-/// A fault, the program that has it, and whether it was left out by a list of suppressions.
+/// A fault, the program that has it, and how it is shown.
 pub(super) struct FoundFault<'a> {
     pub(super) program: &'a str,
     pub(super) fault: &'a Fault,
-    pub(super) is_suppressed: bool,
+    pub(super) level: Level,
+}
+
+/// How a fault is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    Error,
+    Warning,
+    /// As an error that a list of suppressions leaves out.
+    Suppressed,
 }
 
 /// Returns a file with these faults. Sources below `root` have their paths from there.
@@ -45,7 +54,7 @@ fn id_of(kind: FaultKind) -> String {
 }
 
 fn result(found: &FoundFault, rule: usize, root: &Path) -> Value {
-    let FoundFault { program, fault, is_suppressed } = found;
+    let FoundFault { program, fault, level } = found;
     // The first place with a line is where the fault is shown.
     let first = fault.places.iter().find(|place| place.source.is_some());
     let location = first.map_or_else(
@@ -56,11 +65,12 @@ fn result(found: &FoundFault, rule: usize, root: &Path) -> Value {
         |place| location(place, root),
     );
     let others = fault.places.iter().filter(|place| first != Some(place) && place.source.is_some());
-    let suppressions = if *is_suppressed { vec![json!({"kind": "external"})] } else { Vec::new() };
+    let is_suppressed = *level == Level::Suppressed;
+    let suppressions = if is_suppressed { vec![json!({"kind": "external"})] } else { Vec::new() };
     json!({
         "ruleId": id_of(fault.kind),
         "ruleIndex": rule,
-        "level": "error",
+        "level": if *level == Level::Warning { "warning" } else { "error" },
         "message": {"text": format!("{program}: {fault}")},
         "locations": [location],
         "relatedLocations": others.map(|place| location_of_other(place, root)).collect::<Vec<Value>>(),

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use super::entry::Entry;
 use super::junit::{self, TestCase, TestOutcome};
-use super::sarif::{self, FoundFault};
+use super::sarif::{self, FoundFault, Level};
 use super::{Checked, text_of};
 use loggp_command::error::CliError;
 use loggp_command::host::draft::Draft;
 use loggp_command::host::interrupt;
 use loggp_command::number::count;
+use loggp_emulate::FaultKind;
 
 /// What came of a program.
 pub(super) struct Verdict {
@@ -33,7 +34,7 @@ impl Verdict {
             Ok(checked) => {
                 let kind = checked.faults().next().map_or("failed run", |fault| fault.kind.name());
                 let failure = checked.report.failure.as_ref().map(|failure| text_of(&failure.kind));
-                let all = failure.into_iter().chain(checked.leaks.iter().map(ToString::to_string));
+                let all = failure.into_iter().chain(checked.notes.iter().map(ToString::to_string));
                 TestOutcome::Wrong(kind.into(), all.collect::<Vec<_>>().join("\n"))
             }
             Err(_) => TestOutcome::Unchecked(self.why_unchecked().unwrap_or_default()),
@@ -69,11 +70,12 @@ impl ReviewFiles {
         let checked = || verdicts.iter().filter_map(|verdict| verdict.checked.as_ref().ok());
         if let Some(draft) = self.sarif {
             let found = checked().flat_map(|checked| {
-                let found = checked.faults().map(|fault| (fault, false));
-                let left_out = checked.left_out.iter().map(|(fault, _)| (fault, true));
+                let found = checked.faults().map(|fault| (fault, Level::Error));
+                let warnings = checked.warnings.iter().map(|warning| (warning, Level::Warning));
+                let left_out = checked.left_out.iter().map(|(fault, _)| (fault, Level::Suppressed));
                 let program = &*checked.name;
-                let all = found.chain(left_out);
-                all.map(move |(fault, is_suppressed)| FoundFault { program, fault, is_suppressed })
+                let all = found.chain(warnings).chain(left_out);
+                all.map(move |(fault, level)| FoundFault { program, fault, level })
             });
             let root = std::env::current_dir().unwrap_or_default();
             let text = format!("{:#}\n", sarif::write(&found.collect::<Vec<_>>(), &root));
@@ -108,15 +110,17 @@ pub(super) fn end(verdicts: Vec<Verdict>, seed: u64) -> Result<(), CliError> {
     }
     let wrong = checked().filter(|checked| !checked.has_passed()).count();
     let unchecked = all - checked().count();
-    let leaks = checked().map(|checked| checked.leaks.len()).sum();
+    let notes: Vec<FaultKind> = checked().flat_map(|checked| &checked.notes).map(|note| note.kind).collect();
     let first = checked().find_map(|checked| checked.report.failure.as_ref()).map(|failure| failure.run);
     if all == 1 {
         let only = verdicts.into_iter().next().map(|verdict| verdict.checked);
-        return match (only, first, leaks) {
+        let are_leaks = notes.iter().all(|kind| *kind == FaultKind::ResourceLeak);
+        let what = if are_leaks { "leak" } else { "fault" };
+        return match (only, first, notes.len()) {
             (Some(Err(why)), ..) => Err(why),
             (_, Some(run), _) => Err(CliError::Run(format!("run {run} of the check failed"))),
             (_, None, 0) => Ok(()),
-            (_, None, leaks) => Err(CliError::Run(format!("{} found", count(leaks, "leak")))),
+            (_, None, notes) => Err(CliError::Run(format!("{} found", count(notes, what)))),
         };
     }
     let programs = count(all, "program");
