@@ -61,9 +61,10 @@ impl Launch {
     fn with_launcher(words: &[OsString], (at, launcher): (usize, Launcher)) -> Result<Launch, CliError> {
         if find_program(&words[0]).is_none() {
             let name = words[0].to_string_lossy();
-            return Err(CliError::Request(format!(
-                "there is no program {name}; give the command that starts yours"
-            )));
+            return Err(CliError::Request(match name.starts_with('-') {
+                true => format!("there is no option {name}; --help lists those that there are"),
+                false => format!("there is no program {name}; give the command that starts yours"),
+            }));
         }
         let program = find_mpi(&words[at + usize::from(launcher.mpi().is_some())..]);
         if let (Some(starts), Some((word, mpi))) = (launcher.mpi(), program)

@@ -26,25 +26,38 @@ pub struct OrderOptions {
     /// For how long runs are begun: 30s
     #[arg(long = "for", id = "for", value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub time: Option<Duration>, // the id isn't `time`, since a program has an option of that name
-    /// At most so many messages are lost in each run
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
-    pub losses: usize,
-    /// At most so many messages come twice in each run
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
-    pub duplicates: usize,
-    /// At most so many processors crash in each run
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
-    pub crashes: usize,
     /// Draws the orders
-    #[arg(long, value_name = "N", value_parser = parse_seed, default_value = "1", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_seed, default_value = "1", allow_negative_numbers = true, display_order = 33)]
     pub order_seed: u64,
     /// One run of so many is checked against the rules of the machine, as `loggp audit` does; 0 is none
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "50", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "50", allow_negative_numbers = true, display_order = 34)]
     pub audit: usize,
     /// Write the run that failed to this file, FILE.json or FILE.loggp [default: PROGRAM-ALGORITHM-failed.json, with a number
     /// if another run is there]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", display_order = 35)]
     pub trace: Option<PathBuf>,
+}
+
+/// The options that let messages get lost or come twice, and processors crash.
+#[derive(Args)]
+#[command(next_help_heading = "Orders", next_display_order = 30)]
+pub(crate) struct FaultOptions {
+    /// At most so many messages are lost in each run
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
+    losses: usize,
+    /// At most so many messages come twice in each run
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
+    duplicates: usize,
+    /// At most so many processors crash in each run
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "0", allow_negative_numbers = true)]
+    crashes: usize,
+}
+
+impl FaultOptions {
+    /// Returns a check whose runs have these faults.
+    pub(crate) fn apply(&self, check: Check) -> Check {
+        check.losses(self.losses).duplicates(self.duplicates).crashes(self.crashes)
+    }
 }
 
 const STRATEGIES: &[NamedValue] = &[
@@ -82,7 +95,7 @@ impl OrderOptions {
 
     /// Returns the check without a progress. A signal ends it in order.
     pub fn silent_check(&self, usual: usize, cores: usize) -> Check {
-        let OrderOptions { strategy, time, losses, duplicates, crashes, order_seed, audit, .. } = *self;
+        let OrderOptions { strategy, time, order_seed, audit, .. } = *self;
         let most = self.most(usual);
         let stop = interrupt::stop_in_order();
         let check = Check::new()
@@ -91,9 +104,6 @@ impl OrderOptions {
             .seed(order_seed)
             .cores(cores)
             .audits(audit)
-            .losses(losses)
-            .duplicates(duplicates)
-            .crashes(crashes)
             .stop_on(stop);
         time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true)
     }

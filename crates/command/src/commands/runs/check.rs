@@ -11,7 +11,7 @@ use loggp_programs::Emulation;
 use super::experiment::{Experiment, ProgramSetup};
 use crate::ask::arguments::{self, command_name, without_options};
 use crate::ask::options::{ClockOptions, CoreOptions, MachineOptions, ProgramOptions, RunOptions, all_cores};
-use crate::ask::orders::{OrderOptions, own_path};
+use crate::ask::orders::{FaultOptions, OrderOptions, own_path};
 use crate::ask::output::{self, TRACE_EXTENSIONS, write_trace};
 use crate::ask::program_args::ProgramArgs;
 use crate::error::CliError;
@@ -44,12 +44,14 @@ struct CheckArgs {
     cores: CoreOptions,
     #[command(flatten)]
     orders: OrderOptions,
+    #[command(flatten)]
+    faults: FaultOptions,
 }
 
 impl CheckCommand {
     /// Runs the algorithm under many orders, and prints the result.
     pub(crate) fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        let CheckArgs { algorithm, program, machine, cores, orders } = &self.program.request;
+        let CheckArgs { algorithm, program, machine, cores, orders, faults } = &self.program.request;
         let clock = ClockOptions { cores: *cores, ..ClockOptions::default() };
         let run = RunOptions { clock, repeat: 1, ..RunOptions::default() };
         let setup = ProgramSetup::new(&self.program, program, machine, &run, ClockKind::Virtual)?;
@@ -76,6 +78,7 @@ impl CheckCommand {
 
         let cores = study.emulation.cores.unwrap_or_else(all_cores);
         let (check, progress) = orders.check(1000, cores, algorithm);
+        let check = faults.apply(check);
         let emulation = Emulation { cores: Some(1), ..study.emulation.clone() };
         let checked = check.run_trials(&Order::default(), study.case.params.P, |order| {
             let outcome = plan.run(&Emulation { order: Some(order.clone()), ..emulation.clone() })?;
@@ -110,7 +113,7 @@ fn write_failed_run<R>(
 
 /// Returns the command line that repeats the run whose trace is at `path`.
 fn repeat_command(arguments: impl Iterator<Item = String>, path: &Path) -> String {
-    let own = OrderOptions::augment_args(Command::new("check"));
+    let own = FaultOptions::augment_args(OrderOptions::augment_args(Command::new("check")));
     let words = without_options(arguments, &own, |word| word == "check");
     let charged = if words.contains(" --work") { "" } else { " --work charged" };
     format!("{} run{words}{charged} --repeat-from {}", command_name(), path.display())
