@@ -6,7 +6,7 @@ use loggp::{Proc, Tag};
 use loggp_goal::patterns::AgreementStep;
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{CollectiveKind, Counts, RequestId, Root};
-use loggp_mpi_trace::schedule::{Collective, KnownCommunicator, agreement};
+use loggp_mpi_trace::schedule::{Collective, agreement};
 
 use crate::background::Background;
 use crate::blocking;
@@ -23,11 +23,7 @@ impl Rank<'_> {
     /// Begins an immediate duplicate: all that take part tell each other that they have.
     pub(crate) fn duplicate(&mut self, p: &mut Proc, parent: u32, request: RequestId) -> Reply {
         let (kind, word) = (CollectiveKind::Allgather, Counts::Same(4));
-        let of = self.communicator(parent).clone();
-        let plan = match of.remote {
-            None => self.plan(p, (kind, parent, Root::None), (&word, &word), true),
-            Some(_) => self.plan_of_both(p, of, kind, &word),
-        };
+        let plan = self.plan_of_all(p, parent, kind, &word, true);
         let (id, tag) = self.next_collective(parent);
         self.meet(id);
         let open =
@@ -37,14 +33,19 @@ impl Rank<'_> {
         Reply::NOTHING
     }
 
-    /// Returns the messages of a collective among the ranks of both groups.
-    fn plan_of_both(
-        &self,
+    /// Returns the messages of a collective of all ranks in a communicator: where it has two groups, of both.
+    fn plan_of_all(
+        &mut self,
         p: &mut Proc,
-        mut of: KnownCommunicator,
+        communicator: u32,
         kind: CollectiveKind,
-        word: &Counts,
+        each: &Counts,
+        is_immediate: bool,
     ) -> Arc<Plan> {
+        if self.communicator(communicator).remote.is_none() {
+            return self.plan(p, (kind, communicator, Root::None), (each, each), is_immediate);
+        }
+        let mut of = self.communicator(communicator).clone();
         of.members.extend(of.remote.take().into_iter().flatten());
         of.members.sort_unstable();
         of.me = of.members.iter().position(|rank| *rank as usize == self.id).unwrap_or(0);
@@ -52,15 +53,17 @@ impl Rank<'_> {
             kind,
             communicator: &of,
             root: Root::None,
-            sent: word,
-            received: word,
+            sent: each,
+            received: each,
             tag: 0,
-            is_immediate: true,
+            is_immediate,
             table: self.shared.settings.table,
             combine: self.shared.settings.combine,
         };
         let plan = write_plan(&what, self.shared.ranks, self.id);
-        Arc::new(plan.unwrap_or_else(|why| p.fail_with(format!("rank {}: MPI_Comm_idup: {why}", self.id))))
+        Arc::new(
+            plan.unwrap_or_else(|why| p.fail_with(format!("rank {} makes a communicator: {why}", self.id))),
+        )
     }
 
     /// Makes a call that ranks make together, such as one that makes a communicator: all that take part agree, as their MPI does.
@@ -130,7 +133,7 @@ impl Rank<'_> {
     pub(crate) fn agree(&mut self, p: &mut Proc, communicator: u32, step: &AgreementStep) {
         let AgreementStep { kind, is_immediate, bytes } = *step;
         let each = Counts::Same(bytes);
-        let plan = self.plan(p, (kind, communicator, Root::None), (&each, &each), is_immediate);
+        let plan = self.plan_of_all(p, communicator, kind, &each, is_immediate);
         let (id, tag) = self.next_collective(communicator);
         self.meet(id);
         match is_immediate {

@@ -70,6 +70,7 @@ impl Called {
             PostKind::Abort(_) => Called::Named("MPI_Abort"),
             PostKind::Refused(_)
             | PostKind::Finding(..)
+            | PostKind::Note(..)
             | PostKind::Access(_)
             | PostKind::AccessEnd(..)
             | PostKind::Exited => Called::Nothing,
@@ -179,6 +180,8 @@ pub(crate) struct Calls {
     pub sent: Vec<FxHashMap<usize, Sent>>,
     /// The collectives that not all of their communicator have called.
     pub unfinished: Vec<Unfinished>,
+    /// A sentence on a wait for what had not been started.
+    pub idle_wait: Option<String>,
 }
 
 /// A collective that not all of its communicator have called.
@@ -193,6 +196,9 @@ pub(crate) struct Unfinished {
 impl Calls {
     /// Returns what is wrong where ranks wait for ever, or where messages are left.
     fn kind(&self) -> FaultKind {
+        if self.idle_wait.is_some() {
+            return FaultKind::RequestLifecycle;
+        }
         if self.of_ranks.iter().flatten().any(|call| call.sends) {
             return FaultKind::ReliesOnBuffering;
         }
@@ -286,6 +292,9 @@ pub(crate) fn describe(
     let kind = found.or_else(|| is_of_orders.then(|| calls.kind()));
     if is_of_orders && kind == Some(FaultKind::ReliesOnBuffering) {
         text = format!("MPI may hang here: {text}");
+    }
+    if let (true, Some(idle_wait)) = (is_of_orders, &calls.idle_wait) {
+        text = format!("{idle_wait}; {text}");
     }
     let is_waiting = |status: &ProcStatus| !matches!(status, ProcStatus::Finished | ProcStatus::NotStarted);
     let states = error.processors.iter().filter(|state| is_waiting(&state.status));

@@ -18,7 +18,6 @@ pub enum FaultKind {
     GlobalConcurrency,
     EpochLifecycle,
     ResourceLeak,
-    UnusualCall,
     ThreadLevel,
     Crash,
     Abort,
@@ -59,7 +58,6 @@ const KINDS: &[(FaultKind, &str, &str)] = &[
         "a one-sided call is outside of an epoch, or an epoch is not closed or begins in another one",
     ),
     (FaultKind::ResourceLeak, "resource leak", "what the program has made is never freed"),
-    (FaultKind::UnusualCall, "unusual call", "a call that MPI allows, and that does not do what it says"),
     (FaultKind::ThreadLevel, "thread level", "a thread calls that may not"),
     (FaultKind::Crash, "crash", "a signal has ended a rank"),
     (FaultKind::Abort, "abort", "a rank has called MPI_Abort"),
@@ -91,11 +89,6 @@ impl FaultKind {
     /// Returns what faults of the kind have in common.
     pub fn meaning(self) -> &'static str {
         self.row().2
-    }
-
-    /// Returns whether the run goes on, and ends as it would without the fault.
-    pub fn is_note(self) -> bool {
-        matches!(self, FaultKind::ResourceLeak | FaultKind::UnusualCall)
     }
 
     /// Returns whether the program itself has ended, so that it may have said why.

@@ -196,12 +196,14 @@ impl<'a> Rank<'a> {
                 self.fail(p, (FaultKind::Abort, why))
             }
             PostKind::Refused(why) => self.refuse(p, &why),
+            PostKind::Note(kind, why) => {
+                let known = FaultKind::named(&kind);
+                let note = known.map(|kind| (kind, self.with_places(&why)));
+                note.into_iter()
+                    .for_each(|note| _ = self.shared.notes.lock().entry(note).or_default().insert(self.id));
+                Reply::NOTHING
+            }
             PostKind::Finding(kind, why) => match FaultKind::named(&kind) {
-                Some(kind) if kind.is_note() => {
-                    let note = (kind, self.with_places(&why));
-                    self.shared.notes.lock().entry(note).or_default().insert(self.id);
-                    Reply::NOTHING
-                }
                 Some(kind) => self.fail(p, (kind, format!("rank {} {}", self.id, self.with_places(&why)))),
                 None => {
                     p.fail_with(format!("rank {} finds a fault of the kind {kind}, which is none", self.id))

@@ -236,8 +236,7 @@ impl Rank<'_> {
                 }
                 match open.duplicates {
                     true => {
-                        let of = self.communicator(open.communicator);
-                        let members = of.size() + of.remote.as_ref().map_or(0, Vec::len);
+                        let members = self.communicator(open.communicator).size();
                         self.part(open.id, members);
                         Completion::Send
                     }

@@ -179,6 +179,9 @@ impl Session {
             }
         }
         let mut notes = std::mem::take(&mut *shared.notes.lock());
+        let idle_wait = notes.iter().find(|((kind, _), _)| *kind == FaultKind::RequestLifecycle);
+        let idle_wait = idle_wait
+            .map(|((_, what), ranks)| format!("rank {} {what}", ranks.first().copied().unwrap_or_default()));
         // A program that fails frees little.
         notes.retain(|(kind, _), _| run.is_ok() || *kind != FaultKind::ResourceLeak);
         let _: Result<_, _> = self.notes.set(notes);
@@ -199,7 +202,7 @@ impl Session {
             }
             let calls: Vec<_> = shared.calls.iter().map(|call| call.lock().take()).collect();
             let sent = shared.sent.into_iter().map(Mutex::into_inner).collect();
-            let calls = Calls { of_ranks: calls, sent, unfinished: shared.board.unfinished() };
+            let calls = Calls { of_ranks: calls, sent, unfinished: shared.board.unfinished(), idle_wait };
             match error.cause {
                 Cause::Params(_) | Cause::Host(_) => error,
                 _ => self.note(describe(&error, &calls, shared.found.lock().take())),

@@ -93,6 +93,7 @@ static void request_not_awaited(void)
         MPI_Recv(&one, 1, MPI_INT, 0, 0, WORLD, IGNORED);
 }
 
+/* Odd: a wait that does not wait. */
 static void request_not_started(void)
 {
     MPI_Send_init(&one, 1, MPI_INT, 1 - rank, 0, WORLD, &request); /* THERE */
@@ -100,7 +101,15 @@ static void request_not_started(void)
     MPI_Request_free(&request);
 }
 
-/* Right: the first wait does not wait. */
+static void message_not_started(void)
+{
+    MPI_Send_init(&one, 1, MPI_INT, 1 - rank, 0, WORLD, &request); /* THERE */
+    MPI_Wait(&request, IGNORED);                                   /* HERE */
+    MPI_Recv(&other, 1, MPI_INT, 1 - rank, 0, WORLD, IGNORED);
+    MPI_Request_free(&request);
+}
+
+/* Odd: the first wait does not wait. */
 static void awaited_before_start(void)
 {
     MPI_Send_init(&one, 1, MPI_INT, 1 - rank, 0, WORLD, &request); /* THERE */
@@ -323,7 +332,7 @@ static const struct {
 } cases[] = {
     CASE(deadlock), CASE(buffering), CASE(unreceived), CASE(other_collective), CASE(other_root),
     CASE(other_size), CASE(other_operation), CASE(other_type), CASE(other_collective_type), CASE(other_tag),
-    CASE(truncation), CASE(request_not_awaited), CASE(request_not_started), CASE(request_not_freed),
+    CASE(truncation), CASE(request_not_awaited), CASE(request_not_started), CASE(message_not_started), CASE(request_not_freed),
     CASE(awaited_before_start), CASE(reduced_into_itself), CASE(gathered_into_itself), CASE(reduced_in_place),
     CASE(padding_written), CASE(member_written),
     CASE(communicator_not_freed), CASE(group_not_freed), CASE(type_not_freed), CASE(operation_not_freed),

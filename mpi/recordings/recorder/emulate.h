@@ -54,6 +54,7 @@ enum emulated_code {
     CALL_AT_FILE = 63,
     CALL_ACCESS = 80,
     CALL_ACCESS_END = 81,
+    CALL_NOTE = 82,
 };
 /* Codes of what goes to another rank's memory, which recordings have too. */
 enum one_sided_code {
@@ -149,11 +150,11 @@ static uint64_t word(void)
     return next_word < answer_words ? answer[next_word++] : 0;
 }
 
-static void record_sentence(const char *kind, const char *form, va_list arguments)
+static void record_sentence(int code, const char *kind, const char *form, va_list arguments)
 {
     char sentence[1024];
     vsnprintf(sentence, sizeof sentence, form, arguments);
-    begin_record(kind ? CALL_FINDING : CALL_REFUSED, &call, 2 * sizeof sentence);
+    begin_record(code, &call, 2 * sizeof sentence);
     if (kind != NULL)
         at = put_text(at, kind, 64);
     at = put_text(at, sentence, sizeof sentence);
@@ -162,7 +163,7 @@ static void record_sentence(const char *kind, const char *form, va_list argument
 /* Says a sentence, of a kind if there is one, with which the command ends the run. */
 __attribute__((noreturn)) static void say(const char *kind, const char *form, va_list arguments)
 {
-    record_sentence(kind, form, arguments);
+    record_sentence(kind ? CALL_FINDING : CALL_REFUSED, kind, form, arguments);
     post(POST_CALLS, 0);
     for (;;) {
         await_turn();
@@ -187,12 +188,12 @@ __attribute__((noreturn, format(printf, 2, 3))) static void report(const char *k
     say(is_checked() ? kind : NULL, form, arguments);
 }
 
-/* Says of a checked program what does not end its run: it never frees something, or a call is odd. */
+/* Says what is wrong or odd with a checked program and does not end its run. */
 __attribute__((format(printf, 2, 3))) static void note(const char *kind, const char *form, ...)
 {
     va_list arguments;
     va_start(arguments, form);
-    record_sentence(kind, form, arguments);
+    record_sentence(CALL_NOTE, kind, form, arguments);
     va_end(arguments);
     post(POST_CALLS, 1);
 }

@@ -755,7 +755,6 @@ static int emulate_start(int count, MPI_Request *given)
             report("request lifecycle", "starts a request that is no persistent one, or has been started and is not complete");
         struct request *request = *find_request(given[i]);
         look_at_data("MPI_Start", &request->exchange->sent, &request->exchange->received);
-        request->was_started = 1;
         if (!open_partitions(request))
             start_request(given[i]);
     }
@@ -832,7 +831,6 @@ static int emulate_request_free(MPI_Request *handle)
         return MPI_SUCCESS;
     }
     look_at_free(*link);
-    look_for_start(*link);
     end_watch(*link);
     if (state == STATE_POSTED && has_result(*link)) {
         (*link)->is_persistent = 0;

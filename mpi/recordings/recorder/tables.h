@@ -232,11 +232,8 @@ struct request {
     uint64_t number;
     uint32_t communicator;
     unsigned char kind;
-    unsigned char is_persistent, is_active, is_cancelled, was_started;
+    unsigned char is_persistent, is_active, is_cancelled, was_awaited_idle;
     void *place; /* of the call that made it, if the program is emulated */
-    /* The first wait for one that was not started. */
-    const char *idle_wait;
-    void *idle_wait_place;
     /* What a start of a persistent request records, and by which record. */
     unsigned char start_code;
     unsigned char *start;

@@ -227,22 +227,11 @@ static void look_at_wait(const char *name, int count, const MPI_Request *given)
             return;
         first = first == NULL && link != NULL ? *link : first;
     }
-    if (first == NULL || first->idle_wait != NULL)
+    if (first == NULL || first->was_awaited_idle)
         return;
-    first->idle_wait = name;
-    first->idle_wait_place = call.place;
-    note("unusual call", "calls %s for the request of %s%s, which is not started, so that it does not wait", name, name_of(first),
+    first->was_awaited_idle = 1;
+    note("request lifecycle", "calls %s for the request of %s%s, which is not started, so that it does not wait", name, name_of(first),
          place_text(first->place));
-}
-
-/* Looks whether what is waited for has ever been started. */
-static void look_for_start(const struct request *request)
-{
-    if (request->idle_wait == NULL || request->was_started)
-        return;
-    call.place = request->idle_wait_place;
-    report("request lifecycle", "calls %s for the request of %s%s, which is never started; call MPI_Start before", request->idle_wait,
-           name_of(request), place_text(request->place));
 }
 
 /* Looks for requests that the program has left, active ones or others. */
@@ -256,7 +245,6 @@ static void look_for_requests(int is_active)
             if (is_active)
                 report("request lifecycle", "calls %s%s and never completes its request; wait for it before MPI_Finalize",
                        name_of(request), place_text(request->place));
-            look_for_start(request);
             note("resource leak", "makes a request by %s%s and never frees it; call MPI_Request_free before MPI_Finalize",
                  name_of(request), place_text(request->place));
         }

@@ -81,7 +81,7 @@ pub(crate) struct CheckMpiCommand {
     /// The longest that a rank may compute between two calls
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "10s", help_heading = "MPI program")]
     limit: Duration,
-    /// Take for a fault what MPI allows and is odd, such as a wait for a request that is not started; else it is warned of
+    /// Take for a fault what MPI allows and is odd, such as a wait for a request that is not started; without this it is warned of
     #[arg(long, help_heading = "MPI program")]
     strict: bool,
     /// Run it once, with what it prints, in the order of a run that failed
@@ -276,7 +276,7 @@ impl CheckMpiCommand {
     /// Returns the faults that ended no run, and what is only warned of.
     fn notes(&self, subject: &Subject) -> (Vec<Fault>, Vec<Fault>) {
         let notes = subject.seen.notes(subject.suppressions);
-        notes.into_iter().partition(|note| self.strict || note.kind != FaultKind::UnusualCall)
+        notes.into_iter().partition(|note| self.strict || note.kind == FaultKind::ResourceLeak)
     }
 
     /// Checks a program.
@@ -339,7 +339,9 @@ impl CheckMpiCommand {
             }
         }
         // What a fault says already.
-        warnings.retain(|warning| found.faults.iter().all(|fault| fault.places != warning.places));
+        let is_said =
+            |warning: &Fault, fault: &Fault| warning.places.iter().all(|place| fault.places.contains(place));
+        warnings.retain(|warning| !found.faults.iter().any(|fault| is_said(warning, fault)));
         Ok(Checked {
             name: entry.name(),
             start: entry.text(),

@@ -54,7 +54,7 @@ pub(crate) fn build(mpicc: &OsStr, folder: Option<&Path>, out: &mut dyn Write) -
     };
     let target = folder.join(file);
     // One that a program has loaded is not written over, but replaced.
-    let draft = tempfile::NamedTempFile::new_in(&folder);
+    let draft = fs::create_dir_all(&folder).and_then(|()| tempfile::NamedTempFile::new_in(&folder));
     let written = draft.and_then(|mut draft| {
         draft.write_all(&library)?;
         set_permissions(draft.path())?;

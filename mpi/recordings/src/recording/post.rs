@@ -35,6 +35,7 @@ mod posted {
     pub(super) const AT_FILE: u8 = 63;
     pub(super) const ACCESS: u8 = 80;
     pub(super) const ACCESS_END: u8 = 81;
+    pub(super) const NOTE: u8 = 82;
 }
 
 /// A call that a rank is about to make.
@@ -118,6 +119,8 @@ pub enum PostKind {
     Exited,
     /// What a checked rank has found at itself: its kind, and a sentence.
     Finding(String, String),
+    /// The same, of what does not end the run.
+    Note(String, String),
     /// A checked rank reaches for a window.
     Access(Access),
     /// Accesses end: of which window, of which rank's memory if not of all, and which.
@@ -220,6 +223,10 @@ impl PostReader {
             posted::FINDING => {
                 let kind = cursor.text()?.into_owned();
                 PostKind::Finding(kind, cursor.text()?.into_owned())
+            }
+            posted::NOTE => {
+                let kind = cursor.text()?.into_owned();
+                PostKind::Note(kind, cursor.text()?.into_owned())
             }
             posted::ACCESS => PostKind::Access(Access::read(cursor, known)?),
             posted::ACCESS_END => {
