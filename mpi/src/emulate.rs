@@ -1,8 +1,7 @@
 //! `loggp emulate`: runs an MPI program whose ranks are processors of the machine.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
-use std::process::Stdio;
+use std::io::Write;
 use std::sync::{OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,7 @@ use loggp_goal::patterns::CollectiveTable;
 use loggp_study::rows::emulated::{EmulatedProgram, emulated_columns};
 
 use crate::mpi_program::table_named;
-use crate::ranks::{ForkedProgram, StartOptions, refuse_memory, say_launched};
+use crate::ranks::{ForkedProgram, StartOptions, output_for_ranks, refuse_memory, say_launched};
 use crate::record::attend::End;
 use crate::record::describe;
 use crate::record::start::{self, Launch};
@@ -268,8 +267,9 @@ impl EmulateCommand {
             let (sender, receiver) = mpsc::channel();
             scope.spawn(move || _ = sender.send(run_ranks()));
             // What another program reads stands alone.
-            let stdout = if self.format == Format::Table { Stdio::inherit() } else { io::stderr().into() };
-            let end = launch.run(variables, &MPI_SETTINGS, stdout);
+            let is_alone = self.format != Format::Table;
+            let own = if is_alone { rustix::stdio::stderr() } else { rustix::stdio::stdout() };
+            let end = launch.run(variables, &MPI_SETTINGS, output_for_ranks(own));
             session.end();
             (end, receiver.recv().unwrap_or(Ok(None)))
         });

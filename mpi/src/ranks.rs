@@ -1,7 +1,9 @@
 //! How the ranks of an MPI program are started: as forks of one process, or by a launcher.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::process::{Child, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -111,6 +113,21 @@ pub(crate) fn refuse_memory(why: &io::Error) -> CliError {
     CliError::Request(format!("/dev/shm cannot be used: {}; the ranks share it", system_reason(why)))
 }
 
+/// Returns where what a program prints goes if nobody wants it. No rank of a launcher has `/dev/null` itself, and Fortran cannot open
+/// that once more for its unit 6, as some programs do in all ranks but the first.
+pub(crate) fn nowhere() -> Stdio {
+    File::options().write(true).open("/dev/zero").map_or_else(|_| Stdio::null(), Stdio::from)
+}
+
+/// Returns an output of this command for its ranks.
+pub(crate) fn output_for_ranks(own: BorrowedFd) -> Stdio {
+    let null = rustix::fs::stat("/dev/null").map(|null| null.st_rdev);
+    match rustix::fs::fstat(own) {
+        Ok(own) if null == Ok(own.st_rdev) => nowhere(),
+        _ => own.try_clone_to_owned().map_or_else(|_| Stdio::inherit(), Stdio::from),
+    }
+}
+
 /// A program that is kept at the end of `MPI_Init`: all ranks are forked again and again.
 pub(crate) struct KeptProgram {
     nursery: Nursery,
@@ -130,7 +147,9 @@ impl KeptProgram {
         let nursery = Nursery::create().map_err(|why| refuse_memory(&why))?;
         let mut command = launch.command(nursery.variables(), settings);
         if let Some(stderr) = stderr {
-            command.stdout(Stdio::null()).stderr(stderr);
+            command.stdout(nowhere()).stderr(stderr);
+        } else {
+            command.stdout(output_for_ranks(rustix::stdio::stdout()));
         }
         let child = interrupt::spawn_apart(command.stdin(stdin)).map_err(|error| launch.refusal(&error))?;
         let kept = KeptProgram { nursery, child: Mutex::new(child), ranks: program.ranks };

@@ -109,6 +109,20 @@ static void member_written(void)
     write_while_sent(8, 1);
 }
 
+/* Right: types of Fortran's kinds are never freed, and consist of no other ones. */
+static void types_of_kinds(void)
+{
+    MPI_Datatype real, row, contents[1] = {MPI_DATATYPE_NULL};
+    int integers[2];
+    MPI_Aint none[1];
+    MPI_Type_create_f90_real(6, 30, &real);
+    MPI_Type_get_contents(real, 2, 0, 1, integers, none, contents);
+    row = row_of(2, real);
+    MPI_Type_get_contents(row, 1, 0, 1, integers, none, contents);
+    pass(doubles, 1, row, 2, real);
+    MPI_Type_free(&row);
+}
+
 /* Right: the same basic types in the same order. */
 static void same_signatures(void)
 {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define WORLD MPI_COMM_WORLD
 #define IGNORED MPI_STATUS_IGNORE

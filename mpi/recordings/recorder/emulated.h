@@ -73,18 +73,19 @@ void free_handle(intptr_t handle)
     unlock_tables();
 }
 
-static int is_named(MPI_Datatype type)
+static int is_predefined(MPI_Datatype type)
 {
     int integers, addresses, types, combiner;
     PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED;
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
 /* Types that a call gives once more, but for predefined ones, are the program's to free. */
 static void note_contents(const char *name, int count, const MPI_Datatype *types, void *place)
 {
     for (int i = 0; i < count; i++)
-        if (!is_named(types[i]))
+        if (!is_predefined(types[i]))
             note_made(OBJECT_DATATYPE, (uintptr_t)types[i], name, place)->is_committed = 1;
 }
 
@@ -95,7 +96,7 @@ static int is_plain(MPI_Datatype type)
     if (type == MPI_BYTE)
         return 1;
     PMPI_Type_get_extent(type, &low, &extent);
-    return (uint64_t)extent == type_bytes(type) && is_named(type);
+    return (uint64_t)extent == type_bytes(type) && is_predefined(type);
 }
 
 #if !defined(HAS_LARGE)
@@ -228,7 +229,7 @@ static const void *keep_array(const void *array, size_t bytes)
 static MPI_Datatype keep_type(MPI_Datatype type)
 {
     MPI_Datatype kept = type;
-    if (type != MPI_DATATYPE_NULL && !is_named(type)) {
+    if (type != MPI_DATATYPE_NULL && !is_predefined(type)) {
         PMPI_Type_dup(type, &kept);
         note_committed(kept);
     }
@@ -252,7 +253,7 @@ static void keep_counts(struct counts *counts)
 
 static void forget_type(MPI_Datatype type)
 {
-    if (type != MPI_DATATYPE_NULL && !is_named(type))
+    if (type != MPI_DATATYPE_NULL && !is_predefined(type))
         PMPI_Type_free(&type);
 }
 

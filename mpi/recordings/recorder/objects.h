@@ -68,14 +68,28 @@ WRAPPED(Type_dup, {
             type_fault((MPI_Datatype)a) == NULL;
 })
 
+/* Returns of how many types a type consists. */
+static int types_in(MPI_Datatype type)
+{
+    int combiner;
+#if defined(HAS_LARGE)
+    MPI_Count count, integers, addresses, large;
+    PMPI_Type_get_envelope_c(type, &integers, &addresses, &large, &count, &combiner);
+#else
+    int count, integers, addresses;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &count, &combiner);
+#endif
+    return (int)count;
+}
+
 WRAPPED(Type_get_contents, {
     if (returned == MPI_SUCCESS)
-        note_contents("MPI_Type_get_contents", (int)d, (const MPI_Datatype *)g, place);
+        note_contents("MPI_Type_get_contents", types_in((MPI_Datatype)a), (const MPI_Datatype *)g, place);
 })
 #if defined(HAS_LARGE)
 WRAPPED(Type_get_contents_c, {
     if (returned == MPI_SUCCESS)
-        note_contents("MPI_Type_get_contents", (int)e, (const MPI_Datatype *)i, place);
+        note_contents("MPI_Type_get_contents", types_in((MPI_Datatype)a), (const MPI_Datatype *)i, place);
 })
 #endif
 

@@ -1,6 +1,6 @@
 /* Of which basic types data are. What counts is their order, wherever they lie in memory. */
 
-static int is_named(MPI_Datatype type);
+static int is_predefined(MPI_Datatype type);
 
 struct run {
     uint64_t type, bytes; /* 0: the type is not known */
@@ -120,7 +120,7 @@ static struct signature signature_of_type(MPI_Datatype type)
                                      {MPI_LONG_INT, MPI_LONG},
                                      {MPI_SHORT_INT, MPI_SHORT},
                                      {MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE}};
-    if (!is_named(type))
+    if (!is_predefined(type))
         return signature_of_parts(type);
     struct signature signature = {room(2 * sizeof(struct run)), 0};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)

@@ -278,7 +278,7 @@ static void repack(const struct counts *data, unsigned char *packed, int is_unpa
 /* Returns the type of which all parts of a type are. */
 static MPI_Datatype base_type(MPI_Datatype type)
 {
-    while (!is_named(type)) {
+    while (!is_predefined(type)) {
         int integers, addresses, count, combiner;
         PMPI_Type_get_envelope(type, &integers, &addresses, &count, &combiner);
         int *numbers = room(sizeof(int) * (size_t)integers);

@@ -16,7 +16,7 @@ use super::Assumed;
 use super::entry::Entry;
 use super::suppress::Suppressions;
 use crate::emulate::MPI_SETTINGS;
-use crate::ranks::{KeptProgram, refuse_memory, say_launched};
+use crate::ranks::{KeptProgram, nowhere, refuse_memory, say_launched};
 use crate::record::start::Launch;
 use loggp_command::error::{CliError, system_reason};
 use loggp_command::host::interrupt;
@@ -266,7 +266,7 @@ impl<'s> Subject<'s> {
         command.envs(END_AT_ONCE);
         let (stdin, stderr) = self.streams.stdio();
         if let Some(stderr) = stderr {
-            command.stdout(Stdio::null()).stderr(stderr);
+            command.stdout(nowhere()).stderr(stderr);
         }
         let mut child =
             interrupt::spawn_apart(command.stdin(stdin)).map_err(|error| launch.refusal(&error))?;

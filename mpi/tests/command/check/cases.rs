@@ -116,6 +116,7 @@ pub(super) const CASES: &[Case] = &[
         &["rank 0 calls MPI_Gather with a send buffer", "HERE"],
     ),
     ("reduced_in_place", "", "", &[]),
+    ("types_of_kinds", "", "", &[]),
     ("padding_written", "", "", &[]),
     ("member_written", "", "local concurrency", &["has written to its send buffer"]),
     ("request_not_freed", "", "resource leak", &["makes a request by MPI_Send_init HERE and never frees it"]),
@@ -158,6 +159,7 @@ pub(super) const CASES: &[Case] = &[
     ("assertion", "", "crash", &["rank 0 was ended by SIGABRT HERE", "rank 0 at 0 us before its first call"]),
     ("full_stack", "", "crash", &["rank 0 was ended by SIGSEGV at recurse (fault_ends.h:"]),
     ("killed", "", "crash", &["rank 0 was ended by SIGKILL\n", "rank 0 at 0 us before its first call"]),
+    ("prints_nowhere", "", "", &[]),
     ("exits", "", "early exit", &["rank 0 has ended before it called MPI_Finalize, with exit status 3 HERE"]),
     (
         "exits_at_once",
