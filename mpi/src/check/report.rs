@@ -21,7 +21,7 @@ use loggp_command::number::Unit;
 use loggp_command::tell::report::Report;
 
 /// The faults that a check does not look for, and what finds them.
-const NOT_LOOKED_FOR: &str = "not looked for: races in memory between threads (ThreadSanitizer finds them), loads from windows, and files";
+const NOT_LOOKED_FOR: &str = "not looked for: races in memory between threads (ThreadSanitizer finds them), loads from windows, and races in files";
 
 impl CheckMpiCommand {
     /// Writes the traces of the run that failed, and of one that is right if there is one.
