@@ -220,7 +220,9 @@ impl Seat {
             return None;
         }
         if !purpose.can_see(message.arrived_header(), self.deadline) {
-            return self.first_visible_behind(filter, purpose, cost);
+            // Taken apart, so that the usual one need not lie in memory.
+            let (key, end) = self.first_visible_behind(filter, purpose, cost)?;
+            return Some((key, end));
         }
         Some((key, purpose.end(message.arrived_header(), self.earliest, cost)))
     }

@@ -370,7 +370,10 @@ pub(crate) fn run<T>(
         return Ok(finished());
     }
     match failure(shared, &run_info) {
-        None => Ok(finished()),
+        None => {
+            drop(coroutines); // the memory of many stacks is given back before more is taken
+            Ok(finished())
+        }
         Some(error) => {
             shared.failed.set(true);
             if cfg!(panic = "abort") && coroutines.has_suspended() {

@@ -363,18 +363,23 @@ impl<'a> Proc<'a> {
     /// Logs a send that is over, if the run is traced.
     #[inline]
     pub(super) fn log_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
-        self.engine.log_call(move |messages| {
-            Some(CallKind::Send { to, tag: CallTag::new(tag), bytes, sent: messages.sent()? })
-        });
+        // Asked before the closure is made, which lies in memory.
+        if self.engine.is_traced {
+            self.engine.log_call(move |messages| {
+                Some(CallKind::Send { to, tag: CallTag::new(tag), bytes, sent: messages.sent()? })
+            });
+        }
     }
 
     /// Logs a receive that is over, if the run is traced.
     #[inline]
     pub(super) fn log_receive(&mut self, filter: impl Filter, until: Until, at: &'static Location<'static>) {
-        self.engine.log_call(move |messages| {
-            let (from, tag) = (filter.sender(), CallTag::new(filter.tag()));
-            Some(CallKind::Receive { from, tag, until, received: messages.received() })
-        });
-        self.engine.log_location(at);
+        if self.engine.is_traced {
+            self.engine.log_call(move |messages| {
+                let (from, tag) = (filter.sender(), CallTag::new(filter.tag()));
+                Some(CallKind::Receive { from, tag, until, received: messages.received() })
+            });
+            self.engine.log_location(at);
+        }
     }
 }

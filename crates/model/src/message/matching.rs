@@ -69,6 +69,18 @@ fn can_take(filter: RecvFilter, slot: &Option<impl Matchable>) -> bool {
     slot.as_ref().is_some_and(|message| filter.can_take(message))
 }
 
+/// Moves what a slot holds to `to`, which must be empty, by a single copy.
+#[inline]
+fn move_message<M>(slot: &mut Option<M>, to: &mut Option<M>) {
+    debug_assert!(to.is_none());
+    // SAFETY: both are there, and apart from each other. The slot is overwritten and not dropped, so what it held is in
+    // one place. `to` holds nothing that would have to be dropped.
+    unsafe {
+        std::ptr::copy_nonoverlapping(slot, to, 1);
+        std::ptr::write(slot, None);
+    }
+}
+
 impl<M: Matchable> Inbox<M> {
     /// Offset of the slots in the inbox, in bytes.
     pub const SLOTS: usize = std::mem::offset_of!(Inbox<M>, slots);
@@ -160,8 +172,8 @@ impl<M: Matchable> Inbox<M> {
         taken
     }
 
-    /// Takes the first matching message and writes it to `taken`: moving it there afterwards would take
-    /// longer than all the rest.
+    /// Takes the first matching message and writes it to `taken`, which must be empty: moving it there afterwards
+    /// would take longer than all the rest.
     #[inline(always)]
     pub fn take_into(&mut self, filter: RecvFilter, taken: &mut Option<M>) {
         let (first, second) = self.slots();
@@ -174,7 +186,7 @@ impl<M: Matchable> Inbox<M> {
             () if self.has_overflow => return *taken = self.take_from_overflow(filter),
             () => return,
         };
-        *taken = self.slots[place].take();
+        move_message(&mut self.slots[place], taken);
         if self.has_overflow {
             self.slots[place] = self.overflow.as_mut().and_then(|more| more.list.pop_front());
             self.update_has_overflow();

@@ -2,7 +2,7 @@
 
 use crate::error::{ProcStatus, WantedMessage};
 use crate::message::matching::{PostedReceive, ReceiveQueue};
-use crate::message::{ArrivedHeader, Header, RecvFilter};
+use crate::message::{ArrivedHeader, Header, Receiver, RecvFilter};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::time::Time;
 
@@ -79,7 +79,13 @@ impl Purpose {
     /// sent and arrives in the very instant of the deadline, unless the deadline is a turn.
     #[inline]
     pub fn can_see(self, (arrival, message): ArrivedHeader, deadline: Time) -> bool {
-        arrival != deadline || self == Purpose::Take || !message.to.is_instant()
+        arrival != deadline || self.can_see_at_once(message.to)
+    }
+
+    /// Returns whether a wait that ends at once sees a message to this receiver.
+    #[cold]
+    fn can_see_at_once(self, to: Receiver) -> bool {
+        self == Purpose::Take || !to.is_instant()
     }
 
     /// Returns when a processor that takes a message at `earliest` or later goes on. A signal of the

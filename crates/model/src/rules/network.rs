@@ -358,7 +358,7 @@ impl Network {
     fn number_entry(&self, egress: &mut Egress, to: usize, mut entry: Entry) -> Entry {
         if !self.is_exact {
             let message = MessageId { from: egress.processor(), number: egress.next_number() as usize };
-            entry = self.draw_latency(egress, (message, to), entry);
+            (entry.latency, entry.asked_at) = self.draw_latency(egress, (message, to), entry);
         }
         egress.keep_number();
         entry
@@ -370,8 +370,11 @@ impl Network {
         let (from, to) = (message.from, egress.processor());
         let (L, stream) = (self.params_between(from, to).L, self.stream(from, to, k));
         let ready = self.busy_until(to, t, self.read_overhead(from, to));
-        let entry = Entry::when_ready(ready, L, stream);
-        if self.is_exact { entry } else { self.draw_latency(egress, (message, to), entry) }
+        let mut entry = Entry::when_ready(ready, L, stream);
+        if !self.is_exact {
+            (entry.latency, entry.asked_at) = self.draw_latency(egress, (message, to), entry);
+        }
+        entry
     }
 
     /// Returns the time that a processor spends on the request of a read from another's memory: the o of a message
@@ -395,7 +398,7 @@ impl Network {
         let mut entry = Entry { asked_at, ..Entry::when_ready(ready, latency, stream) };
         if !self.is_exact {
             let message = MessageId { from: egress.processor(), number: number as usize };
-            entry.latency = self.draw_latency(egress, (message, message.from), entry).latency;
+            (entry.latency, _) = self.draw_latency(egress, (message, message.from), entry);
         }
         entry
     }
@@ -407,16 +410,21 @@ impl Network {
         })
     }
 
-    /// Draws the latency of a message.
+    /// Draws the latency of a message. Returns it, and when the message asks with it.
     #[cold]
-    fn draw_latency(&self, egress: &mut Egress, (message, to): (MessageId, usize), entry: Entry) -> Entry {
+    fn draw_latency(
+        &self,
+        egress: &mut Egress,
+        (message, to): (MessageId, usize),
+        entry: Entry,
+    ) -> (Time, Time) {
         let Entry { ready, latency: L, stream, overhead, .. } = entry;
         // With a negative G_l a shorter latency could let the message arrive before its send.
         let least = (-(overhead + stream)).max(Time::ZERO).min(L);
         let id = egress.processor();
         let rng = egress.rng(|| self.choice.rng(id));
         let latency = self.choice.latency(message, to, rng, ready, (least, L));
-        Entry { latency, asked_at: ready.min(ready + latency + stream), ..entry }
+        (latency, ready.min(ready + latency + stream))
     }
 
     /// Predicts the entry of a message of k words to `to`, whose send would be called at `t`, if its

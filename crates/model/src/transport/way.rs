@@ -109,24 +109,25 @@ impl LevelTransport {
     ) -> Passage {
         let Entry { ready, asked_at, latency, stream, .. } = *entry;
         let min_first = if egress.extras.is_none() { Time::ZERO } else { egress.min_first(to, stream) };
+        // Made where it is needed: then the usual message need not lie in memory.
+        let sought = || SoughtWay { ready, asked_at, latency, stream, min_first };
         let first = min_first.max(ready + latency);
         let mut transit = Transit { enter: ready, first, arrival: first + stream };
         let (mut admitted, mut out_of_order) = (ready, false);
         if stream > Time::ZERO {
             // 2. Capacity, and 3. port.
-            (admitted, transit, out_of_order) = self.serve_long(ingresses, egress, to, *entry, min_first);
+            (admitted, transit, out_of_order) = self.serve_long(ingresses, egress, to, sought());
         } else if self.limits.at_ends != usize::MAX {
             let (mut ingress, mut judge) = ingresses.hold(self.first_ingress + to);
             let (ingress, judge) = (&mut *ingress, &mut judge);
             out_of_order = ingress.mark_served(asked_at);
             // 2. Capacity.
             if self.is_full_after(judge, egress, ingress, ready) {
-                (admitted, transit) =
-                    self.find_transit(judge, egress, (ingress, None), to, *entry, min_first);
+                (admitted, transit) = self.find_transit(judge, egress, (ingress, None), to, sought());
             }
             self.reserve_room(judge, egress, ingress, to, &transit, asked_at);
         } else if self.limits.is_own() {
-            (admitted, transit) = self.serve_own(ingresses, egress, to, *entry, min_first);
+            (admitted, transit) = self.serve_own(ingresses, egress, to, sought());
         }
         let Transit { enter, first, arrival } = transit;
         // A message of one word without extras cannot be overtaken: the next one enters later, and takes as
@@ -146,8 +147,7 @@ impl LevelTransport {
         ingresses: &mut (impl Ingresses + ?Sized),
         egress: &mut Egress,
         to: usize,
-        entry: Entry,
-        min_first: Time,
+        sought: SoughtWay,
     ) -> (Time, Transit, bool) {
         let (from, all) = (egress.processor(), self.first_ingress);
         let (mut receiver, mut sender, mut judge) = match from != to {
@@ -161,19 +161,19 @@ impl LevelTransport {
             }
         };
         let judge = &mut judge;
-        let mut out_of_order = receiver.mark_served(entry.asked_at);
+        let mut out_of_order = receiver.mark_served(sought.asked_at);
         if let Some(sender) = sender.as_mut().filter(|_| self.ports == Ports::Single) {
-            out_of_order |= sender.mark_served(entry.asked_at);
+            out_of_order |= sender.mark_served(sought.asked_at);
         }
         let (receiver, sender) = (&mut *receiver, &mut sender);
         let mut reserve = |egress: &mut Egress, receiver: &mut Ingress, sender: Option<&mut Ingress>| {
-            self.reserve_transit(judge, egress, (receiver, sender), to, entry, min_first)
+            self.reserve_transit(judge, egress, (receiver, sender), to, sought)
         };
         let (admitted, transit) = match &self.group_ports {
             None => reserve(egress, receiver, sender.as_deref_mut()),
             Some(group_ports) => {
                 let mut group_ports = group_ports.lock();
-                out_of_order |= group_ports.mark_served(from, to, entry.asked_at);
+                out_of_order |= group_ports.mark_served(from, to, sought.asked_at);
                 group_ports.swap_ports(self.ports, (from, sender.as_deref_mut()), (to, receiver));
                 let reserved = reserve(egress, receiver, sender.as_deref_mut());
                 group_ports.swap_ports(self.ports, (from, sender.as_deref_mut()), (to, receiver));
@@ -191,11 +191,10 @@ impl LevelTransport {
         ingresses: &mut (impl Ingresses + ?Sized),
         egress: &mut Egress,
         to: usize,
-        entry: Entry,
-        min_first: Time,
+        sought: SoughtWay,
     ) -> (Time, Transit) {
         let (mut receiver, mut judge) = ingresses.hold(self.first_ingress + to);
-        self.reserve_transit(&mut judge, egress, (&mut receiver, None), to, entry, min_first)
+        self.reserve_transit(&mut judge, egress, (&mut receiver, None), to, sought)
     }
 
     /// Finds the transit of a message, and reserves the ports and the room for it. Returns when the capacity admits it,
@@ -207,11 +206,10 @@ impl LevelTransport {
         egress: &mut Egress,
         (receiver, sender): (&mut Ingress, Option<&mut Ingress>),
         to: usize,
-        entry: Entry,
-        min_first: Time,
+        sought: SoughtWay,
     ) -> (Time, Transit) {
-        let (admitted, transit) = self.find_transit(judge, egress, (receiver, sender), to, entry, min_first);
-        self.reserve_room(judge, egress, receiver, to, &transit, entry.asked_at);
+        let (admitted, transit) = self.find_transit(judge, egress, (receiver, sender), to, sought);
+        self.reserve_room(judge, egress, receiver, to, &transit, sought.asked_at);
         (admitted, transit)
     }
 
@@ -256,8 +254,7 @@ impl LevelTransport {
         egress: &mut Egress,
         (receiver, sender): (&mut Ingress, Option<&mut Ingress>),
         to: usize,
-        Entry { ready, asked_at, latency, stream, .. }: Entry,
-        min_first: Time,
+        SoughtWay { ready, asked_at, latency, stream, min_first }: SoughtWay,
     ) -> (Time, Transit) {
         let (single, occupies) = (self.ports == Ports::Single, stream.max(Time::ZERO));
         let search = TransitSearch {
@@ -283,6 +280,18 @@ impl LevelTransport {
         }
         (admitted, transit)
     }
+}
+
+/// What decides which ways fit a message.
+#[derive(Clone, Copy)]
+struct SoughtWay {
+    /// As in its [`Entry`], like the next three.
+    ready: Time,
+    asked_at: Time,
+    latency: Time,
+    stream: Time,
+    /// The earliest time at which the first word may come out, so that the message does not overtake another.
+    min_first: Time,
 }
 
 /// Possible times of a message in transit.

@@ -151,7 +151,7 @@ impl<'n> Engine<'n> {
         let (turn, mut filter) = match &call.stage {
             OperationStage::AwaitTurn(outgoing, _) => (Some(Turn::new(CALL, outgoing)), RecvFilter::NOTHING),
             OperationStage::AwaitMessage(filter) => (None, *filter),
-            OperationStage::AwaitRoom(outgoing, _) => (None, room_filter(outgoing)),
+            OperationStage::AwaitRoom(outgoing, _) => (None, room_filter(outgoing.number)),
             _ => (None, RecvFilter::NOTHING),
         };
         let wait_reason = call.wait_reason(self.network, self.id());
@@ -252,7 +252,7 @@ impl<'n> Engine<'n> {
         }
         if self.has_rooms && !self.ask_for_room(&outgoing, turn) {
             operation.stage = OperationStage::AwaitRoom(outgoing, tag);
-            self.post_receive(operation.number(), room_filter(&outgoing));
+            self.post_receive(operation.number(), room_filter(outgoing.number));
             self.requests().is_stalled = true;
             return None;
         }

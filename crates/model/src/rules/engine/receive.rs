@@ -69,22 +69,28 @@ impl Engine<'_> {
             self.stats.recv += end - start;
         }
         if self.is_traced || activities.is_some() {
-            self.log_reception(header, called, [arrival, start, end], activities);
+            self.log_reception((header.id(), header.tag), called, [arrival, start, end], activities);
         }
         start
     }
 
     /// Logs the activities of a reception.
     #[cold]
-    fn log_reception(&mut self, header: Header, called: Time, ends: [Time; 3], activities: ActivityLog) {
+    fn log_reception(
+        &mut self,
+        (message, tag): (MessageId, RawTag),
+        called: Time,
+        ends: [Time; 3],
+        activities: ActivityLog,
+    ) {
+        let id = self.id();
         // The answer of a memory has a number among the messages of the processor that asked.
-        let from = if header.tag.is_answer() { self.id() } else { header.from as usize };
-        let (id, message) = (self.id(), MessageId { from, ..header.id() });
+        let message = if tag.is_answer() { MessageId { from: id, ..message } } else { message };
         let all = reception_activities(id, message, called, ends);
         if let Some(to) = activities {
             to.extend(all);
         } else if let Some(log) = &mut self.log {
-            log.call_messages.add(false, header.tag, message);
+            log.call_messages.add(false, tag, message);
             log.add_activities(all);
         }
     }

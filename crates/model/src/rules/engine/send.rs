@@ -25,7 +25,8 @@ impl Engine<'_> {
         let ready = outgoing.entry.ready;
         clock.wait_for_turn(outgoing.turn, outgoing.is_visible);
         if self.has_rooms && !self.ask_for_room(&outgoing, outgoing.turn) {
-            outgoing = self.wait_for_room(clock, outgoing);
+            let admitted = self.wait_for_room(clock, outgoing.to, outgoing.number);
+            admitted.into_iter().for_each(|at| outgoing.entry.defer_to(at));
         }
         let arrived = self.enter(clock, (&outgoing, ready), tag, None);
         clock.deliver(arrived, parcel);
@@ -61,26 +62,20 @@ impl Engine<'_> {
     }
 
     /// Asks for room for a message at its turn. Returns whether there is room.
+    #[inline]
     pub(super) fn ask_for_room(&self, outgoing: &OutgoingMessage, turn: Time) -> bool {
         self.network.ask_for_room(outgoing.id(self.id()), outgoing.to, turn)
     }
 
-    /// Waits until there is room for a message of a call. Returns the message, which may enter later.
-    // It takes and gives the message by value: then a message that finds room need not lie in memory.
+    /// Waits until there is room for a message of a call, which has a number. Returns when there is.
+    // It gets only what it needs of the message: then one that finds room need not lie in memory.
     #[cold]
-    fn wait_for_room<C: Clock + ?Sized>(
-        &mut self,
-        clock: &mut C,
-        mut outgoing: OutgoingMessage,
-    ) -> OutgoingMessage {
-        let reason = WaitReason::Room { to: outgoing.to as u32 };
+    fn wait_for_room<C: Clock + ?Sized>(&mut self, clock: &mut C, to: usize, number: u32) -> Option<Time> {
+        let reason = WaitReason::Room { to: to as u32 };
         let mut signal = None;
-        let wait = (room_filter(&outgoing), Purpose::TakeOrGiveUp, reason);
+        let wait = (room_filter(number), Purpose::TakeOrGiveUp, reason);
         clock.receive(&mut self.message_wait(wait, Time::MAX), &mut signal);
-        if let Some(signal) = signal {
-            outgoing.entry.defer_to(signal.arrival);
-        }
-        outgoing
+        signal.map(|signal| signal.arrival)
     }
 
     /// Lets the network serve a message, whose turn it is and which has been `ready` since a time. Spends the
@@ -190,7 +185,7 @@ impl Engine<'_> {
     }
 }
 
-/// Returns the filter of the signal that admits a message to the network.
-pub(super) fn room_filter(outgoing: &OutgoingMessage) -> RecvFilter {
-    RecvFilter { from: RecvFilter::ANY_SENDER, tag: RawTag::room(outgoing.number) }
+/// Returns the filter of the signal that admits the message of a number to the network.
+pub(super) fn room_filter(number: u32) -> RecvFilter {
+    RecvFilter { from: RecvFilter::ANY_SENDER, tag: RawTag::room(number) }
 }

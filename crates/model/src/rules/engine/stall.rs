@@ -56,7 +56,7 @@ impl Engine<'_> {
         requests.stalled += 1;
         send.request = Some(RequestState::new(number, now, true, Location::caller()));
         requests.operations.insert(number, Box::new(send));
-        self.post_receive(number, room_filter(&outgoing));
+        self.post_receive(number, room_filter(outgoing.number));
         Some(StalledSend { number, to: outgoing.to, message: outgoing.id(self.id()) })
     }
 
