@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use loggp::{Proc, Request, Time};
-use loggp_mpi_trace::call::{CallKind, Receive, RequestId, SendMode, WaitForm};
-use loggp_mpi_trace::recording::post::{Post, PostKind, Types};
+use loggp_mpi_trace::call::{CallKind, OneSided, Receive, RequestId, SendMode, WaitForm};
+use loggp_mpi_trace::recording::post::{AccessKind, Post, PostKind, Types};
 use loggp_mpi_trace::schedule::{CommunicatorList, KnownCommunicator};
 use rustc_hash::FxHashMap;
 
@@ -249,7 +249,8 @@ impl<'a> Rank<'a> {
         self.shared.fail(p, fault);
     }
 
-    /// Notes whether a call depends on the order of messages: it takes a message of anyone, or looks.
+    /// Notes whether a call depends on the order of messages: it takes a message of anyone, looks, or reaches for memory that
+    /// others may reach for before.
     fn note_choice(&mut self, kind: &PostKind) {
         let is_open = |receive: &Receive| receive.from.is_none() || receive.tag.is_none();
         let (looks, takes_any) = match kind {
@@ -265,6 +266,9 @@ impl<'a> Rank<'a> {
             PostKind::Wait { form: WaitForm::Wait | WaitForm::Waitall, .. } => (false, false),
             PostKind::Wait { .. } | PostKind::GetStatus(_) | PostKind::Clock => (true, false),
             PostKind::AtFile { depends, .. } => (false, *depends),
+            // Who has a lock first, and which atomic access comes first, is up to the order.
+            PostKind::Call(CallKind::OneSided(OneSided::Lock { is_exclusive, .. })) => (false, *is_exclusive),
+            PostKind::Access(access) => (false, access.kind == AccessKind::Accumulate),
             _ => (false, false),
         };
         self.has_chosen |= takes_any;

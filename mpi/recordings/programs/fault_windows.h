@@ -282,6 +282,36 @@ static void told_without_data(void)
     MPI_Win_free(&win);
 }
 
+/* Right only where rank 1 counts first. */
+static void counted_first(void)
+{
+    int before = 0;
+    make_window();
+    MPI_Win_lock_all(0, win);
+    if (rank > 0)
+        MPI_Fetch_and_op(&one, &before, MPI_INT, 0, 0, MPI_SUM, win);
+    MPI_Win_unlock_all(win);
+    if (rank == 2 && before == 0)
+        abort(); /* HERE */
+    MPI_Win_free(&win);
+}
+
+/* The same by a lock. */
+static void locked_first(void)
+{
+    int before = 0;
+    make_window();
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Get(&before, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_flush(0, win);
+    if (rank > 0)
+        MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_unlock(0, win);
+    if (rank == 2 && before == 0)
+        abort(); /* HERE */
+    MPI_Win_free(&win);
+}
+
 /* Right: what is reached for at once are other bytes, or it is summed, read, ordered by locks, or by messages. */
 static void kept_apart(void)
 {

@@ -356,7 +356,7 @@ static const struct {
     CASE(fence_while_locked), CASE(fence_left_out), CASE(never_started), CASE(never_posted),
     CASE(outside_of_window), CASE(freed_window), CASE(negative_unit), CASE(negative_size), CASE(no_memory),
     CASE(no_such_rank), CASE(null_type_there), CASE(put_buffer_written), CASE(get_buffer_sent),
-    CASE(kept_apart), CASE(told_without_data), CASE(window_not_freed), CASE(info_not_freed), CASE(handler_not_freed), CASE(key_not_freed),
+    CASE(kept_apart), CASE(told_without_data), CASE(counted_first), CASE(locked_first), CASE(window_not_freed), CASE(info_not_freed), CASE(handler_not_freed), CASE(key_not_freed),
     CASE(all_freed), CASE(logical_of_floats), CASE(null_status), CASE(opens_port),
     CASE(file_not_closed), CASE(file_calls_differ), CASE(file_modes_differ), CASE(file_buffer_written),
     CASE(file_in_any_order), CASE(file_type_not_committed),

@@ -313,6 +313,8 @@ pub(super) const CASES: &[Case] = &[
         &["what MPI_Put HERE began, and has written to its send buffer meanwhile", "THERE"],
     ),
     ("get_buffer_sent", "", "local concurrency", &["MPI_Get THERE still receives into", "HERE"]),
+    ("counted_first", "", "message race", &["rank 2 was ended by SIGABRT HERE"]),
+    ("locked_first", "", "message race", &["rank 2 was ended by SIGABRT HERE"]),
     ("told_without_data", "", "", &[]),
     ("kept_apart", "", "", &[]),
     (

@@ -24,7 +24,7 @@ use cases::{CASES, Case};
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mpi/recordings/programs/faults.c");
 
 /// Programs that run on three ranks: two of them send to one.
-const MATTERS_WHO: [&str; 7] = [
+const MATTERS_WHO: [&str; 9] = [
     "wildcards",
     "probed_any",
     "looked_any",
@@ -32,6 +32,8 @@ const MATTERS_WHO: [&str; 7] = [
     "probed_either",
     "leaks_and_race",
     "usually_fails",
+    "counted_first",
+    "locked_first",
 ];
 
 /// An MPI that is here, and a folder with the program and the library for it.
