@@ -307,14 +307,14 @@ pub(crate) fn describe(
     if more > 0 {
         let _ = write!(text, "\n  ... and {more} more");
     }
-    let locks = calls.of_ranks.iter().flatten().flat_map(|call| &call.locks);
-    for lock in locks.filter(|_| is_of_orders).take(LISTED) {
+    let locks = calls.of_ranks.iter().flatten().flat_map(|call| &call.locks).filter(|_| is_of_orders);
+    for lock in locks.clone().take(LISTED) {
         let _ = write!(text, "\n  {lock}");
     }
-    // A rank that stops where another order was taken may stop because of the order.
+    // A rank that stops where another order was taken may stop because of the order, but for one that has not given back a lock.
     let has_chosen = calls.of_ranks.iter().flatten().any(|call| call.has_chosen);
     let of_order = |kind: FaultKind| kind != FaultKind::ReliesOnBuffering && (is_of_orders || kind.is_end());
-    let may_be_race = has_chosen && kind.is_some_and(of_order);
+    let may_be_race = has_chosen && locks.count() == 0 && kind.is_some_and(of_order);
     kind.map(|kind| Fault { may_be_race, ..Fault::new(kind, &text) }).ok_or_else(|| without_marks(&text))
 }
 
