@@ -8,7 +8,7 @@
 //! It finds messages that enter too late. A message that enters too early takes the place of another, which
 //! `messages.rs` finds.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use loggp_model::time::Time;
 
@@ -147,17 +147,20 @@ fn can_be_chained(at_once: &[Flight], free: &HashSet<Time>) -> bool {
         let Message { id, to, arrival, .. } = *flight.message;
         arrival <= flight.entry_request_time() && id.from != to
     };
-    // Where calls take no time, a processor may read one message before it calls for another one at that moment.
-    let mut readers = HashSet::new();
-    let reads = at_once.iter().filter(|flight| flight.is_read && flight.params.o == Time::ZERO);
-    let reads_several = reads.map(|flight| flight.message.to).any(|reader| !readers.insert(reader));
+    // Where calls take no time, a processor may read one message before it reads or sends another one at that moment, or after.
+    let mut acts: HashMap<_, (usize, bool)> = HashMap::new();
+    for flight in at_once.iter().filter(|flight| flight.params.o == Time::ZERO) {
+        let (count, reads) = acts.entry(flight.message.place).or_default();
+        (*count, *reads) = (*count + 1, *reads || flight.is_read);
+    }
+    let reads_beside = acts.values().any(|(count, reads)| *count > 1 && *reads);
     let several = at_once.iter().any(|flight| flight.message.id.from != first.message.id.from);
     let leaves = free.contains(&first.entry_request_time())
         || at_once.iter().any(|flight| free.contains(&(first.entry_request_time() - flight.params.o)));
     // A trace does not say which of two messages of one number, from several senders, a processor reads first.
     let key = |flight: &Flight| (flight.is_read, flight.message.place, flight.message.id.number);
     let are_alike = at_once.windows(2).any(|two| two[0].is_read && key(&two[0]) == key(&two[1]));
-    reads_several || several && (leaves || are_alike || at_once.iter().any(no_time))
+    reads_beside || several && (leaves || are_alike || at_once.iter().any(no_time))
 }
 
 impl Route<'_> {
