@@ -339,7 +339,7 @@ fn line(rank: usize, at: Time, status: &ProcStatus, call: Option<&LastCall>, has
 /// Returns what the machine says of a message in the words of MPI: it knows scopes where a program has communicators, and
 /// calls of this crate.
 fn in_words(text: &str) -> String {
-    let text = text.split(" (at crates/").next().unwrap_or(text).replace("processor", "rank");
+    let text = text.split(" (at ").next().unwrap_or(text).replace("processor", "rank");
     let Some((before, after)) = text.split_once(" of scope ") else { return text };
     let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
     let rest = &after[digits.len()..];

@@ -176,6 +176,7 @@ fn assert_found(
         return;
     }
     assert_eq!(row["fault"]["kind"].as_str().unwrap_or("null"), *kind, "{said}");
+    assert!(!row["fault"]["why"].to_string().contains(".rs:"), "{said}"); // a place of the emulation's own
     for part in *parts {
         let marks = places.get(*name).into_iter().flatten();
         let part = marks.fold((*part).to_owned(), |part, (mark, place)| part.replace(mark, place));
