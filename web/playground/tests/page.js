@@ -1186,7 +1186,7 @@ async function frames(browser) {
 // On an idle computer: times of frames and memory, also where the page is slowed down.
 async function timed(browser) {
   if (isFirefox || !options.includes("--times")) return;
-  for (const [slow, most] of [[1, 1000 / 60], [4, 1000 / 30]]) for (const hash of TWO) {
+  for (const [slow, most] of [[1, 1000 / 60], [4, 1000 / 20]]) for (const hash of TWO) {
     const { median, late, before, after, text } = await dragged(browser, slow, 600, hash);
     console.log(text);
     assert(median < 1.05 * most && late < 2.1 * most, `a frame takes ${median} ms, and ${late} ms of twenty one`);
