@@ -197,18 +197,14 @@ impl<'a> Rank<'a> {
             }
             PostKind::Refused(why) => self.refuse(p, &why),
             PostKind::Note(kind, why) => {
-                let known = FaultKind::named(&kind);
-                let note = known.map(|kind| (kind, self.with_places(&why)));
-                note.into_iter()
-                    .for_each(|note| _ = self.shared.notes.lock().entry(note).or_default().insert(self.id));
+                let note = (self.found_kind(p, &kind), self.with_places(&why));
+                self.shared.notes.lock().entry(note).or_default().insert(self.id);
                 Reply::NOTHING
             }
-            PostKind::Finding(kind, why) => match FaultKind::named(&kind) {
-                Some(kind) => self.fail(p, (kind, format!("rank {} {}", self.id, self.with_places(&why)))),
-                None => {
-                    p.fail_with(format!("rank {} finds a fault of the kind {kind}, which is none", self.id))
-                }
-            },
+            PostKind::Finding(kind, why) => {
+                let kind = self.found_kind(p, &kind);
+                self.fail(p, (kind, format!("rank {} {}", self.id, self.with_places(&why))))
+            }
             PostKind::Access(access) => {
                 self.note_access(p, access);
                 Reply::NOTHING
@@ -300,6 +296,13 @@ impl<'a> Rank<'a> {
         if !in_vain && let Some(looks) = self.vain_looks.get_mut(&place) {
             looks.end();
         }
+    }
+
+    /// Returns the kind of a fault that the rank has found at itself.
+    fn found_kind(&self, p: &mut Proc, name: &str) -> FaultKind {
+        let unknown =
+            || p.fail_with(format!("rank {} finds a fault of the kind {name}, which is none", self.id));
+        FaultKind::named(name).unwrap_or_else(unknown)
     }
 
     /// Returns what the rank has found at itself. Where it says `{3}` is its place of this number.

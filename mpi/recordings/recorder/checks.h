@@ -165,16 +165,22 @@ static void handle_errors(void)
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, fatal_handler);
 }
 
+static int is_fatal(MPI_Errhandler handler)
+{
+#if defined(HAS_FOUR)
+    if (handler == MPI_ERRORS_ABORT)
+        return 1;
+#endif
+    return handler == fatal_handler || handler == MPI_ERRORS_ARE_FATAL;
+}
+
 static int reject_with(MPI_Comm comm, int class, const char *form, va_list arguments)
 {
     MPI_Errhandler handler;
     PMPI_Comm_get_errhandler(comm, &handler);
-    int is_fatal = handler == fatal_handler || handler == MPI_ERRORS_ARE_FATAL;
-#if defined(HAS_FOUR)
-    is_fatal = is_fatal || handler == MPI_ERRORS_ABORT;
-#endif
+    int ends = is_fatal(handler);
     PMPI_Errhandler_free(&handler);
-    if (is_fatal) {
+    if (ends) {
         char sentence[1024];
         vsnprintf(sentence, sizeof sentence, form, arguments);
         report("invalid parameter", "%s", sentence);

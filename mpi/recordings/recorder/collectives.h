@@ -186,7 +186,7 @@ COLLECTIVE(Scatterv, scatterv, (const void *data, const COUNT *each, const OFFSE
                       MPI_Datatype into_type, MPI_Comm comm),                                                        \
                (data, count, type, into, each, into_type, comm), {                                                   \
         SAME(received, into, from, each, into_type);                                                                 \
-        if (IN_PLACE(data))                                                                                    \
+        if (IN_PLACE(data))                                                                                          \
             SENT = in_place;                                                                                         \
         else                                                                                                         \
             SAME(sent, data, to, count, type);                                                                       \
@@ -202,7 +202,7 @@ TO_ALL(Neighbor_alltoall, neighbor_alltoall, with->out_degree, with->in_degree, 
                       const OFFSET *offsets, MPI_Datatype into_type, MPI_Comm comm),                                 \
                (data, count, type, into, each, offsets, into_type, comm), {                                          \
         EACH_OF(received, into, each, offsets, from, into_type);                                                     \
-        if (IN_PLACE(data))                                                                                    \
+        if (IN_PLACE(data))                                                                                          \
             SENT = part_of(&RECEIVED, with->rank);                                                                   \
         else                                                                                                         \
             SAME(sent, data, 1, count, type);                                                                        \
@@ -216,7 +216,7 @@ GATHER_EACH(Neighbor_allgatherv, neighbor_allgatherv, with->in_degree)
                       void *into, const COUNT *each, const OFFSET *offsets, MPI_Datatype into_type, MPI_Comm comm),  \
                (data, counts, from_offsets, type, into, each, offsets, into_type, comm), {                           \
         EACH_OF(received, into, each, offsets, from, into_type);                                                     \
-        if (IN_PLACE(data)) {                                                                                  \
+        if (IN_PLACE(data)) {                                                                                        \
             SENT = RECEIVED;                                                                                         \
         } else {                                                                                                     \
             EACH_OF(sent, data, counts, from_offsets, to, type);                                                     \
@@ -232,7 +232,7 @@ TO_EACH(Neighbor_alltoallv, neighbor_alltoallv, with->out_degree, with->in_degre
                       const MPI_Datatype *into_types, MPI_Comm comm),                                                \
                (data, counts, from_offsets, types, into, each, offsets, into_types, comm), {                         \
         EACH_W(received, into, each, offsets, from, into_types);                                                     \
-        if (IN_PLACE(data)) {                                                                                  \
+        if (IN_PLACE(data)) {                                                                                        \
             SENT = RECEIVED;                                                                                         \
         } else {                                                                                                     \
             EACH_W(sent, data, counts, from_offsets, to, types);                                                     \

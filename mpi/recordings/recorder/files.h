@@ -35,15 +35,6 @@ static struct file *look_for_file(MPI_File handle)
     return file;
 }
 
-static int is_fatal(MPI_Errhandler handler)
-{
-#if defined(HAS_FOUR)
-    if (handler == MPI_ERRORS_ABORT)
-        return 1;
-#endif
-    return handler == MPI_ERRORS_ARE_FATAL;
-}
-
 /* Whoever asks for a handler has one more, but for predefined ones. */
 static void forget_handler(MPI_Errhandler handler)
 {
@@ -575,30 +566,21 @@ static int end_split(const char *name, MPI_File handle, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-/* A call on a file: a recording has only how often it was made, and how long it took. */
-#define ON_FILE(name, parameters, arguments, emulated)                                                               \
-    CALL(name, parameters)                                                                                           \
-    {                                                                                                                \
-        BEGIN(REAL(name) arguments, emulated);                                                                       \
-        count_unmodelled("MPI_" #name, span.end - span.begin);                                                       \
-        END;                                                                                                         \
-    }
-
-ON_FILE(File_open, (MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *made), (comm, path, mode, info, made),
+UNMODELLED(File_open, (MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *made), (comm, path, mode, info, made),
         emulate_file_open(comm, path, mode, info, made))
-ON_FILE(File_close, (MPI_File * file), (file), emulate_file_close(file))
-ON_FILE(File_delete, (const char *path, MPI_Info info), (path, info),
+UNMODELLED(File_close, (MPI_File * file), (file), emulate_file_close(file))
+UNMODELLED(File_delete, (const char *path, MPI_Info info), (path, info),
         raise_error("MPI_File_delete", MPI_FILE_NULL, ASK_FILE(MPI_FILE_NULL, PMPI_File_delete(path, info))))
-ON_FILE(File_set_size, (MPI_File file, MPI_Offset size), (file, size), emulate_file_resize("MPI_File_set_size", file, size, 0))
-ON_FILE(File_preallocate, (MPI_File file, MPI_Offset size), (file, size), emulate_file_resize("MPI_File_preallocate", file, size, 1))
-ON_FILE(File_set_info, (MPI_File file, MPI_Info info), (file, info), emulate_file_info(file, info))
-ON_FILE(File_set_atomicity, (MPI_File file, int flag), (file, flag), emulate_file_atomicity(file, flag))
-ON_FILE(File_sync, (MPI_File file), (file), emulate_file_sync(file))
-ON_FILE(File_set_view, (MPI_File file, MPI_Offset begin, MPI_Datatype unit, MPI_Datatype type, const char *form, MPI_Info info),
+UNMODELLED(File_set_size, (MPI_File file, MPI_Offset size), (file, size), emulate_file_resize("MPI_File_set_size", file, size, 0))
+UNMODELLED(File_preallocate, (MPI_File file, MPI_Offset size), (file, size), emulate_file_resize("MPI_File_preallocate", file, size, 1))
+UNMODELLED(File_set_info, (MPI_File file, MPI_Info info), (file, info), emulate_file_info(file, info))
+UNMODELLED(File_set_atomicity, (MPI_File file, int flag), (file, flag), emulate_file_atomicity(file, flag))
+UNMODELLED(File_sync, (MPI_File file), (file), emulate_file_sync(file))
+UNMODELLED(File_set_view, (MPI_File file, MPI_Offset begin, MPI_Datatype unit, MPI_Datatype type, const char *form, MPI_Info info),
         (file, begin, unit, type, form, info), emulate_file_view(file, begin, unit, type, form, info))
-ON_FILE(File_seek, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence), emulate_seek(file, offset, whence))
-ON_FILE(File_seek_shared, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence), emulate_seek_shared(file, offset, whence))
-ON_FILE(File_get_position_shared, (MPI_File file, MPI_Offset *offset), (file, offset), emulate_position_shared(file, offset))
+UNMODELLED(File_seek, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence), emulate_seek(file, offset, whence))
+UNMODELLED(File_seek_shared, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence), emulate_seek_shared(file, offset, whence))
+UNMODELLED(File_get_position_shared, (MPI_File file, MPI_Offset *offset), (file, offset), emulate_position_shared(file, offset))
 
 /* Calls that ask for what this rank knows, of the file as it is then. */
 #define ASKS_FILE(name, parameters, arguments)                                                                       \
@@ -680,25 +662,25 @@ CALL(File_get_group, (MPI_File handle, MPI_Group *group))
 
 /* A way to read and to write: by a call that waits, one that has a request, and one in two parts. */
 #define MOVES(name, suffix, TYPE, COUNT, writes, at, all)                                                            \
-    ON_FILE(File_##name##suffix, (MPI_File file, TYPE data, COUNT count, MPI_Datatype type, MPI_Status *status),     \
+    UNMODELLED(File_##name##suffix, (MPI_File file, TYPE data, COUNT count, MPI_Datatype type, MPI_Status *status),  \
             (file, data, count, type, status), access_file(ACCESS(File_##name, writes, at, 0, all), status))
 #define MOVES_AT(name, suffix, TYPE, COUNT, writes, all)                                                             \
-    ON_FILE(File_##name##suffix, (MPI_File file, MPI_Offset offset, TYPE data, COUNT count, MPI_Datatype type, MPI_Status *status), \
+    UNMODELLED(File_##name##suffix, (MPI_File file, MPI_Offset offset, TYPE data, COUNT count, MPI_Datatype type, MPI_Status *status), \
             (file, offset, data, count, type, status), access_file(ACCESS(File_##name, writes, AT_OFFSET, offset, all), status))
 #define BEGINS(name, suffix, TYPE, COUNT, writes, at)                                                                \
-    ON_FILE(File_##name##suffix, (MPI_File file, TYPE data, COUNT count, MPI_Datatype type, MPI_Request *request),   \
+    UNMODELLED(File_##name##suffix, (MPI_File file, TYPE data, COUNT count, MPI_Datatype type, MPI_Request *request), \
             (file, data, count, type, request), begin_access(ACCESS(File_##name, writes, at, 0, 0), request))
 #define BEGINS_AT(name, suffix, TYPE, COUNT, writes)                                                                 \
-    ON_FILE(File_##name##suffix, (MPI_File file, MPI_Offset offset, TYPE data, COUNT count, MPI_Datatype type, MPI_Request *request), \
+    UNMODELLED(File_##name##suffix, (MPI_File file, MPI_Offset offset, TYPE data, COUNT count, MPI_Datatype type, MPI_Request *request), \
             (file, offset, data, count, type, request), begin_access(ACCESS(File_##name, writes, AT_OFFSET, offset, 0), request))
 #define SPLITS(name, suffix, TYPE, COUNT, writes, at)                                                                \
-    ON_FILE(File_##name##_begin##suffix, (MPI_File file, TYPE data, COUNT count, MPI_Datatype type), (file, data, count, type), \
+    UNMODELLED(File_##name##_begin##suffix, (MPI_File file, TYPE data, COUNT count, MPI_Datatype type), (file, data, count, type), \
             begin_split(ACCESS(File_##name##_begin, writes, at, 0, 1)))
 #define SPLITS_AT(name, suffix, TYPE, COUNT, writes)                                                                 \
-    ON_FILE(File_##name##_begin##suffix, (MPI_File file, MPI_Offset offset, TYPE data, COUNT count, MPI_Datatype type), \
+    UNMODELLED(File_##name##_begin##suffix, (MPI_File file, MPI_Offset offset, TYPE data, COUNT count, MPI_Datatype type), \
             (file, offset, data, count, type), begin_split(ACCESS(File_##name##_begin, writes, AT_OFFSET, offset, 1)))
 #define ENDS(name, TYPE)                                                                                             \
-    ON_FILE(File_##name##_end, (MPI_File file, TYPE data, MPI_Status *status), (file, data, status),                 \
+    UNMODELLED(File_##name##_end, (MPI_File file, TYPE data, MPI_Status *status), (file, data, status),              \
             end_split("MPI_File_" #name "_end", file, status))
 
 #define ALL_MOVES(what, suffix, TYPE, COUNT, writes)                                                                 \

@@ -133,17 +133,17 @@ static int check_ranks(void *place, const char *name, const struct group *group,
 {
     if (count < 0)
         return reject_at(place, MPI_COMM_WORLD, MPI_ERR_ARG, "calls %s for %d ranks; 0 is the least", name, count);
-    char *is_predefined = calloc(1, (size_t)group->size + 1);
+    char *is_named = calloc(1, (size_t)group->size + 1);
     int error = MPI_SUCCESS;
     for (int i = 0; i < count && error == MPI_SUCCESS; i++) {
         if (may_be_nobody && ranks[i] == MPI_PROC_NULL)
             continue;
         if (ranks[i] < 0 || ranks[i] >= group->size)
             error = reject_at(place, MPI_COMM_WORLD, MPI_ERR_RANK, "calls %s with rank %d of a group of %d", name, ranks[i], group->size);
-        else if (!may_be_nobody && is_predefined[ranks[i]]++)
+        else if (!may_be_nobody && is_named[ranks[i]]++)
             error = reject_at(place, MPI_COMM_WORLD, MPI_ERR_RANK, "calls %s with rank %d twice; each is to be named once", name, ranks[i]);
     }
-    free(is_predefined);
+    free(is_named);
     return error;
 }
 
@@ -215,13 +215,13 @@ static int choose(void *place, const char *name, const struct group *from, int c
         return error;
     int *ranks = room(sizeof *ranks * (size_t)from->size), size = 0;
     if (is_others) {
-        char *is_predefined = calloc(1, (size_t)from->size + 1);
+        char *is_named = calloc(1, (size_t)from->size + 1);
         for (int i = 0; i < count; i++)
-            is_predefined[chosen[i]] = 1;
+            is_named[chosen[i]] = 1;
         for (int i = 0; i < from->size; i++)
-            if (!is_predefined[i])
+            if (!is_named[i])
                 ranks[size++] = from->ranks[i];
-        free(is_predefined);
+        free(is_named);
     } else {
         for (int i = 0; i < count; i++)
             ranks[size++] = from->ranks[chosen[i]];

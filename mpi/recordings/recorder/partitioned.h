@@ -96,24 +96,16 @@ static int look_for_partition(MPI_Request handle, int partition, int *flag)
     return MPI_SUCCESS;
 }
 
-#define PARTITIONED(name, parameters, arguments, emulated)                                                           \
-    CALL(name, parameters)                                                                                           \
-    {                                                                                                                \
-        BEGIN(REAL(name) arguments, emulated);                                                                       \
-        count_unmodelled("MPI_" #name, span.end - span.begin);                                                       \
-        END;                                                                                                         \
-    }
-
-PARTITIONED(Psend_init, (const void *data, int partitions, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+UNMODELLED(Psend_init, (const void *data, int partitions, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                          MPI_Info info, MPI_Request *request), (data, partitions, count, type, to, tag, comm, info, request),
             make_partitioned("MPI_Psend_init", 0, (void *)data, partitions, count, type, to, tag, comm, given("MPI_Psend_init", request)))
-PARTITIONED(Precv_init, (void *data, int partitions, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Info info,
+UNMODELLED(Precv_init, (void *data, int partitions, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Info info,
                          MPI_Request *request), (data, partitions, count, type, from, tag, comm, info, request),
             make_partitioned("MPI_Precv_init", 1, data, partitions, count, type, from, tag, comm, given("MPI_Precv_init", request)))
-PARTITIONED(Pready, (int partition, MPI_Request request), (partition, request), make_ready("MPI_Pready", request, partition, 1, NULL))
-PARTITIONED(Pready_range, (int first, int last, MPI_Request request), (first, last, request),
+UNMODELLED(Pready, (int partition, MPI_Request request), (partition, request), make_ready("MPI_Pready", request, partition, 1, NULL))
+UNMODELLED(Pready_range, (int first, int last, MPI_Request request), (first, last, request),
             make_ready("MPI_Pready_range", request, first, last - first + 1, NULL))
-PARTITIONED(Parrived, (MPI_Request request, int partition, int *flag), (request, partition, flag), look_for_partition(request, partition, flag))
+UNMODELLED(Parrived, (MPI_Request request, int partition, int *flag), (request, partition, flag), look_for_partition(request, partition, flag))
 
 /* Headers differ in whether the list is constant. */
 int pready_list(int count, const int *list, MPI_Request request) __asm__("MPI_Pready_list");

@@ -29,6 +29,15 @@
     inside = 0;                                                                                                      \
     return error
 
+/* A call of which a recording has only how often it was made, and how long it took. */
+#define UNMODELLED(name, parameters, arguments, emulated)                                                            \
+    CALL(name, parameters)                                                                                           \
+    {                                                                                                                \
+        BEGIN(REAL(name) arguments, emulated);                                                                       \
+        count_unmodelled("MPI_" #name, span.end - span.begin);                                                       \
+        END;                                                                                                         \
+    }
+
 static inline void lock(void)
 {
     if (is_multiple)

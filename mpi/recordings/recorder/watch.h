@@ -221,7 +221,9 @@ static void look_at_free(const struct request *request)
 static void look_at_wait(const char *name, int count, const MPI_Request *given)
 {
     struct request *first = NULL;
-    for (int i = 0; i < count && is_checked(); i++) {
+    if (!is_checked())
+        return;
+    for (int i = 0; i < count; i++) {
         struct request **link = find_request(given[i]);
         if (link != NULL && (!(*link)->is_persistent || (*link)->is_active))
             return;

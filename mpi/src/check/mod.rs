@@ -152,9 +152,9 @@ struct Checked {
     start: String,
     report: CheckReport<()>,
     found: Found,
-    /// Faults of all runs that end none.
+    /// The faults of all runs that end none.
     notes: Vec<Fault>,
-    /// What is not a fault unless that is asked for.
+    /// The same of calls that MPI allows, which are faults with `--strict` alone.
     warnings: Vec<Fault>,
     /// The faults that were left out, each with the line that says so.
     left_out: Vec<(Fault, String)>,

@@ -71,7 +71,7 @@ pub(super) struct Seen {
     failures: Mutex<Vec<(String, Found)>>,
     /// What was left out, each with the line that says so.
     left_out: Mutex<Vec<(Fault, String)>>,
-    /// What did not end the runs.
+    /// The faults that did not end their runs.
     notes: Mutex<Notes>,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct FoundFault<'a> {
     pub(super) level: Level,
 }
 
-/// How a fault is shown.
+/// The level at which a review shows a fault.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
     Error,

@@ -282,7 +282,7 @@ impl LevelTransport {
     }
 }
 
-/// What decides which ways fit a message.
+/// The times of a message by which its way is sought.
 #[derive(Clone, Copy)]
 struct SoughtWay {
     /// As in its [`Entry`], like the next three.
