@@ -1,5 +1,5 @@
 /* One fault of each kind that `loggp check` finds, and what is right. The word behind the program's name says which. What is found, and
- * where, is in tests/programs/check_mpi/cases.rs, which knows lines by their comments HERE and THERE. */
+ * where, is in mpi/tests/command/check/cases.rs, which knows lines by their comments HERE and THERE. */
 
 #include "faults.h"
 
@@ -312,6 +312,15 @@ static void invalid_communicator(void)
     MPI_Barrier(MPI_COMM_NULL); /* HERE */
 }
 
+static void receives_from_nobody(void)
+{
+    MPI_Request request;
+    MPI_Recv_init(&one, 1, MPI_INT, MPI_PROC_NULL, 0, WORLD, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
 static void wrong_result(void)
 {
     MPI_Finalize();
@@ -333,7 +342,8 @@ static const struct {
     CASE(deadlock), CASE(buffering), CASE(unreceived), CASE(other_collective), CASE(other_root),
     CASE(other_size), CASE(other_operation), CASE(other_type), CASE(other_collective_type), CASE(other_tag),
     CASE(truncation), CASE(request_not_awaited), CASE(request_not_started), CASE(message_not_started), CASE(request_not_freed),
-    CASE(awaited_before_start), CASE(reduced_into_itself), CASE(gathered_into_itself), CASE(reduced_in_place),
+    CASE(awaited_before_start), CASE(receives_from_nobody),
+    CASE(reduced_into_itself), CASE(gathered_into_itself), CASE(reduced_in_place),
     CASE(types_of_kinds), CASE(padding_written), CASE(member_written),
     CASE(communicator_not_freed), CASE(group_not_freed), CASE(type_not_freed), CASE(operation_not_freed),
     CASE(send_buffer_written), CASE(receive_buffer_written), CASE(receive_buffer_sent), CASE(invalid_rank),

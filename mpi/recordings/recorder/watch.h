@@ -168,10 +168,16 @@ static void look_for_own_overlap(const char *name, const struct counts *sent, co
     });
 }
 
+/* Returns whether a request has buffers that are not the program's until it ends. */
+static int is_watched(const struct request *request)
+{
+    return is_checked() && request->exchange != NULL && request->kind != REQUEST_NOTHING;
+}
+
 /* Notes the buffers of a request that begins. */
 static void watch(struct request *request)
 {
-    if (!is_checked() || request->exchange == NULL || request->kind == REQUEST_NOTHING)
+    if (!is_watched(request))
         return;
     const struct collective *data = request->exchange;
     request->sums[0] = sum_of(&data->sent);
@@ -190,7 +196,7 @@ static void end_watch(const struct request *request)
 /* Looks whether the buffers are as they were when the request began, before it gets its data. */
 static void look_for_writes(const char *name, const struct request *request)
 {
-    if (!is_checked() || request->exchange == NULL)
+    if (!is_watched(request))
         return;
     const struct collective *data = request->exchange;
     for (int side = 0; side < 2 && !request->is_cancelled; side++)

@@ -43,6 +43,7 @@ pub(super) const CASES: &[Case] = &[
     ),
     ("halo_of_sends", "--buffering eager", "", &[]),
     ("halo_of_requests", "", "", &[]),
+    ("receives_from_nobody", "", "", &[]),
     ("sent_and_awaited", "", "relies on buffering", &["MPI may hang here", "in MPI_Wait HERE"]),
     (
         "sent_to_itself_and_awaited",
