@@ -249,5 +249,19 @@ fn requests_by_hand() -> Vec<ByHand> {
             ],
             &[0, 0, 0, 16],
         ),
+        // An answer and a message of the memory's processor, of the same number, arrive at 14. The message is received
+        // until 16, and the answer from 18 on.
+        by_hand(
+            "L=6ps, o=2ps, g=4ps",
+            &[
+                &[
+                    PostGet { to: 1, asked: 1, back: 1 },
+                    Recv { pattern: Pattern { from: Some(1), tag: None }, upto: 1 },
+                    WaitFor { how: RequestKind::Get, place: 0 },
+                ],
+                &[Put { to: 0, words: 1 }, Wait(4), short(0)],
+            ],
+            &[20, 8],
+        ),
     ]
 }

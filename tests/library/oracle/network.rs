@@ -62,19 +62,13 @@ pub(crate) struct PromisedMessage {
     pub arrival: i64,
 }
 
-/// What is added to the number of a request for that of its answer, which is none of the messages that the memory's processor
-/// numbers.
+/// What is added to the number of a request for that of its answer: it comes behind all messages of the memory's processor.
 pub(crate) const ANSWERS: u64 = 1 << 32;
 
 impl PromisedMessage {
-    /// Returns the key by which messages in an inbox are ordered. Among those of its processor a memory's answer stands by the
-    /// number that it has for the processor that asked, the one after its request's.
+    /// Returns the key by which messages in an inbox are ordered.
     pub(crate) fn key(&self) -> (i64, usize, u64) {
-        let place = match self.number.checked_sub(ANSWERS) {
-            Some(asked) => 2 * (asked + 1) + 1,
-            None => 2 * self.number,
-        };
-        (self.arrival, self.from, place)
+        (self.arrival, self.from, self.number)
     }
 }
 

@@ -49,8 +49,23 @@ pub struct Header {
 }
 
 impl Header {
+    /// Added to the number of a memory's answer: it comes behind the messages of the memory's processor.
+    const ANSWER: u32 = 1 << 31;
+
+    /// Creates the header of a memory's answer, which has a number among the messages of its receiver.
+    pub fn of_answer(memory: usize, to: usize, number: u32, words: usize) -> Header {
+        let tag = RawTag::answer(number.wrapping_sub(1));
+        let (to, number) = (Receiver::new(to as u32, false), number | Header::ANSWER);
+        Header { from: memory as u32, to, number, words: words as u32, tag }
+    }
+
+    /// Returns the name of the message. An answer has one of its receiver's.
     #[inline]
     pub fn id(&self) -> MessageId {
+        if self.tag.is_answer() {
+            let number = self.number & !Header::ANSWER;
+            return MessageId { from: self.to.id() as usize, number: number as usize };
+        }
         MessageId { from: self.from as usize, number: self.number as usize }
     }
 }

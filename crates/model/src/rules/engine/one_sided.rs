@@ -2,7 +2,7 @@
 
 use super::{Clock, Engine};
 use crate::message::parcel::Parcel;
-use crate::message::{Header, RawTag, Receiver};
+use crate::message::{Header, RawTag};
 use crate::rules::operation::ActiveOperation;
 use crate::rules::rank::OutgoingMessage;
 use crate::time::Time;
@@ -70,9 +70,7 @@ impl Engine<'_> {
         if let Some(log) = &mut self.log {
             log.add_message(answer.record(network, (id, id), &passage), true);
         }
-        let (from, to, tag) =
-            (memory as u32, Receiver::new(id as u32, false), RawTag::answer(outgoing.number));
-        let header = Header { from, to, number: answer.number, words: words as u32, tag };
+        let header = Header::of_answer(memory, id, answer.number, answer.words);
         clock.deliver((passage.arrival, header), Parcel::new(()));
     }
 }

@@ -84,8 +84,6 @@ impl Engine<'_> {
         activities: ActivityLog,
     ) {
         let id = self.id();
-        // The answer of a memory has a number among the messages of the processor that asked.
-        let message = if tag.is_answer() { MessageId { from: id, ..message } } else { message };
         let all = reception_activities(id, message, called, ends);
         if let Some(to) = activities {
             to.extend(all);
