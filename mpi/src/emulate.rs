@@ -234,7 +234,6 @@ impl EmulateCommand {
                     let _: Result<(), _> = reason.set(why);
                     return Ok(None);
                 }
-                Keeper::Refuses(why) => return Err(CliError::Run(why)),
                 Keeper::Ended => return Ok(None),
             }
             let forked = nursery.fork(&session, program.ranks);

@@ -156,7 +156,6 @@ impl KeptProgram {
         match kept.wait() {
             Keeper::Ready(_) => Ok(Ok(kept)),
             Keeper::Cannot(why) => Ok(Err(why)),
-            Keeper::Refuses(why) => Err(CliError::Run(why)),
             Keeper::Ended => Err(CliError::request(
                 "no rank has come: either the program does not call MPI_Init, or its MPI is not that of the library",
             )),
@@ -177,7 +176,7 @@ impl KeptProgram {
         let ended = || "the process from which the ranks are forked has ended".to_owned();
         match self.wait() {
             Keeper::Ready(_) => (),
-            Keeper::Cannot(why) | Keeper::Refuses(why) => return Err(why),
+            Keeper::Cannot(why) => return Err(why),
             Keeper::Ended => return Err(ended()),
         }
         self.nursery.fork(session, self.ranks).map_err(|why| system_reason(&why))?;
@@ -189,7 +188,7 @@ impl KeptProgram {
     pub(crate) fn status(&self) -> Result<u32, String> {
         match self.wait() {
             Keeper::Ready(status) => Ok(status),
-            Keeper::Cannot(why) | Keeper::Refuses(why) => Err(why),
+            Keeper::Cannot(why) => Err(why),
             Keeper::Ended => Err("the process from which the ranks are forked has ended".into()),
         }
     }

@@ -31,8 +31,6 @@ pub enum Keeper {
     Ready(u32),
     /// It cannot fork, since it has threads: why.
     Cannot(String),
-    /// The program calls what an emulated one cannot: why.
-    Refuses(String),
     /// The program has ended before it came so far.
     Ended,
 }
@@ -70,8 +68,7 @@ impl Nursery {
         }
         Some(match self.0.word(STATE).load(Ordering::Relaxed) {
             1 => Keeper::Ready(self.0.word(STATUS).load(Ordering::Relaxed)),
-            2 => Keeper::Cannot(self.why()),
-            _ => Keeper::Refuses(self.why()),
+            _ => Keeper::Cannot(self.why()),
         })
     }
 

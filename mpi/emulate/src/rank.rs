@@ -150,7 +150,9 @@ impl<'a> Rank<'a> {
         if post.work_ns > 0 {
             p.compute_for(Cow::Borrowed("computing"), scaled(post.work_ns, self.shared.settings.speed));
         }
-        self.call = CurrentCall { what: Called::of(&post.kind), place: post.place };
+        if !matches!(post.kind, PostKind::Exited) {
+            self.call = CurrentCall { what: Called::of(&post.kind), place: post.place };
+        }
         self.types = post.types;
         self.learn(p);
         self.note_choice(&post.kind);

@@ -37,7 +37,7 @@ struct nursery {
 _Static_assert(sizeof(struct nursery) == 4096 && offsetof(struct nursery, path) == 2048, "the file is as the command has it");
 
 #define NURSERY_VERSION 1
-enum { KEEPER_READY = 1, KEEPER_CANNOT = 2, KEEPER_REFUSES = 3 };
+enum { KEEPER_READY = 1, KEEPER_CANNOT = 2 };
 
 int is_fork;
 static struct nursery *nursery;
@@ -133,18 +133,6 @@ static void open_nursery(const char *path)
         tell_command(KEEPER_CANNOT);
         _exit(0);
     }
-}
-
-int refuse_to_keep(const char *why)
-{
-    const char *path = getenv("LOGGP_FORKS");
-    if (path == NULL || *path == 0 || is_fork)
-        return 0;
-    if (nursery == NULL)
-        open_nursery(path);
-    snprintf(nursery->why, sizeof nursery->why, "%s", why);
-    tell_command(KEEPER_REFUSES);
-    _exit(1);
 }
 
 void begin_alone(void)

@@ -44,7 +44,7 @@ static void *find_symbol(const char *name)
 
 #define CANNOT                                                                                                       \
     "calls %s, which an emulated program cannot; it has MPI 3.1, and of MPI 4.0 large counts, persistent collectives, " \
-    "communicators of groups, partitioned messages and MPI_Isendrecv, without sessions and other processes than those of the start"
+    "sessions, partitioned messages and MPI_Isendrecv, without other processes than those of the start"
 
 __attribute__((noreturn)) static void refuse_call(const char *name, void *place)
 {
@@ -159,6 +159,8 @@ FORTRAN(intercomm_create)
 FORTRAN(intercomm_merge)
 FORTRAN(comm_create_from_group)
 FORTRAN(intercomm_create_from_groups)
+FORTRAN(session_finalize)
+FORTRAN(group_from_session_pset)
 FORTRAN(psend_init)
 FORTRAN(precv_init)
 FORTRAN(pready)

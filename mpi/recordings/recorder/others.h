@@ -26,11 +26,6 @@ REFUSED(MPIX_Comm_revoke)
 REFUSED(MPIX_Comm_shrink)
 #endif
 
-/* Sessions. */
-#if defined(HAS_FOUR)
-REFUSED(MPI_Session_finalize)
-#endif
-
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 REFUSED(MPI_Request_get_status_all)
 REFUSED(MPI_Request_get_status_any)
@@ -43,7 +38,7 @@ LOCAL(MPI_Comm_attach_buffer, MPI_Comm_attach_buffer_c, MPI_Comm_c2f, MPI_Comm_c
       MPI_Comm_detach_buffer_c, MPI_Comm_f2c, MPI_Comm_flush_buffer, MPI_Comm_fromint,
       MPI_Comm_get_errhandler, MPI_Comm_get_info, MPI_Comm_get_name, MPI_Comm_get_parent,
       MPI_Comm_set_errhandler, MPI_Comm_set_info, MPI_Comm_set_name, MPI_Comm_toint,
-      MPI_Dims_create, MPI_Group_from_session_pset, MPI_Group_fromint, MPI_Group_toint)
+      MPI_Dims_create, MPI_Group_fromint, MPI_Group_toint)
 
 /* Types and operations. */
 LOCAL(MPI_Address, MPI_Aint_add, MPI_Aint_diff, MPI_Get_address, MPI_Op_c2f, MPI_Op_commutative, MPI_Op_f2c,
@@ -75,11 +70,11 @@ LOCAL(MPI_Win_attach, MPI_Win_c2f, MPI_Win_call_errhandler,
 LOCAL(MPI_File_c2f, MPI_File_call_errhandler, MPI_File_f2c, MPI_File_fromint, MPI_File_get_errhandler, MPI_File_set_errhandler,
       MPI_File_toint, MPI_Register_datarep, MPI_Register_datarep_c)
 
-/* Sessions, of which there are none. */
+/* Sessions. */
 LOCAL(MPI_Session_attach_buffer, MPI_Session_attach_buffer_c, MPI_Session_c2f, MPI_Session_call_errhandler,
       MPI_Session_create_errhandler, MPI_Session_detach_buffer, MPI_Session_detach_buffer_c, MPI_Session_f2c,
       MPI_Session_flush_buffer, MPI_Session_fromint, MPI_Session_get_errhandler, MPI_Session_get_info,
-      MPI_Session_get_nth_pset, MPI_Session_get_num_psets, MPI_Session_get_pset_info, MPI_Session_set_errhandler,
+      MPI_Session_get_nth_pset, MPI_Session_get_num_psets, MPI_Session_set_errhandler,
       MPI_Session_set_info, MPI_Session_toint)
 
 /* The tool's interface. */
@@ -110,6 +105,6 @@ LOCAL(MPI_Abi_get_fortran_booleans, MPI_Abi_get_fortran_info, MPI_Abi_get_info, 
       MPI_Get_hw_resource_info, MPI_Get_library_version, MPI_Get_processor_name, MPI_Get_version, MPI_Info_c2f,
       MPI_Info_create_env, MPI_Info_delete, MPI_Info_f2c,
       MPI_Info_fromint, MPI_Info_get, MPI_Info_get_nkeys, MPI_Info_get_nthkey, MPI_Info_get_string,
-      MPI_Info_get_valuelen, MPI_Info_set, MPI_Info_toint, MPI_Initialized, MPI_Is_thread_main, MPI_Keyval_create,
+      MPI_Info_get_valuelen, MPI_Info_set, MPI_Info_toint, MPI_Is_thread_main, MPI_Keyval_create,
       MPI_Keyval_free, MPI_Pcontrol, MPI_Query_thread, MPI_Remove_error_class, MPI_Remove_error_code,
       MPI_Remove_error_string)

@@ -210,8 +210,16 @@ static void end_recording(void)
         stop_recording(strerror(errno));
 }
 
+/* Whether the program has called MPI_Init and MPI_Finalize. */
+static int is_initialized, is_finalized;
+/* Whether the first session has started the MPI, and how many are open. */
+static int is_of_session, session_count;
+
 CALL(Init, (int *words, char ***arguments))
 {
+    is_initialized = 1;
+    if (is_of_session)
+        return MPI_SUCCESS;
     inside = 1;
     begin_alone();
     int error = REAL(Init)(words, arguments);
@@ -221,7 +229,17 @@ CALL(Init, (int *words, char ***arguments))
     return error;
 }
 
+static int start_mpi(int *words, char ***arguments, int required, int *provided);
+
 CALL(Init_thread, (int *words, char ***arguments, int required, int *provided))
+{
+    is_initialized = 1;
+    if (is_of_session)
+        return PMPI_Query_thread(provided);
+    return start_mpi(words, arguments, required, provided);
+}
+
+static int start_mpi(int *words, char ***arguments, int required, int *provided)
 {
     inside = 1;
     begin_alone();
@@ -232,41 +250,23 @@ CALL(Init_thread, (int *words, char ***arguments, int required, int *provided))
     return error;
 }
 
-#if defined(HAS_FOUR)
-CALL(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session))
+CALL(Initialized, (int *flag))
 {
-    const char *emulation = getenv("LOGGP_EMULATE");
-    if (is_emulated && !inside)
-        refuse_call("MPI_Session_init", PLACE);
-    if (!is_seen && !inside) {
-        char sentence[1024];
-        snprintf(sentence, sizeof sentence, "a process " CANNOT, "MPI_Session_init");
-        refuse_to_keep(sentence);
-        if (emulation != NULL && *emulation != 0)
-            refuse_unattached(emulation, sentence);
-    }
-    int is_counted = is_on && !inside, error = REAL(Session_init)(info, handler, session);
-    if (is_counted)
-        count_unmodelled("MPI_Session_init", 0);
-    return error;
+    if (!is_of_session || inside)
+        return REAL(Initialized)(flag);
+    *flag = is_initialized;
+    return MPI_SUCCESS;
 }
-#endif
 
-static int is_finalized;
-
-CALL(Finalize, (void))
+/* Ends what is recorded or emulated. The clock was at these ticks when MPI_Finalize was called, or what ends instead of it. */
+static void end_program(void *place, uint64_t ticks)
 {
-    uint64_t ticks = now();
-    if (is_emulated && is_fork && !inside) {
-        delete_attributes(MPI_COMM_SELF);
-        delete_attributes(MPI_COMM_WORLD);
-    }
-    if (is_emulated && !inside) {
-        enter(PLACE);
+    if (is_emulated) {
+        enter(place);
         take_left(RECORD_WAITALL);
         look_for_leaks();
         detach(RECORD_FINALIZE, 1);
-    } else if (has_begun && !inside) {
+    } else if (has_begun) {
         inside = 1;
         lock();
         if (look.count > 0)
@@ -283,16 +283,30 @@ CALL(Finalize, (void))
             close(file);
         file = -1;
     }
-    int error = is_fork ? MPI_SUCCESS : REAL(Finalize)();
+}
+
+CALL(Finalize, (void))
+{
+    uint64_t ticks = now();
+    if (inside)
+        return REAL(Finalize)();
+    if (is_emulated && is_fork) {
+        delete_attributes(MPI_COMM_SELF);
+        delete_attributes(MPI_COMM_WORLD);
+    }
     is_finalized = 1;
+    if (session_count > 0)
+        return MPI_SUCCESS;
+    end_program(PLACE, ticks);
+    int error = is_fork ? MPI_SUCCESS : REAL(Finalize)();
     inside = 0;
     return error;
 }
 
-/* The MPI of a rank that was forked ends with the keeper. */
+/* The MPI of a rank that was forked ends with the keeper, and one that has sessions may go on. */
 CALL(Finalized, (int *flag))
 {
-    if (!is_fork)
+    if (!is_fork && session_count == 0)
         return REAL(Finalized)(flag);
     *flag = is_finalized;
     return MPI_SUCCESS;

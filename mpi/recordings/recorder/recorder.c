@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <strings.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -92,3 +93,7 @@
 #include "objects.h"
 
 #include "process.h"
+
+#if defined(HAS_FOUR)
+#include "sessions.h"
+#endif

@@ -172,8 +172,6 @@ extern int is_fork;
 /* Where the command wants forks, returns in each rank's process, of which it says which one it is, the path of the emulation's file.
  * Otherwise NULL. */
 const char *become_ranks(void);
-/* Says where the command wants forks that it cannot have any, and ends; elsewhere returns 0. */
-int refuse_to_keep(const char *why);
 
 /* How a rank ends, in its slot. The rank writes it, whoever has the turn. */
 struct ending {

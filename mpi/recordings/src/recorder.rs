@@ -34,6 +34,7 @@ pub const SOURCE: &[(&str, &str)] = &[
     ("windows.h", include_str!("../recorder/windows.h")),
     ("files.h", include_str!("../recorder/files.h")),
     ("process.h", include_str!("../recorder/process.h")),
+    ("sessions.h", include_str!("../recorder/sessions.h")),
 ];
 
 /// Returns for whose MPI a built recorder is: `openmpi`, `mpich`, or `mpi` for another one; `None` if it is no
