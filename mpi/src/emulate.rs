@@ -10,7 +10,7 @@ use loggp::trace::Caption;
 use loggp::{ClockKind, Machine, NS, Noise, Order, Ports, Protocol, Run, Time};
 use loggp_document::{DocumentBlock, plain};
 use loggp_emulate::{Keeper, Nursery, Session, Settings};
-use loggp_goal::patterns::CollectiveTable;
+use loggp_mpi_trace::libraries::{self, open_mpi};
 use loggp_study::rows::emulated::{EmulatedProgram, emulated_columns};
 
 use crate::mpi_program::table_named;
@@ -160,12 +160,12 @@ impl Execute for EmulateCommand {
 
 impl EmulateCommand {
     fn settings(&self) -> Result<Settings, CliError> {
-        let named = start::mpi_of_command(&self.words).and_then(CollectiveTable::named);
+        let named = start::mpi_of_command(&self.words).and_then(libraries::table_named);
         let given = self.collectives.as_ref().map(|name| table_named(name)).transpose()?;
         Ok(Settings {
             speed: if self.work == Computing::None { 0.0 } else { self.speed },
             has_clocks: self.clocks,
-            table: given.or(named).or(Some(CollectiveTable::open_mpi())),
+            table: given.or(named).or(Some(open_mpi())),
             combine: self.combine.unwrap_or_default(),
             limit: self.limit,
             checks: None,

@@ -17,6 +17,7 @@ mod ranks;
 mod record;
 
 use loggp_command::annex::{Annex, DerivedSubcommand, RealMachine, starts_ranks};
+use loggp_mpi_trace::libraries::LIBRARIES;
 
 /// Returns whether a command line is about the command of an MPI program.
 fn is_of_mpi(verb: &str, rest: &[&str]) -> bool {
@@ -42,6 +43,7 @@ pub const ANNEX: Annex = Annex {
         &DerivedSubcommand::<emulate::EmulateCommand>::new("emulate"),
     ],
     inputs: &[&mpi_program::MpiProgram],
+    libraries: LIBRARIES,
     real_machine: REAL_MACHINE,
     ..Annex::EMPTY
 };

@@ -6,6 +6,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use loggp::Time;
 use loggp_goal::patterns::CollectiveTable;
 use loggp_mpi_trace::allprof::{AllprofProgram, MpiLibrary};
+use loggp_mpi_trace::libraries::{self, open_mpi};
 use loggp_mpi_trace::recording::{Recording, is_recording};
 use loggp_mpi_trace::schedule::{self, ScheduleOptions};
 use loggp_mpi_trace::source::CallSource;
@@ -56,7 +57,7 @@ impl MpiOptions {
 
 /// Returns the table of algorithms with this name, or that is in a file.
 pub(crate) fn table_named(name: &str) -> Result<&'static CollectiveTable, CliError> {
-    if let Some(table) = CollectiveTable::named(name) {
+    if let Some(table) = libraries::table_named(name) {
         return Ok(table);
     }
     let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("--collectives {name}: {why}"));
@@ -65,7 +66,7 @@ pub(crate) fn table_named(name: &str) -> Result<&'static CollectiveTable, CliErr
         return Err(refuse(&"there is no such file; give openmpi, mpich or a file"));
     }
     let text = source::read_source(path, MOST_TABLE, "").map_err(|why| refuse(&why))?;
-    let table = CollectiveTable::parse(&String::from_utf8_lossy(&text)).map_err(|why| refuse(&why))?;
+    let table = libraries::parse_table(&String::from_utf8_lossy(&text)).map_err(|why| refuse(&why))?;
     // It is read once for all of the command.
     Ok(Box::leak(Box::new(table)))
 }
@@ -144,9 +145,9 @@ pub(crate) fn read_program(
             }
         }
         let mut recording = open_recording(file).map_err(|why| refuse(&why))?;
-        let named = CollectiveTable::named(&recording.facts().mpi);
+        let named = libraries::table_named(&recording.facts().mpi);
         let table = schedule_options.table.or(named);
-        schedule_options.table = table.or(Some(CollectiveTable::open_mpi()));
+        schedule_options.table = table.or(Some(open_mpi()));
         return make_schedule(&mut recording, schedule_options, &|_| file);
     }
     if options.combine.is_some() && schedule_options.table.is_none() {

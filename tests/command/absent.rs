@@ -27,6 +27,16 @@ fn what_a_build_does_not_have_is_said() {
         ] {
             assert_refused(&[(line, &*format!("`loggp {name}` is not here: {}", without("mpi")))]);
         }
+        for name in ["bcast:openmpi", "barrier:mpich", "allreduce:nonoverlapping"] {
+            let said = format!("{name} takes what a library of MPI chooses, and {}", without("mpi"));
+            assert_refused(&[(format!("schedule {name}"), &*said), (format!("replay {name}"), &*said)]);
+        }
+        let tuned = stdout_of("tune collective allreduce");
+        assert!(tuned.contains("; Open MPI's and MPICH's choices are not compared: this command"), "{tuned}");
+        assert!(
+            !tuned.contains("nonoverlapping")
+                && stdout_of("schedule --help").contains("bcast:mpich (feature mpi).")
+        );
         for verb in ["replay", "analyze", "tolerance", "timeline"] {
             let said = format!("`loggp record` wrote this file, and {}", without("mpi"));
             assert_refused(&[(format!("{verb} {ring}"), &*said)]);

@@ -844,7 +844,7 @@ fn wrong_words_are_answered_with_what_was_meant() {
             "run all-reduce",
             "for the collective there is `loggp tune collective allreduce`; the program combining is like it",
         ),
-        ("schedule all-reduce", "for the collective there is allreduce:openmpi, say;"),
+        ("schedule all-reduce", "for the collective there is allreduce:"),
         (
             "tune fft --machine cm5 --machine cs2-elan",
             "--machine cm5,cs2-elan: run, compare and sweep take several machines",
@@ -1310,7 +1310,7 @@ fn a_page_has_the_name_of_its_input() {
     written("run broadcast -P 2 --trace b.loggp");
     let pages = ["b.json", "b.loggp", "b.json", "b.loggp"].map(|input| written(&format!("timeline {input}")));
     assert_eq!(pages, ["b.html", "b-2.html", "b.html", "b-2.html"]);
-    assert_eq!(written("timeline bcast:openmpi"), "bcast-openmpi.html");
+    assert_eq!(written("timeline bcast:linear"), "bcast-linear.html");
     written("timeline scatter -P 2");
     assert!(folder.path().join("scatter.html").exists());
 }

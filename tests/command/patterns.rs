@@ -33,7 +33,7 @@ fn every_pattern_ends() {
 #[test]
 fn a_binomial_broadcast_takes_three_rounds() {
     let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let schedule = pattern_schedule("binomial-broadcast", 8, 1).unwrap().unwrap();
+    let schedule = pattern_schedule("binomial-broadcast", 8, 1, &[]).unwrap().unwrap();
     let replayed = Player::new(params).run(&schedule).unwrap();
     // 1 has the datum at 10 and sends to 3 and 5, 2 at 14 and sends to 6, 3 at 20 and sends to 7.
     let finishes = replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps());
@@ -44,7 +44,7 @@ fn a_binomial_broadcast_takes_three_rounds() {
 #[test]
 fn too_many_operations_are_refused_at_once() {
     for name in ["all-to-all", "pairwise", "ring-allreduce"] {
-        let why = pattern_schedule(name, 1 << 17, 8).unwrap().unwrap_err();
+        let why = pattern_schedule(name, 1 << 17, 8, &[]).unwrap().unwrap_err();
         assert!(why.contains("give fewer ranks"), "{why}");
     }
 }

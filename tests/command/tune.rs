@@ -104,8 +104,7 @@ optimal and levels are equally fast; next comes binomial, which takes 25.00% lon
     );
 }
 
-/// Each way to do a collective takes as long as `replay` says; what the libraries take is in the list, and is one of
-/// the others.
+/// Each way to do a collective takes as long as `replay` says.
 #[test]
 fn collectives_are_tuned() {
     for line in [
@@ -120,10 +119,6 @@ fn collectives_are_tuned() {
         for tuned in &all {
             let command = tuned["command"].as_str().unwrap().strip_prefix("loggp ").unwrap();
             assert_eq!(row(command)["time_ns"], tuned["time_ns"], "{command}");
-        }
-        for library in ["openmpi", "mpich"] {
-            let is_it = |row: &&Value| row["schedule"].as_str().unwrap().ends_with(library);
-            assert!(times.contains(&time(best.iter().find(is_it).unwrap(), "time_ns")), "{line}: {library}");
         }
         // Each algorithm is listed with the options that are best for it.
         let algorithm =
@@ -143,12 +138,12 @@ fn collectives_are_tuned() {
     assert!(place("bcast:pipeline/1024") < place("bcast:pipeline"));
 }
 
-/// Where another algorithm ran, it is named: what a library chose, and what stood in for one that cannot do it.
+/// Where another algorithm stood in for one that cannot do it, it is named.
 #[test]
 fn what_ran_instead_is_said() {
     let tuned = rows("tune collective allreduce -P 16 --machine cm5");
     let ran = |name: &str| &tuned.iter().find(|row| row["schedule"] == name).unwrap()["ran"];
-    for name in ["ring", "segmented-ring", "openmpi", "mpich"] {
+    for name in ["ring", "segmented-ring"] {
         assert_eq!(ran(&format!("allreduce:{name}")), "recursive-doubling", "{name}");
     }
     assert_eq!(ran("allreduce:rabenseifner"), "linear");

@@ -1,4 +1,4 @@
-//! The doors of the command: for subcommands, for inputs and for programs, each a trait or a type. An annex brings some of each, and
+//! The doors of the command: for subcommands, for inputs, for programs and for libraries of collectives, each a trait or a type. An annex brings some of each, and
 //! [`main_with`](crate::main_with) takes annexes.
 
 use std::ffi::OsString;
@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use loggp::Time;
 use loggp::link::Link;
+use loggp_goal::patterns::{CollectiveLibrary, needs_library};
 use loggp_programs::{PROGRAMS, Program};
 use loggp_schedule::program::ProgramSchedule;
 
@@ -26,14 +27,22 @@ pub struct Annex {
     pub programs: &'static [&'static Program],
     pub subcommands: &'static [&'static dyn Subcommand],
     pub inputs: &'static [&'static dyn Input],
+    /// The libraries by whose choices a collective can be done, as in `bcast:openmpi`.
+    pub libraries: &'static [CollectiveLibrary],
     /// The real machine of `--on mpi`.
     pub real_machine: Option<&'static dyn RealMachine>,
 }
 
 impl Annex {
     /// Nothing, of which an annex says what it has: `Annex { programs: &[&PING], ..Annex::EMPTY }`.
-    pub const EMPTY: Annex =
-        Annex { feature: "", programs: &[], subcommands: &[], inputs: &[], real_machine: None };
+    pub const EMPTY: Annex = Annex {
+        feature: "",
+        programs: &[],
+        subcommands: &[],
+        inputs: &[],
+        libraries: &[],
+        real_machine: None,
+    };
 }
 
 /// A subcommand of an annex. One whose arguments clap derives is a [`DerivedSubcommand`].
@@ -207,6 +216,9 @@ const ELSEWHERE: [Elsewhere; 5] = [
     Elsewhere::new("mpi", "mpi2goal", "make a schedule of an MPI program's traces"),
 ];
 
+/// The libraries of collectives of our annex `mpi`.
+const LIBRARIES_ELSEWHERE: [&str; 2] = ["openmpi", "mpich"];
+
 /// The annexes of this command. It is a static because clap makes the subcommands by functions that are given nothing.
 static ANNEXES: OnceLock<Vec<Annex>> = OnceLock::new();
 
@@ -270,6 +282,11 @@ pub(crate) fn real_machine() -> Option<&'static dyn RealMachine> {
     annexes().iter().find_map(|annex| annex.real_machine)
 }
 
+/// Returns the libraries of collectives. They are those of the first annex that has some.
+pub(crate) fn libraries() -> &'static [CollectiveLibrary] {
+    annexes().iter().map(|annex| annex.libraries).find(|libraries| !libraries.is_empty()).unwrap_or_default()
+}
+
 fn inputs() -> impl Iterator<Item = &'static dyn Input> {
     annexes().iter().flat_map(|annex| annex.inputs.iter().copied())
 }
@@ -287,6 +304,18 @@ pub(crate) fn unread(path: &Path) -> Option<CliError> {
     let Elsewhere { feature, shown, .. } = ELSEWHERE.iter().filter(|one| one.is_absent()).find(is_its)?;
     let path = path.display();
     Some(CliError::Request(format!("{path}: `loggp {shown}` wrote this file, and {}", is_without(feature))))
+}
+
+/// Returns why a collective cannot be done, if it takes a library's choices and no annex has them.
+pub(crate) fn without_library(collective: &str) -> Option<CliError> {
+    let how = collective.split_once(':').map_or("", |(_, how)| how);
+    let needs_one = LIBRARIES_ELSEWHERE.contains(&how) || needs_library(collective);
+    (needs_one && libraries().is_empty()).then(|| {
+        CliError::Request(format!(
+            "{collective} takes what a library of MPI chooses, and {}",
+            is_without("mpi")
+        ))
+    })
 }
 
 /// Returns whether a word of a check's command line says that an MPI program is checked.

@@ -8,6 +8,7 @@
 pub mod allprof;
 pub mod call;
 pub mod error;
+pub mod libraries;
 pub mod recorder;
 pub mod recording;
 pub mod schedule;

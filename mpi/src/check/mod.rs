@@ -21,7 +21,7 @@ use loggp::check::{Check, CheckReport, FailureKind, Strategy, TrialResult};
 use loggp::trace::Trace;
 use loggp::{Cause, Machine, Order, RunError, SEC, Time};
 use loggp_emulate::{Checks, Fault, FaultKind, Settings};
-use loggp_goal::patterns::CollectiveTable;
+use loggp_mpi_trace::libraries::{self, open_mpi};
 
 use crate::ranks::StartOptions;
 use crate::record::start;
@@ -262,11 +262,11 @@ impl CheckMpiCommand {
     }
 
     fn settings(&self, entry: &Entry) -> Settings {
-        let table = start::mpi_of_command(&entry.words).and_then(CollectiveTable::named);
+        let table = start::mpi_of_command(&entry.words).and_then(libraries::table_named);
         let longest_look = self.longest_look();
         Settings {
             speed: 0.0,
-            table: table.or(Some(CollectiveTable::open_mpi())),
+            table: table.or(Some(open_mpi())),
             limit: Some(self.limit),
             checks: Some(Checks { longest_look, ..Checks::default() }),
             ..Settings::default()

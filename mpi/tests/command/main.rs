@@ -9,6 +9,7 @@ mod requests;
 mod check;
 #[cfg(target_os = "linux")]
 mod emulate;
+mod libraries;
 mod mpi2goal;
 mod record;
 mod schedule_runs;

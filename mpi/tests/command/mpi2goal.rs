@@ -47,7 +47,7 @@ fn a_collective_takes_the_time_of_its_pattern() {
     ] {
         for P in [2, 5, 8] {
             let bytes = if call.starts_with("MPI_Barrier") { 1 } else { 200 };
-            let expected = finishes(&pattern_schedule(pattern, P, bytes).unwrap().unwrap());
+            let expected = finishes(&pattern_schedule(pattern, P, bytes, &[]).unwrap().unwrap());
             for root in if has_root { 0..P } else { 0..1 } {
                 let trace = |id: usize| {
                     let call =
@@ -68,7 +68,7 @@ fn a_collective_takes_the_time_of_its_pattern() {
 fn gathers_take_the_time_by_hand() {
     let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
     let time = |name: &str, P| {
-        let schedule = pattern_schedule(name, P, 1).unwrap().unwrap();
+        let schedule = pattern_schedule(name, P, 1, &[]).unwrap().unwrap();
         Player::new(params).run(&schedule).unwrap().time
     };
     // A message is received after L + 2o = 10; then the next round starts.

@@ -2,7 +2,7 @@
 //! documents, and what runs write.
 
 use loggp::{Latency, NS, Ports, preset};
-use loggp_goal::patterns::{PATTERNS, pattern_schedule};
+use loggp_goal::patterns::{PATTERNS, method_schedule};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::combining::COMBINING;
 use loggp_programs::message::MESSAGE;
@@ -134,7 +134,7 @@ fn calls() -> Vec<Vec<u8>> {
 
 /// Returns a schedule of each pattern, as text and in binary form.
 fn schedules() -> impl Iterator<Item = Vec<u8>> {
-    PATTERNS.iter().filter_map(|pattern| pattern_schedule(pattern.name, 3, 1)?.ok()).flat_map(|schedule| {
+    PATTERNS.iter().filter_map(|pattern| method_schedule(pattern, 3, 1).ok()).flat_map(|schedule| {
         let (mut text, mut binary) = (Vec::new(), Vec::new());
         loggp_goal::write(&schedule, &mut text, NS).expect("there is room");
         loggp_goal::write_binary(&schedule, &mut binary, NS).expect("there is room");

@@ -99,6 +99,7 @@ fn machine(id: &str, drawn: &Drawn) -> Option<Result<Value, String>> {
         &id.replace("all-reduce", "allreduce").replace("hot-spot", "gather").replace('/', ":"),
         params.P,
         if operation == "hot-spot" { 1 } else { drawn.size as u64 }, // it has no size
+        &[],
     )?;
     let report = Player::new(params).ports(ports).trace(true).run(&schedule.unwrap()).unwrap();
     let trace = report.trace.as_ref().unwrap();

@@ -46,23 +46,25 @@ pub struct Method {
     pub fan_out: Option<usize>,
     /// Whether messages can be divided into segments.
     pub has_segments: bool,
+    /// True if its parts are collectives themselves, which are done as a table says.
+    pub(crate) has_parts: bool,
     /// True if the algorithm divides messages anywhere, not only between elements.
-    pub(super) divides_bytes: bool,
+    pub(crate) divides_bytes: bool,
     /// Whether the root has the place of rank 0, and rank 0 that of the root, and all others their own. Otherwise
     /// places count from the root.
-    pub(super) swaps_root: bool,
+    pub(crate) swaps_root: bool,
     /// True if some ranks get, with their part of a message scattered down a tree, all that is left of the
     /// message.
-    pub(super) gives_rest: bool,
+    pub(crate) gives_rest: bool,
     /// True if an operation waits only for the messages whose data it needs. Otherwise a rank is a program, which waits
     /// for each call before the next one.
-    pub(super) waits_for_data: bool,
-    pub(super) write: Write,
+    pub(crate) waits_for_data: bool,
+    pub(crate) write: Write,
 }
 
-pub(super) type Write = fn(&mut MemberWriter, &Lengths, &Algorithm) -> WriteResult;
+pub(crate) type Write = fn(&mut MemberWriter, &Lengths, &Algorithm) -> WriteResult;
 
-pub(super) const fn method(
+pub(crate) const fn method(
     kinds: &'static [CollectiveKind],
     name: &'static str,
     write: Write,
@@ -74,6 +76,7 @@ pub(super) const fn method(
         kinds,
         fan_out: None,
         has_segments: false,
+        has_parts: false,
         divides_bytes: false,
         swaps_root: false,
         gives_rest: false,
@@ -83,30 +86,34 @@ pub(super) const fn method(
 }
 
 impl Method {
-    pub(super) const fn segments(self) -> Method {
+    pub(crate) const fn segments(self) -> Method {
         Method { has_segments: true, ..self }
     }
 
-    pub(super) const fn fan_out(self, fan_out: usize) -> Method {
+    pub(crate) const fn fan_out(self, fan_out: usize) -> Method {
         Method { fan_out: Some(fan_out), ..self }
     }
 
-    pub(super) const fn bytes(self) -> Method {
+    pub(crate) const fn parts(self) -> Method {
+        Method { has_parts: true, ..self }
+    }
+
+    pub(crate) const fn bytes(self) -> Method {
         Method { divides_bytes: true, ..self }
     }
 
-    pub(super) const fn swapped(self) -> Method {
+    pub(crate) const fn swapped(self) -> Method {
         Method { swaps_root: true, ..self }
     }
 
-    pub(super) const fn rest(self) -> Method {
+    pub(crate) const fn rest(self) -> Method {
         Method { gives_rest: true, ..self }
     }
 }
 
 impl MemberWriter<'_> {
     /// Writes a collective by an algorithm with this name, in place of one that cannot do it here.
-    pub(super) fn write_instead(
+    pub(crate) fn write_instead(
         &mut self,
         (name, write): (&'static str, Write),
         of: &Lengths,

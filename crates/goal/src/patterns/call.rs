@@ -144,7 +144,7 @@ impl<'a> CollectiveCall<'a> {
     }
 
     /// Returns the same call as another kind, with root 0: a part of the whole.
-    pub(super) fn part(
+    pub(crate) fn part(
         &self,
         kind: CollectiveKind,
         sent: Sizes<'a>,
@@ -180,7 +180,7 @@ impl<'a> CollectiveCall<'a> {
     }
 
     /// Returns the bytes of the whole message, where all ranks have one of the same length. A barrier's is empty.
-    pub(super) fn whole(&self) -> u64 {
+    pub(crate) fn whole(&self) -> u64 {
         match self.kind {
             CollectiveKind::Barrier => 0,
             _ => self.sent.of(0).max(self.received.of(0)),
@@ -188,7 +188,7 @@ impl<'a> CollectiveCall<'a> {
     }
 
     /// Returns the size of an element: the one that is known, or the largest of 8, 4 and 1 that divides all bytes.
-    pub(super) fn element_size(&self, ranks: usize) -> u64 {
+    pub(crate) fn element_size(&self, ranks: usize) -> u64 {
         let divides = |size: u64| {
             let sizes = |sizes: Sizes| (0..ranks).all(|rank| sizes.of(rank).is_multiple_of(size));
             match self.kind {
@@ -201,7 +201,7 @@ impl<'a> CollectiveCall<'a> {
     }
 
     /// Returns an error if the sizes are so large that their sums have no number.
-    pub(super) fn check(&self, ranks: usize) -> Result<(), ScheduleError> {
+    pub(crate) fn check(&self, ranks: usize) -> Result<(), ScheduleError> {
         const MOST: u64 = 1 << 56;
         let of = |sizes: Sizes| sizes.total(ranks.max(self.sources.len()).max(self.destinations.len()));
         if of(self.sent).max(of(self.received)) > MOST {

@@ -9,6 +9,15 @@ use super::rules::{CollectiveRules, write_by, write_pattern};
 use super::table::CollectiveTable;
 use super::{WriteResult, find_pattern, methods};
 
+/// A library of collectives, which takes an algorithm for each call.
+#[derive(Clone, Copy, Debug)]
+pub struct CollectiveLibrary {
+    /// What stands for it behind the name of a collective, as in `bcast:openmpi`.
+    pub name: &'static str,
+    /// Returns what it takes when.
+    pub table: fn() -> &'static CollectiveTable,
+}
+
 /// Returns the kind of a collective and how it is to be done, if this is the name of one, such as
 /// `bcast:binomial`.
 fn parts(name: &str) -> Option<(CollectiveKind, &str)> {
@@ -24,14 +33,20 @@ pub fn is_pattern(name: &str) -> bool {
 
 /// Returns the schedule of a pattern over this many ranks, or of a collective, such as `bcast:knomial:4`,
 /// `bcast:chain/8192` in segments of so many bytes, or `bcast:openmpi` as a library does it. The root is rank 0. `bytes`
-/// is the whole message in a broadcast and in reductions, and otherwise what a rank gives each other one. Returns `None`
-/// if this is neither's name, and an error in one sentence if it cannot be done so.
-pub fn pattern_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Result<Schedule, String>> {
+/// is the whole message in a broadcast and in reductions, and otherwise what a rank gives each other one. A collective that
+/// is a part of another one is done as the first library does it. Returns `None` if this is neither's name, and an error in
+/// one sentence if it cannot be done so.
+pub fn pattern_schedule(
+    name: &str,
+    ranks: usize,
+    bytes: u64,
+    libraries: &[CollectiveLibrary],
+) -> Option<Result<Schedule, String>> {
     if let Some(pattern) = find_pattern(name) {
         return Some(method_schedule(pattern, ranks, bytes));
     }
     let (kind, how) = parts(name)?;
-    Some(with_table(kind, how, |table| {
+    Some(with_table(kind, how, libraries, |table| {
         let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
         write(kind, kind.name(), ranks, bytes, 2, |builder, member, call| {
             rules.write(builder, member, call).map(drop)
@@ -42,15 +57,15 @@ pub fn pattern_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Result<S
 /// Returns the name of the algorithm by which a collective of this name is done, as [`pattern_schedule`] does it, if that
 /// is not the one that is named: the choice of a library, or what stands in for an algorithm that cannot do it with so
 /// many ranks or so few bytes.
-pub fn what_runs(name: &str, ranks: usize, bytes: u64) -> Option<String> {
+pub fn what_runs(name: &str, ranks: usize, bytes: u64, libraries: &[CollectiveLibrary]) -> Option<String> {
     let (kind, how) = parts(name)?;
-    let runs = with_table(kind, how, |table| {
+    let runs = with_table(kind, how, libraries, |table| {
         let call = call_of(kind, bytes);
         let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
         let runs = rules.what_runs(ranks, &call).map_err(|why| why.to_string())?;
-        let is_named =
-            CollectiveTable::named(how).is_none() && table.choose(&call, ranks).to_string() == runs;
-        Ok((!is_named).then_some(runs))
+        let is_of_library = libraries.iter().any(|library| library.name == how);
+        let is_chosen = table.choose(&call, ranks).is_some_and(|chosen| chosen.to_string() == runs);
+        Ok((is_of_library || !is_chosen).then_some(runs))
     });
     runs.ok().flatten()
 }
@@ -59,13 +74,31 @@ pub fn what_runs(name: &str, ranks: usize, bytes: u64) -> Option<String> {
 fn with_table<T>(
     kind: CollectiveKind,
     how: &str,
+    libraries: &[CollectiveLibrary],
     f: impl FnOnce(&CollectiveTable) -> Result<T, String>,
 ) -> Result<T, String> {
-    if let Some(table) = CollectiveTable::named(how) {
-        return f(table);
+    if let Some(library) = libraries.iter().find(|library| library.name == how) {
+        return f((library.table)());
     }
-    let own = CollectiveTable::parse(&format!("{} 1 0 {}", kind.name(), how.replacen('/', " ", 1)));
-    f(&own.map_err(|error| format!("{}, openmpi or mpich", error.why))?)
+    // Messages of no bytes are left out, but for those of an alltoallv, as in Open MPI.
+    let line = format!("{} 1 0 {}\nempty alltoallv", kind.name(), how.replacen('/', " ", 1));
+    let own = CollectiveTable::parse(&line).map_err(|error| match libraries {
+        [] => error.why,
+        [others @ .., last] => {
+            let others: String = others.iter().map(|other| format!(", {}", other.name)).collect();
+            format!("{}{others} or {}", error.why, last.name)
+        }
+    })?;
+    match libraries.first() {
+        Some(usual) => f(&own.or((usual.table)())),
+        None => f(&own),
+    }
+}
+
+/// Returns whether a collective of this name has parts that are done as a library does them, so that there must be one.
+pub fn needs_library(name: &str) -> bool {
+    let method = parts(name).and_then(|(kind, how)| methods::find(kind, how));
+    method.is_some_and(|method| method.has_parts)
 }
 
 /// Returns the call of a collective in which each rank gives each other one, or all, so many bytes.
@@ -116,13 +149,18 @@ fn write(
 }
 
 /// Returns the names of the ways to do a collective over this many ranks: each algorithm with several
-/// fan-outs and segments, if it has these, and what libraries do. `bytes` are those of
-/// [`pattern_schedule`].
-pub fn collective_choices(kind: CollectiveKind, ranks: usize, bytes: u64) -> Vec<String> {
+/// fan-outs and segments, if it has these, and what libraries do. Those of which parts are done as a library does them are
+/// among them if there is one. `bytes` are those of [`pattern_schedule`].
+pub fn collective_choices(
+    kind: CollectiveKind,
+    ranks: usize,
+    bytes: u64,
+    libraries: &[CollectiveLibrary],
+) -> Vec<String> {
     /// Most segments of a message, more of which would take longer to play than they could gain.
     const MOST_SEGMENTS: u64 = 1024;
     let mut names = Vec::new();
-    for method in methods::of(kind) {
+    for method in methods::of(kind).filter(|method| !method.has_parts || !libraries.is_empty()) {
         let fan_outs: &[usize] = match method {
             Method { fan_out: None, .. } => &[],
             Method { name: "chain", .. } => &[1, 2, 4, 8, 16, 32],
@@ -143,7 +181,7 @@ pub fn collective_choices(kind: CollectiveKind, ranks: usize, bytes: u64) -> Vec
             names.push(name);
         }
     }
-    names.extend(["openmpi", "mpich"].map(|library| format!("{}:{library}", kind.name())));
+    names.extend(libraries.iter().map(|library| format!("{}:{}", kind.name(), library.name)));
     names
 }
 

@@ -7,10 +7,10 @@ use super::call::{CollectiveCall, Member};
 use super::{Prerequisite, WriteResult, add_after};
 
 /// Writes a collective that is a part of another one.
-pub(super) type WritePart<'a> = &'a dyn Fn(&mut MemberWriter, &CollectiveCall) -> WriteResult;
+pub(crate) type WritePart<'a> = &'a dyn Fn(&mut MemberWriter, &CollectiveCall) -> WriteResult;
 
 /// A writer of one rank's operations, in the order of its program.
-pub(super) struct MemberWriter<'a> {
+pub(crate) struct MemberWriter<'a> {
     builder: &'a mut ScheduleBuilder,
     /// Returns the time to combine so many bytes.
     combine_time: &'a dyn Fn(u64) -> Time,
@@ -42,14 +42,14 @@ pub(super) struct MemberWriter<'a> {
 
 /// An operation that was started, and how often the program had waited before.
 #[derive(Clone, Copy)]
-pub(super) struct StartedOperation {
+pub(crate) struct StartedOperation {
     operation: u32,
     gates: u32,
     is_reception: bool,
 }
 
 impl<'a> MemberWriter<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         builder: &'a mut ScheduleBuilder,
         Member { members, id, tag, before }: Member<'a>,
         combine_time: &'a dyn Fn(u64) -> Time,
@@ -75,7 +75,7 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Writes a collective that is a part of this one.
-    pub(super) fn write(&mut self, call: &CollectiveCall) -> WriteResult {
+    pub(crate) fn write(&mut self, call: &CollectiveCall) -> WriteResult {
         let stand_in = self.stand_in;
         let written = (self.write_part)(self, call);
         self.stand_in = stand_in;
@@ -83,18 +83,18 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Starts a send.
-    pub(super) fn start_send(&mut self, to: usize, length: u64) -> Result<StartedOperation, ScheduleError> {
+    pub(crate) fn start_send(&mut self, to: usize, length: u64) -> Result<StartedOperation, ScheduleError> {
         self.start(Operation::Send { to: self.members[to], bytes: length * self.unit, tag: self.tag })
     }
 
     /// Starts a receive.
-    pub(super) fn start_recv(&mut self, from: usize, length: u64) -> Result<StartedOperation, ScheduleError> {
+    pub(crate) fn start_recv(&mut self, from: usize, length: u64) -> Result<StartedOperation, ScheduleError> {
         let (from, tag) = (Some(self.members[from]), Some(self.tag));
         self.start(Operation::Recv { from, bytes: length * self.unit, tag })
     }
 
     /// Starts an operation.
-    pub(super) fn start(&mut self, what: Operation) -> Result<StartedOperation, ScheduleError> {
+    pub(crate) fn start(&mut self, what: Operation) -> Result<StartedOperation, ScheduleError> {
         let is_send = matches!(what, Operation::Send { .. });
         let gate = if self.waits_for_data && !is_send { self.before } else { &self.gate };
         let operation = add_after(self.builder, what, gate)?;
@@ -104,12 +104,12 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Makes an operation wait for another one.
-    pub(super) fn require(&mut self, later: StartedOperation, earlier: StartedOperation) -> WriteResult {
+    pub(crate) fn require(&mut self, later: StartedOperation, earlier: StartedOperation) -> WriteResult {
         self.builder.require_done(later.operation, earlier.operation)
     }
 
     /// Waits for operations.
-    pub(super) fn wait(&mut self, all: impl IntoIterator<Item = StartedOperation>) -> WriteResult {
+    pub(crate) fn wait(&mut self, all: impl IntoIterator<Item = StartedOperation>) -> WriteResult {
         /// The most operations that each later one waits for by itself.
         const MOST: usize = 3;
         let all: Vec<StartedOperation> = all.into_iter().collect();
@@ -149,25 +149,25 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Returns the operation that ends all.
-    pub(super) fn end(&mut self) -> Result<u32, ScheduleError> {
+    pub(crate) fn end(&mut self) -> Result<u32, ScheduleError> {
         match self.gate[..] {
             [(last, false)] if self.gates > 0 => Ok(last),
             _ => self.join(),
         }
     }
 
-    pub(super) fn send(&mut self, to: usize, length: u64) -> WriteResult {
+    pub(crate) fn send(&mut self, to: usize, length: u64) -> WriteResult {
         let sent = self.start_send(to, length)?;
         self.wait([sent])
     }
 
-    pub(super) fn recv(&mut self, from: usize, length: u64) -> WriteResult {
+    pub(crate) fn recv(&mut self, from: usize, length: u64) -> WriteResult {
         let received = self.start_recv(from, length)?;
         self.wait([received])
     }
 
     /// Sends to one member and receives from another, both at once. To itself it takes no message.
-    pub(super) fn send_recv(
+    pub(crate) fn send_recv(
         &mut self,
         (to, sent): (usize, u64),
         (from, received): (usize, u64),
@@ -185,19 +185,19 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Exchanges messages of the same length with a member.
-    pub(super) fn swap(&mut self, other: usize, length: u64) -> WriteResult {
+    pub(crate) fn swap(&mut self, other: usize, length: u64) -> WriteResult {
         self.send_recv((other, length), (other, length))
     }
 
     /// Sends to all of these at once.
-    pub(super) fn send_all(&mut self, to: impl IntoIterator<Item = usize>, length: u64) -> WriteResult {
+    pub(crate) fn send_all(&mut self, to: impl IntoIterator<Item = usize>, length: u64) -> WriteResult {
         let sent: Vec<StartedOperation> =
             to.into_iter().map(|to| self.start_send(to, length)).collect::<Result<_, _>>()?;
         self.wait(sent)
     }
 
     /// Combines what came with what is here.
-    pub(super) fn combine(&mut self, length: u64) -> WriteResult {
+    pub(crate) fn combine(&mut self, length: u64) -> WriteResult {
         let time = (self.combine_time)(length * self.unit);
         if time > Time::ZERO {
             let combined = self.start(Operation::Calc(time))?;
@@ -207,22 +207,22 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Returns the member at this distance ahead.
-    pub(super) fn ahead(&self, distance: usize) -> usize {
+    pub(crate) fn ahead(&self, distance: usize) -> usize {
         (self.id + distance) % self.P
     }
 
     /// Returns the member at this distance behind.
-    pub(super) fn behind(&self, distance: usize) -> usize {
+    pub(crate) fn behind(&self, distance: usize) -> usize {
         (self.id + self.P - distance % self.P) % self.P
     }
 
     /// Returns the rank's place, counted from a root.
-    pub(super) fn place_from(&self, root: usize) -> usize {
+    pub(crate) fn place_from(&self, root: usize) -> usize {
         if self.swaps_root { self.swapped(self.id, root) } else { self.behind(root) }
     }
 
     /// Returns the member at a place that is counted from a root.
-    pub(super) fn member_at(&self, place: usize, root: usize) -> usize {
+    pub(crate) fn member_at(&self, place: usize, root: usize) -> usize {
         if self.swaps_root { self.swapped(place, root) } else { (place + root) % self.P }
     }
 
@@ -235,43 +235,43 @@ impl<'a> MemberWriter<'a> {
     }
 
     /// Returns the powers of 2 below P.
-    pub(super) fn distances(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+    pub(crate) fn distances(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
         loggp_model::rounds::distances(self.P)
     }
 }
 
 /// The lengths of a call, counted in elements.
-pub(super) struct Lengths<'a, 'c> {
+pub(crate) struct Lengths<'a, 'c> {
     pub call: &'a CollectiveCall<'c>,
     /// The bytes of an element.
     pub unit: u64,
 }
 
 impl Lengths<'_, '_> {
-    pub(super) fn root(&self) -> usize {
+    pub(crate) fn root(&self) -> usize {
         self.call.root
     }
 
     /// Returns the length of the whole message.
-    pub(super) fn whole(&self) -> u64 {
+    pub(crate) fn whole(&self) -> u64 {
         self.call.whole() / self.unit
     }
 
-    pub(super) fn sent(&self, to: usize) -> u64 {
+    pub(crate) fn sent(&self, to: usize) -> u64 {
         self.call.sent.of(to) / self.unit
     }
 
-    pub(super) fn received(&self, from: usize) -> u64 {
+    pub(crate) fn received(&self, from: usize) -> u64 {
         self.call.received.of(from) / self.unit
     }
 
     /// Returns the number of elements in so many bytes.
-    pub(super) fn elements(&self, bytes: u64) -> u64 {
+    pub(crate) fn elements(&self, bytes: u64) -> u64 {
         bytes / self.unit
     }
 
     /// Returns the length of an element's multiple that has about this many bytes, or the whole: a segment.
-    pub(super) fn segment(&self, bytes: u64, whole: u64) -> u64 {
+    pub(crate) fn segment(&self, bytes: u64, whole: u64) -> u64 {
         if bytes < self.unit || bytes >= whole * self.unit {
             return whole;
         }
@@ -281,7 +281,7 @@ impl Lengths<'_, '_> {
 }
 
 /// Returns the length of a part of a whole that is divided into nearly equal ones, the longer ones first.
-pub(super) fn part(whole: u64, parts: usize, number: usize) -> u64 {
+pub(crate) fn part(whole: u64, parts: usize, number: usize) -> u64 {
     let (parts, number) = (parts as u64, number as u64);
     whole / parts + u64::from(number < whole % parts)
 }

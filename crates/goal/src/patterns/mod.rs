@@ -1,25 +1,13 @@
-//! The collectives of MPI as schedules, as its libraries do them; and usual patterns of communication, which are names
-//! for more of them.
+//! The collectives of MPI as schedules, by the algorithms of its libraries; and usual patterns of communication, which are
+//! names for more of them.
 
 mod algorithm;
-mod all_gather;
-mod all_reduce;
-mod all_to_all;
-mod barrier;
-mod broadcast;
 mod call;
 mod collective;
-mod gather;
 mod member;
 pub mod methods;
-mod neighbors;
-mod rabenseifner;
-mod reduce;
-mod reduce_scatter;
 mod rules;
-mod scan;
 mod table;
-mod trees;
 mod usual;
 
 use loggp_schedule::{Operation, Requirement, ScheduleBuilder, ScheduleError};
@@ -27,7 +15,8 @@ use loggp_schedule::{Operation, Requirement, ScheduleBuilder, ScheduleError};
 pub use algorithm::{Algorithm, Method};
 pub use call::{CollectiveCall, CollectiveKind, Member, Sizes};
 pub use collective::{
-    collective_choices, collective_names, is_pattern, method_schedule, pattern_schedule, what_runs,
+    CollectiveLibrary, collective_choices, collective_names, is_pattern, method_schedule, needs_library,
+    pattern_schedule, what_runs,
 };
 pub use methods::{METHODS, find as find_method, of as methods_of};
 pub use rules::{CollectiveRules, write_pattern};

@@ -25,21 +25,28 @@ impl CollectiveRules<'_> {
         member: Member,
         call: &CollectiveCall,
     ) -> Result<u32, ScheduleError> {
-        let choose = |call: &CollectiveCall, P: usize| self.table.choose(call, P);
-        write_chosen(builder, member, call, self.combine, &choose, |writer| writer.end())
+        write_chosen(builder, member, call, self.combine, &|call, P| self.choose(call, P), |writer| {
+            writer.end()
+        })
     }
-}
 
-impl CollectiveRules<'_> {
+    /// Returns the algorithm for a call of this many ranks.
+    fn choose(&self, call: &CollectiveCall, ranks: usize) -> Result<Algorithm, ScheduleError> {
+        self.table.choose(call, ranks).ok_or_else(|| {
+            let name = call.kind.name();
+            ScheduleError::new(format!("no line of the table is for this {name}; give one"))
+        })
+    }
+
     /// Returns the name of the algorithm that runs where another one is asked for: the one that the table chooses, or
     /// what stands in for an algorithm that cannot do it.
-    pub(super) fn what_runs(&self, ranks: usize, call: &CollectiveCall) -> Result<String, ScheduleError> {
-        let algorithm = self.table.choose(call, ranks);
+    pub(crate) fn what_runs(&self, ranks: usize, call: &CollectiveCall) -> Result<String, ScheduleError> {
+        let algorithm = self.choose(call, ranks)?;
         let mut builder = ScheduleBuilder::new(ranks)?;
         builder.begin_rank(0)?;
         let members: Vec<u32> = (0..ranks as u32).collect();
         let member = Member { members: &members, id: 0, tag: 0, before: &[] };
-        let choose = |call: &CollectiveCall, P: usize| self.table.choose(call, P);
+        let choose = |call: &CollectiveCall, P: usize| self.choose(call, P);
         let stand_in =
             write_chosen(&mut builder, member, call, self.combine, &choose, |writer| Ok(writer.stand_in))?;
         Ok(stand_in.map_or_else(|| algorithm.to_string(), String::from))
@@ -48,13 +55,13 @@ impl CollectiveRules<'_> {
 
 /// Writes a rank's part in a collective by an algorithm in which no other collective is a part. Returns the
 /// operation that ends the rank's part.
-pub(super) fn write_by(
+pub(crate) fn write_by(
     algorithm: Algorithm,
     builder: &mut ScheduleBuilder,
     member: Member,
     call: &CollectiveCall,
 ) -> Result<u32, ScheduleError> {
-    write_chosen(builder, member, call, &|_| Time::ZERO, &|_, _| algorithm, |writer| writer.end())
+    write_chosen(builder, member, call, &|_| Time::ZERO, &|_, _| Ok(algorithm), |writer| writer.end())
 }
 
 /// Writes a rank's part in a [pattern](super::PATTERNS). No single operation ends the part.
@@ -65,11 +72,11 @@ pub fn write_pattern(
     call: &CollectiveCall,
 ) -> WriteResult {
     let algorithm = Algorithm { sends_empty: true, ..Algorithm::new(pattern) };
-    write_chosen(builder, member, call, &|_| Time::ZERO, &|_, _| algorithm, |_| Ok(()))
+    write_chosen(builder, member, call, &|_| Time::ZERO, &|_, _| Ok(algorithm), |_| Ok(()))
 }
 
 /// Returns the algorithm for a call of this many ranks.
-type Choose<'a> = &'a dyn Fn(&CollectiveCall, usize) -> Algorithm;
+type Choose<'a> = &'a dyn Fn(&CollectiveCall, usize) -> Result<Algorithm, ScheduleError>;
 
 fn write_chosen<T>(
     builder: &mut ScheduleBuilder,
@@ -89,7 +96,7 @@ fn write_chosen<T>(
 /// Writes a collective, by the algorithm that is chosen.
 fn write_part(writer: &mut MemberWriter, call: &CollectiveCall, choose: Choose) -> WriteResult {
     let call = &CollectiveCall { root: if call.kind.has_root() { call.root } else { 0 }, ..*call };
-    let algorithm = &choose(call, writer.P);
+    let algorithm = &choose(call, writer.P)?;
     writer.waits_for_data = algorithm.method.waits_for_data;
     let is_alone = writer.P < 2 && !call.kind.is_of_neighbors() && !writer.waits_for_data;
     if is_alone || sends_nothing(writer, call, algorithm) {

@@ -1,7 +1,5 @@
 //! Tables that say which algorithm a library takes for a collective.
 
-use std::sync::LazyLock;
-
 use super::algorithm::Algorithm;
 use super::call::{CollectiveCall, CollectiveKind};
 use super::methods;
@@ -13,7 +11,7 @@ use super::methods;
 ///
 /// - `collective` is MPI's name in small letters, such as `bcast`, `ibcast` or `reduce_scatter`. `allreduce-ordered`
 ///   is for operations that are not commutative. Without lines of its own an immediate collective is done as the
-///   blocking one, and an ordered one as the other; a collective without lines is done as Open MPI does it.
+///   blocking one, and an ordered one as the other.
 /// - `min-ranks` is the least number of ranks for the line: `16`, or `pow2:16` for powers of 2 alone. Of all that hold,
 ///   the lines with the most ranks count, and among these those for powers of 2.
 /// - `min-bytes` is the least number of bytes. They are the whole message in a broadcast and in reductions, and
@@ -23,11 +21,12 @@ use super::methods;
 /// - `segment-bytes` divides messages, where the algorithm can.
 ///
 /// A line `empty` and names of collectives says which of them send messages though they have no bytes: collectives
-/// without any, or messages of those with a length for each rank. Others leave them out. A table without such a line
-/// has that of Open MPI.
+/// without any, or messages of those with a length for each rank. Others leave them out.
 ///
 /// A line `communicator` and collectives with their bytes, such as `iallreduce:4 iallreduce:4`, says by which messages
-/// ranks agree on a new communicator. A table without such a line has that of Open MPI.
+/// ranks agree on a new communicator.
+///
+/// What a table does not say, another one can: see [`or`](CollectiveTable::or).
 #[derive(Clone, Debug)]
 pub struct CollectiveTable {
     /// The lines of each kind, by its number and [`Form`].
@@ -36,6 +35,8 @@ pub struct CollectiveTable {
     empty: Option<Vec<bool>>,
     /// The collectives by which a communicator is made; `None` if no line names them.
     agreement: Option<Vec<AgreementStep>>,
+    /// The table for all that this one does not say.
+    usual: Option<&'static CollectiveTable>,
 }
 
 /// A collective without a root by which ranks agree on a new communicator, one after another.
@@ -78,31 +79,7 @@ pub struct TableError {
     pub why: String,
 }
 
-static OPEN_MPI: LazyLock<CollectiveTable> =
-    LazyLock::new(|| CollectiveTable::parse(include_str!("openmpi.table")).expect("it is tested"));
-static MPICH: LazyLock<CollectiveTable> =
-    LazyLock::new(|| CollectiveTable::parse(include_str!("mpich.table")).expect("it is tested"));
-
 impl CollectiveTable {
-    /// Returns what Open MPI 4.1 does by its components `tuned`, `basic` and `libnbc`, unless it is told otherwise.
-    pub fn open_mpi() -> &'static CollectiveTable {
-        &OPEN_MPI
-    }
-
-    /// Returns what MPICH 4.0 does between nodes, unless it is told otherwise.
-    pub fn mpich() -> &'static CollectiveTable {
-        &MPICH
-    }
-
-    /// Returns the table of a library, `openmpi` or `mpich`, or `None`.
-    pub fn named(name: &str) -> Option<&'static CollectiveTable> {
-        match name {
-            "openmpi" => Some(CollectiveTable::open_mpi()),
-            "mpich" => Some(CollectiveTable::mpich()),
-            _ => None,
-        }
-    }
-
     /// Reads a table from text.
     ///
     /// ```
@@ -111,8 +88,8 @@ impl CollectiveTable {
     /// let table = CollectiveTable::parse("bcast 2 0 linear\nbcast 16 4096 knomial:4 1024 # long ones")?;
     /// let whole = Sizes::Same(8000);
     /// let call = CollectiveCall { sent: whole, received: whole, ..CollectiveCall::new(CollectiveKind::Bcast) };
-    /// assert_eq!(table.choose(&call, 15).method.name, "linear");
-    /// let algorithm = table.choose(&call, 16);
+    /// assert_eq!(table.choose(&call, 15).unwrap().method.name, "linear");
+    /// let algorithm = table.choose(&call, 16).unwrap();
     /// assert_eq!((algorithm.method.name, algorithm.fan_out, algorithm.segment), ("knomial", Some(4), 1024));
     ///
     /// let error = CollectiveTable::parse("\nbcast 2 0 ring").unwrap_err();
@@ -121,7 +98,7 @@ impl CollectiveTable {
     /// ```
     pub fn parse(text: &str) -> Result<CollectiveTable, TableError> {
         let bands = vec![Vec::new(); 4 * CollectiveKind::ALL.len()];
-        let mut table = CollectiveTable { bands, empty: None, agreement: None };
+        let mut table = CollectiveTable { bands, empty: None, agreement: None, usual: None };
         for (number, line) in text.lines().enumerate() {
             let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
             if !words.is_empty() {
@@ -175,20 +152,25 @@ impl CollectiveTable {
         Ok(())
     }
 
-    /// Returns the algorithm for a call of this many ranks.
-    pub fn choose(&self, call: &CollectiveCall, ranks: usize) -> Algorithm {
-        let algorithm = self.choose_here(call, ranks).unwrap_or_else(|| {
-            let usual = CollectiveTable::open_mpi();
-            usual.choose_here(call, ranks.max(2)).expect("the table of Open MPI has all collectives")
-        });
-        let empty = self.empty.as_ref().or(CollectiveTable::open_mpi().empty.as_ref());
+    /// Adds what another table says, where this one says nothing: of a collective, of those that send messages of no bytes,
+    /// of the making of a communicator.
+    pub fn or(self, usual: &'static CollectiveTable) -> CollectiveTable {
+        CollectiveTable { usual: Some(usual), ..self }
+    }
+
+    /// Returns the algorithm for a call of this many ranks, or `None` if the table has none for it. One rank is like two, if
+    /// no line is for one.
+    pub fn choose(&self, call: &CollectiveCall, ranks: usize) -> Option<Algorithm> {
+        let usual = self.usual.unwrap_or(self);
+        let found = self.choose_here(call, ranks).or_else(|| usual.choose_here(call, ranks.max(2)));
+        let empty = self.empty.as_ref().or(usual.empty.as_ref());
         let sends_empty = empty.is_some_and(|empty| empty[place(call.kind, Form::of(call))]);
-        Algorithm { sends_empty, ..*algorithm }
+        found.map(|algorithm| Algorithm { sends_empty, ..*algorithm })
     }
 
     /// Returns the collectives by which ranks agree on a new communicator.
     pub fn agreement(&self) -> &[AgreementStep] {
-        let usual = || CollectiveTable::open_mpi().agreement.as_deref();
+        let usual = || self.usual.map(CollectiveTable::agreement);
         self.agreement.as_deref().or_else(usual).unwrap_or_default()
     }
 

@@ -5,10 +5,11 @@ use loggp_model::rounds::staggered;
 use loggp_model::time::Time;
 use loggp_schedule::{Operation, ScheduleError};
 
+use super::WriteResult;
 use super::algorithm::{Algorithm, Method, Write, method};
 use super::call::CollectiveKind::{self, *};
 use super::member::{Lengths, MemberWriter, StartedOperation};
-use super::{WriteResult, all_gather, barrier, broadcast, gather, trees};
+use super::methods::{all_gather, barrier, broadcast, gather, trees};
 
 /// All patterns.
 pub static PATTERNS: &[Method] = &[

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 use loggp::params::LeveledParams;
 use loggp::schedule::Player;
 use loggp::{Level, Params, US};
-use loggp_goal::patterns::CollectiveTable;
 use loggp_mpi_trace::call::{
     CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, Unmodelled, WaitForm,
 };
+use loggp_mpi_trace::libraries::open_mpi;
 use loggp_mpi_trace::recording::{Recording, is_recording};
 use loggp_mpi_trace::schedule::{self, ScheduleOptions};
 use loggp_schedule::program::{Comparison, PlayWatch};
@@ -283,11 +283,7 @@ fn mutated_files() {
 /// Makes the schedule of a file and plays it. Returns how many operations it has, or the error.
 fn play(path: &Path) -> Result<usize, String> {
     let mut recording = Recording::open(path).map_err(|error| error.to_string())?;
-    let options = ScheduleOptions {
-        table: Some(CollectiveTable::open_mpi()),
-        has_spans: true,
-        ..ScheduleOptions::default()
-    };
+    let options = ScheduleOptions { table: Some(open_mpi()), has_spans: true, ..ScheduleOptions::default() };
     let program = schedule::read(&mut recording, options).map_err(|error| error.to_string())?;
     let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let mut watch = PlayWatch::new(&program);
@@ -301,7 +297,7 @@ fn play(path: &Path) -> Result<usize, String> {
 #[test]
 fn a_recording_is_played_within_a_node() {
     let mut recording = Recording::open(file("examples/mpi/ring.mpi")).unwrap();
-    let options = ScheduleOptions { table: Some(CollectiveTable::open_mpi()), ..ScheduleOptions::default() };
+    let options = ScheduleOptions { table: Some(open_mpi()), ..ScheduleOptions::default() };
     let program = schedule::read(&mut recording, options).unwrap();
     let costs = |L: i64| Params::builder(4).L(L * US).o(2 * US).g(4 * US);
     let (network, node, socket) = (costs(600).build().unwrap(), costs(6), costs(1).P(2).build().unwrap());

@@ -9,6 +9,7 @@ use loggp_goal::patterns::CollectiveKind::{self, *};
 use loggp_goal::patterns::{
     CollectiveCall, CollectiveRules, CollectiveTable, METHODS, Member, Method, Sizes, pattern_schedule,
 };
+use loggp_mpi_trace::libraries::{LIBRARIES, open_mpi, parse_table, table_named};
 
 /// A collective of all ranks, whose sizes are those that a rank knows.
 struct Case {
@@ -41,7 +42,7 @@ impl Case {
 
     fn table(method: &Method, kind: CollectiveKind, segment: u64) -> CollectiveTable {
         let segment = if method.has_segments { segment.to_string() } else { String::new() };
-        CollectiveTable::parse(&format!("{} 1 0 {} {segment}", kind.name(), method.name)).unwrap()
+        parse_table(&format!("{} 1 0 {} {segment}", kind.name(), method.name)).unwrap()
     }
 
     /// Returns the schedule of this collective, with the number of each rank's last operation.
@@ -244,7 +245,7 @@ fn every_algorithm_is_whole() {
 /// Both libraries do every collective, of any size and any number of ranks.
 #[test]
 fn libraries_do_every_collective() {
-    for table in ["openmpi", "mpich"].map(|name| CollectiveTable::named(name).unwrap()) {
+    for table in ["openmpi", "mpich"].map(|name| table_named(name).unwrap()) {
         for kind in CollectiveKind::ALL.into_iter().filter(|kind| !kind.is_of_neighbors()) {
             for P in [1, 2, 3, 7, 8, 13, 33] {
                 let few = [8, 5000, 600_000].to_vec();
@@ -265,7 +266,7 @@ fn libraries_do_every_collective() {
 /// Returns the time of a collective by its name, with L = 6, o = 2, g = 4 and G = 0.1 us, in us.
 fn time(name: &str, P: usize, bytes: u64) -> f64 {
     let params = Params::builder(P).set("L=6us,o=2us,g=4us,G=0.1us,word=1").unwrap().build().unwrap();
-    let schedule = pattern_schedule(name, P, bytes).unwrap().unwrap();
+    let schedule = pattern_schedule(name, P, bytes, LIBRARIES).unwrap().unwrap();
     Player::new(params).ports(Ports::Dual).run(&schedule).unwrap().time.as_ps() as f64 / 1e6
 }
 
@@ -310,7 +311,7 @@ fn times_are_the_formulas() {
 #[test]
 fn messages_are_those_of_the_papers() {
     let messages = |name: &str, P: usize, bytes: u64| {
-        let schedule = pattern_schedule(name, P, bytes).unwrap().unwrap();
+        let schedule = pattern_schedule(name, P, bytes, LIBRARIES).unwrap().unwrap();
         let all = (0..P).flat_map(|rank| {
             let sends = schedule.operations(rank).filter_map(move |placed| match placed.operation {
                 Operation::Send { to, bytes, .. } => Some((rank, to as usize, bytes)),
@@ -342,7 +343,7 @@ fn members_have_numbers_of_their_own() {
     let mut builder = ScheduleBuilder::new(6).unwrap();
     let members = [5, 1, 3];
     let combine = |bytes: u64| bytes as i64 * US;
-    let rules = CollectiveRules { table: CollectiveTable::open_mpi(), combine: &combine };
+    let rules = CollectiveRules { table: open_mpi(), combine: &combine };
     let sizes = Sizes::Same(8);
     let call = CollectiveCall { root: 2, sent: sizes, received: sizes, ..CollectiveCall::new(Reduce) };
     for rank in 0..6 {
@@ -397,13 +398,13 @@ fn tables_are_refused_with_a_line() {
             "line 2: there are two lines that say how a communicator is made; give one",
         ),
     ] {
-        let refusal = CollectiveTable::parse(text).unwrap_err().to_string();
+        let refusal = parse_table(text).unwrap_err().to_string();
         assert!(refusal.starts_with(error), "{refusal}");
     }
-    let refusal = pattern_schedule("bcast:tree", 8, 1).unwrap().unwrap_err();
+    let refusal = pattern_schedule("bcast:tree", 8, 1, LIBRARIES).unwrap().unwrap_err();
     assert!(refusal.ends_with("chain-swapped, openmpi or mpich"), "{refusal}");
-    assert!(pattern_schedule("tree", 8, 1).is_none());
-    let long = CollectiveTable::parse("bcast 2 0 pipeline 1").unwrap();
+    assert!(pattern_schedule("tree", 8, 1, LIBRARIES).is_none());
+    let long = parse_table("bcast 2 0 pipeline 1").unwrap();
     let mut builder = ScheduleBuilder::new(2).unwrap();
     builder.begin_rank(0).unwrap();
     let call = CollectiveCall { sent: Sizes::Same(1 << 40), ..CollectiveCall::new(Bcast) };
@@ -414,7 +415,7 @@ fn tables_are_refused_with_a_line() {
     let call = CollectiveCall { sent: Sizes::Same(u64::MAX), ..CollectiveCall::new(Alltoall) };
     let refusal = rules.write(&mut builder, member, &call).unwrap_err().to_string();
     assert!(refusal.ends_with("over 2 ranks; give fewer"), "{refusal}");
-    let refusal = pattern_schedule("alltoall:linear", 1 << 17, 8).unwrap().unwrap_err();
+    let refusal = pattern_schedule("alltoall:linear", 1 << 17, 8, LIBRARIES).unwrap().unwrap_err();
     assert!(refusal.contains("give fewer ranks"), "{refusal}");
 }
 
@@ -423,7 +424,7 @@ fn tables_are_refused_with_a_line() {
 fn closest_lines_of_a_table_count() {
     let table = "allgather 2 0 bruck\nallgather 2 total:800 ring\nallgather pow2:2 0 recursive-doubling\n\
                  iallgather 5 0 linear-at-once\nreduce-ordered 2 0 linear\nreduce 2 0 binary";
-    let table = CollectiveTable::parse(table).unwrap();
+    let table = parse_table(table).unwrap();
     let named = |kind, P, bytes, is_immediate, is_commutative| {
         let sizes = Sizes::Same(bytes);
         let call = CollectiveCall {
@@ -433,7 +434,7 @@ fn closest_lines_of_a_table_count() {
             is_commutative,
             ..CollectiveCall::new(kind)
         };
-        table.choose(&call, P).method.name
+        table.choose(&call, P).unwrap().method.name
     };
     assert_eq!(named(Allgather, 5, 100, false, true), "bruck");
     assert_eq!(named(Allgather, 7, 115, false, true), "ring");
@@ -455,8 +456,7 @@ fn closest_lines_of_a_table_count() {
 fn messages_are_those_of_the_library() {
     let files = std::env::var("LOGGP_MPI_MESSAGES").expect("LOGGP_MPI_MESSAGES names files");
     let table = std::env::var("LOGGP_MPI_TABLE").unwrap_or("openmpi".into());
-    let table =
-        CollectiveTable::named(&table).cloned().unwrap_or_else(|| CollectiveTable::parse(&table).unwrap());
+    let table = table_named(&table).cloned().unwrap_or_else(|| parse_table(&table).unwrap());
     let mut wrong: BTreeMap<String, (BTreeSet<u64>, u32, String)> = BTreeMap::new();
     let mut right = 0;
     for file in files.split_whitespace() {

@@ -9,6 +9,7 @@ use loggp::schedule::Schedule;
 use loggp_goal::patterns::{self, CollectiveKind, PATTERNS, collective_names};
 use loggp_model::text::nearest_name;
 
+use crate::annex;
 use crate::ask::completion_values;
 use crate::ask::goal_output::GoalOutput;
 use crate::ask::lookup::{find_collective, name_list};
@@ -20,12 +21,13 @@ use crate::error::CliError;
 #[command(after_help = format!("{}
 
 MPI's collectives are patterns too, by an algorithm, as allreduce:rabenseifner, or as a library does them, as
-bcast:openmpi and bcast:mpich.
+bcast:openmpi and bcast:mpich{}.
 
 Examples:
   loggp schedule ring -P 8 --size 64
   loggp schedule dissemination -P 64 -o dissemination.goal",
-    name_list("Patterns", PATTERNS.iter().map(|pattern| (pattern.name, pattern.about)))
+    name_list("Patterns", PATTERNS.iter().map(|pattern| (pattern.name, pattern.about))),
+    if annex::libraries().is_empty() { " (feature mpi)" } else { "" }
 ))]
 pub(crate) struct ScheduleCommand {
     /// The pattern: one of the names below
@@ -55,7 +57,10 @@ pub(crate) fn unknown_pattern(name: &str) -> String {
     let collectives: Vec<String> = collective_names().map(|(name, _)| name).collect();
     let all = PATTERNS.iter().map(|pattern| pattern.name).chain(collectives.iter().map(String::as_str));
     let near = match find_collective(name).map(CollectiveKind::name) {
-        Some(collective) => format!("for the collective there is {collective}:openmpi, say; "),
+        Some(collective) => {
+            let how = annex::libraries().first().map_or("linear", |library| library.name);
+            format!("for the collective there is {collective}:{how}, say; ")
+        }
         None => nearest_name(name, all),
     };
     format!("there is no pattern {name}; {near}`loggp schedule --help` lists all")
@@ -63,6 +68,9 @@ pub(crate) fn unknown_pattern(name: &str) -> String {
 
 /// Returns the schedule of the pattern with this name.
 pub(crate) fn pattern_schedule(name: &str, P: usize, size: usize) -> Result<Schedule, CliError> {
-    let schedule = patterns::pattern_schedule(name, P, size as u64);
+    if let Some(why) = annex::without_library(name) {
+        return Err(why);
+    }
+    let schedule = patterns::pattern_schedule(name, P, size as u64, annex::libraries());
     schedule.unwrap_or_else(|| Err(unknown_pattern(name))).map_err(CliError::Request)
 }

@@ -73,7 +73,7 @@ fn a_communicator_of_some_is_made_by_these() {
 /// By a table a communicator is made by the collectives that the table names.
 #[test]
 fn a_communicator_is_made_as_the_library_makes_it() {
-    let table = Some(CollectiveTable::open_mpi());
+    let table = Some(open_mpi());
     let end = |first: &[CallKind]| {
         let ranks = (0..3).map(|_| {
             let calls = first.iter().cloned().map(|kind| (0, 0, kind)).collect();
@@ -236,9 +236,7 @@ fn collectives_with_counts_send_these() {
         CollectiveKind::ReduceScatter,
     ];
     let count = |from: u64, to: u64| 10 * from + to;
-    for (kind, table) in
-        kinds.into_iter().flat_map(|kind| [(kind, None), (kind, Some(CollectiveTable::open_mpi()))])
-    {
+    for (kind, table) in kinds.into_iter().flat_map(|kind| [(kind, None), (kind, Some(open_mpi()))]) {
         let P = 3_u64;
         let ranks = (0..P).map(|id| {
             let each = |of: &dyn Fn(u64) -> u64| Counts::Each((0..P).map(of).collect());
@@ -277,7 +275,7 @@ fn collectives_with_counts_send_these() {
 /// Neighbours of a ring, of which the last one has nobody after it.
 #[test]
 fn neighbours_exchange_with_each_other() {
-    for table in [None, Some(CollectiveTable::open_mpi())] {
+    for table in [None, Some(open_mpi())] {
         let ranks = (0..3_u32).map(|id| {
             let (after, before) = ((id < 2).then_some(id + 1), id.checked_sub(1));
             let (sent, received) = (Counts::Each(vec![u64::from(id) + 1]), Counts::Each(vec![u64::from(id)]));

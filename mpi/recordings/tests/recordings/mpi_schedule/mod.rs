@@ -9,11 +9,12 @@ mod unfinished;
 
 use loggp::schedule::{Operation, Player, Schedule};
 use loggp::{Machine, Params, Tag, Time, US};
-use loggp_goal::patterns::{CollectiveKind, CollectiveTable};
+use loggp_goal::patterns::CollectiveKind;
 use loggp_mpi_trace::call::{
     Call, CallKind, Communicator, Completed, Counts, Envelope, OneSided, Place, RankCalls, Receive, Root,
     SendMode, WaitForm,
 };
+use loggp_mpi_trace::libraries::open_mpi;
 use loggp_mpi_trace::schedule::functions::{POINT_TO_POINT, collective_group};
 use loggp_mpi_trace::schedule::{self, ScheduleOptions};
 use loggp_schedule::program::{CallGroup, CallSpan, Comparison, PlayWatch, ProgramSchedule, RankIndex};

@@ -11,6 +11,7 @@ use loggp_study::parallel::run_in_order;
 use loggp_study::rows::tuned::{PatternRow, pattern_columns};
 
 use super::TuneOptions;
+use crate::annex::{is_without, libraries};
 use crate::ask::choice::MachineChoice;
 use crate::ask::completion_values::completed;
 use crate::ask::levels::LevelOptions;
@@ -65,9 +66,10 @@ impl CollectiveArgs {
     pub(super) fn tune(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let CollectiveArgs { P, size, ports, own, .. } = self;
         let kind = self.kind()?;
-        let patterns = collective_choices(kind, *P, *size as u64);
+        let patterns = collective_choices(kind, *P, *size as u64, libraries());
         // What a library takes can always be done, so that it tells whether the request is right.
-        let first = pattern_schedule(&format!("{}:openmpi", kind.name()), *P, *size)?;
+        let first = libraries().first().map(|library| format!("{}:{}", kind.name(), library.name));
+        let first = pattern_schedule(first.as_ref().unwrap_or(&patterns[0]), *P, *size)?;
         let choice = machine_for(&self.choice, &self.levels, first.ranks())?;
         let files = own.open()?;
         let progress = ProgressDisplay::for_runs(patterns.len());
@@ -91,7 +93,10 @@ impl CollectiveArgs {
             Ok::<_, CliError>(())
         })?;
         drop(progress);
-        let without = without_text(refused.iter().map(|(pattern, why)| (&**pattern, &**why)));
+        let mut without = without_text(refused.iter().map(|(pattern, why)| (&**pattern, &**why)));
+        if libraries().is_empty() {
+            without += &format!("; Open MPI's and MPICH's choices are not compared: {}", is_without("mpi"));
+        }
         CliError::warn_all(
             refused.iter().map(|(pattern, why)| CliError::Request(format!("{pattern}: {why}"))).collect(),
         );
@@ -148,7 +153,7 @@ impl CollectiveArgs {
                 TuneOptions::command_line(&begin, &["collective", &self.collective], std::iter::empty());
             let slower = TuneOptions::slower(time, least);
             let (machine, machine_params) = (choice.name, choice.machine());
-            let ran = what_runs(&pattern, self.P, self.size as u64);
+            let ran = what_runs(&pattern, self.P, self.size as u64, libraries());
             rows.push(PatternRow {
                 machine,
                 machine_params,

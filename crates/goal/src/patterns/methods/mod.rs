@@ -1,10 +1,20 @@
 //! The algorithms by which collectives become messages.
 
+pub(crate) mod all_gather;
+mod all_reduce;
+mod all_to_all;
+pub(crate) mod barrier;
+pub(crate) mod broadcast;
+pub(crate) mod gather;
+mod neighbors;
+mod rabenseifner;
+mod reduce;
+mod reduce_scatter;
+mod scan;
+pub(crate) mod trees;
+
 use super::algorithm::{Method, method};
 use super::call::CollectiveKind::{self, *};
-use super::{
-    all_gather, all_reduce, all_to_all, barrier, broadcast, gather, neighbors, reduce, reduce_scatter, scan,
-};
 
 /// Returns the algorithm of a kind of collective with this name, or `None`.
 pub fn find(kind: CollectiveKind, name: &str) -> Option<&'static Method> {
@@ -156,7 +166,7 @@ pub static METHODS: &[Method] = &[
     )
     .swapped(),
     method(&[Allreduce], "linear", all_reduce::linear, "everyone sends to rank 0, and rank 0 to everyone"),
-    method(&[Allreduce], "nonoverlapping", all_reduce::nonoverlapping, "a reduce and then a bcast"),
+    method(&[Allreduce], "nonoverlapping", all_reduce::nonoverlapping, "a reduce and then a bcast").parts(),
     method(&[Allreduce], "binomial", all_reduce::binomial, "up a binomial tree and down again"),
     ALLREDUCE_RECURSIVE_DOUBLING,
     ALLREDUCE_RING,
@@ -182,7 +192,7 @@ pub static METHODS: &[Method] = &[
     method(SCATTERS, "linear", gather::scatter, "the root sends to everyone in turn"),
     method(SCATTERS, "linear-at-once", gather::scatter_at_once, "the same, all at once"),
     method(&[Scatter], "binomial", gather::scatter_binomial, "down a binomial tree"),
-    method(ALL_GATHERS, "linear", all_gather::linear, "a gather and then a bcast"),
+    method(ALL_GATHERS, "linear", all_gather::linear, "a gather and then a bcast").parts(),
     method(ALL_GATHERS, "linear-at-once", all_gather::linear_at_once, "everyone sends to all at once"),
     method(ALL_GATHERS, "bruck", all_gather::bruck, "all that came goes 2^r away in round r"),
     method(
@@ -214,7 +224,8 @@ pub static METHODS: &[Method] = &[
     ),
     method(&[Alltoall], "bruck", all_to_all::bruck, "about half of all parts go 2^r away in round r"),
     method(&[Alltoall], "two-ranks", all_to_all::pairwise, "two exchange their parts"),
-    method(REDUCE_SCATTERS, "nonoverlapping", reduce_scatter::nonoverlapping, "a reduce and then a scatter"),
+    method(REDUCE_SCATTERS, "nonoverlapping", reduce_scatter::nonoverlapping, "a reduce and then a scatter")
+        .parts(),
     method(
         REDUCE_SCATTERS,
         "recursive-doubling",

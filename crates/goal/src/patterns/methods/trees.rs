@@ -4,13 +4,13 @@ use loggp_model::rounds::{BinomialPlace, distances};
 
 /// A rank's neighbours in a tree: the parent, if it has one, and the children, in the order in which they get
 /// messages.
-pub(super) struct TreeNeighbours {
+pub(crate) struct TreeNeighbours {
     pub parent: Option<usize>,
     pub children: Vec<usize>,
 }
 
 /// Some chains that begin at the root's children, each of which has nearly as many ranks.
-pub(super) fn chains(P: usize, place: usize, count: usize) -> TreeNeighbours {
+pub(crate) fn chains(P: usize, place: usize, count: usize) -> TreeNeighbours {
     if P == 1 {
         return TreeNeighbours { parent: None, children: Vec::new() };
     }
@@ -34,7 +34,7 @@ pub(super) fn chains(P: usize, place: usize, count: usize) -> TreeNeighbours {
 
 /// A tree in which every rank of a level has two children in the next one: the levels are filled in order, first
 /// with the first children of all.
-pub(super) fn binary(P: usize, place: usize) -> TreeNeighbours {
+pub(crate) fn binary(P: usize, place: usize) -> TreeNeighbours {
     let level = 1 << (place + 1).ilog2();
     let children = [place + level, place + 2 * level].into_iter().filter(|child| *child < P).collect();
     let parent = match place {
@@ -47,7 +47,7 @@ pub(super) fn binary(P: usize, place: usize) -> TreeNeighbours {
 }
 
 /// A binomial tree in which a rank's parent lacks the highest bit of its place. The nearest child comes first.
-pub(super) fn binomial(P: usize, place: usize) -> TreeNeighbours {
+pub(crate) fn binomial(P: usize, place: usize) -> TreeNeighbours {
     let children =
         distances(P).filter(|bit| place < *bit && place + bit < P).map(|bit| place + bit).collect();
     TreeNeighbours { parent: place.checked_ilog2().map(|bit| place - (1 << bit)), children }
@@ -55,7 +55,7 @@ pub(super) fn binomial(P: usize, place: usize) -> TreeNeighbours {
 
 /// A k-nomial tree: in the digits of base k a rank's parent lacks the lowest digit that is not 0. The furthest
 /// children come first. Ranks below another are contiguous.
-pub(super) fn knomial(P: usize, place: usize, k: usize) -> TreeNeighbours {
+pub(crate) fn knomial(P: usize, place: usize, k: usize) -> TreeNeighbours {
     let (mut unit, mut parent) = (1, None);
     while unit < P {
         if !place.is_multiple_of(unit * k) {
@@ -73,14 +73,14 @@ pub(super) fn knomial(P: usize, place: usize, k: usize) -> TreeNeighbours {
 }
 
 /// The binomial tree with contiguous ranks below each other, the nearest child first.
-pub(super) fn contiguous_binomial(P: usize, place: usize) -> TreeNeighbours {
+pub(crate) fn contiguous_binomial(P: usize, place: usize) -> TreeNeighbours {
     let tree = BinomialPlace { P, place };
     TreeNeighbours { parent: tree.parent(), children: tree.children().collect() }
 }
 
 /// A binary tree with root P - 1 whose ranks are in order: those of the right child come first, then those of the
 /// left one, then the parent.
-pub(super) fn in_order_binary(P: usize, id: usize) -> TreeNeighbours {
+pub(crate) fn in_order_binary(P: usize, id: usize) -> TreeNeighbours {
     let (mut first, mut size, mut parent) = (0, P, None);
     loop {
         let top = first + size - 1;

@@ -2,12 +2,12 @@
 
 use loggp_model::rounds::Nodes;
 
-use super::WriteResult;
-use super::algorithm::Algorithm;
-use super::call::{CollectiveKind, Sizes};
-use super::member::{Lengths, MemberWriter};
 use super::rabenseifner::Pairing;
 use super::trees;
+use crate::patterns::WriteResult;
+use crate::patterns::algorithm::Algorithm;
+use crate::patterns::call::{CollectiveKind, Sizes};
+use crate::patterns::member::{Lengths, MemberWriter};
 
 /// Returns the length of the parts of some ranks.
 fn parts(of: &Lengths, ranks: std::ops::Range<usize>) -> u64 {
@@ -18,7 +18,7 @@ fn parts(of: &Lengths, ranks: std::ops::Range<usize>) -> u64 {
 }
 
 /// A reduction to rank 0 and then a scatter, as the library does these.
-pub(super) fn nonoverlapping(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn nonoverlapping(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (call, P) = (of.call, rank.P);
     let total = Sizes::Same(call.sent.total(P));
     if is_block(of) && call.sent.of(0) == 0 {
@@ -30,7 +30,7 @@ pub(super) fn nonoverlapping(rank: &mut MemberWriter, of: &Lengths, _: &Algorith
 }
 
 /// A reduction to rank 0 up a binomial tree, which then sends to everyone at once.
-pub(super) fn binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let whole = parts(of, 0..rank.P);
     let tree = trees::contiguous_binomial(rank.P, rank.id);
     for child in tree.children {
@@ -68,7 +68,7 @@ impl NodeParts {
 
 /// Halves of halves of the parts are exchanged and combined, the largest first. Ranks too many give all to another
 /// one and get their part at the end.
-pub(super) fn recursive_halving(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn recursive_halving(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if is_block(of) && !of.call.is_commutative {
         return rank.write_instead(("nonoverlapping", nonoverlapping), of, algorithm);
     }
@@ -108,7 +108,7 @@ pub(super) fn recursive_halving(rank: &mut MemberWriter, of: &Lengths, algorithm
 }
 
 /// The parts go round a ring and are combined on their way.
-pub(super) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (P, next, before) = (rank.P, rank.ahead(1), rank.behind(1));
     let part = |rank: &MemberWriter, behind: usize| of.sent(rank.behind(behind));
     let mut open = rank.start_recv(before, part(rank, 2))?;
@@ -125,7 +125,7 @@ pub(super) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Writ
 
 /// Halves of halves of the parts are exchanged and combined in the order of ranks, the nearest ranks first. So
 /// every rank gets another one's part, and sends it there at the end.
-pub(super) fn butterfly(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn butterfly(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (P, id, by_node) = (rank.P, rank.id, NodeParts::new(rank.P));
     let nodes = by_node.nodes;
     let whole = parts(of, 0..P);
@@ -161,7 +161,7 @@ pub(super) fn butterfly(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) ->
 }
 
 /// Everyone sends every other one its part, one after the other.
-pub(super) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     if parts(of, 0..rank.P) == 0 {
         return Ok(());
     }
@@ -175,7 +175,7 @@ pub(super) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> 
 
 /// Ranks whose numbers differ in one bit exchange all parts but those that both have combined, for one bit after the
 /// other. Those without a partner get what it would have sent from one that has it.
-pub(super) fn recursive_doubling(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn recursive_doubling(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     let whole = parts(of, 0..P);
     if whole == 0 {

@@ -2,11 +2,11 @@
 
 use loggp_model::rounds::{Round, bruck as bruck_rounds};
 
-use super::WriteResult;
-use super::algorithm::Algorithm;
 use super::broadcast::segments;
-use super::call::{CollectiveKind, Sizes};
-use super::member::{Lengths, MemberWriter};
+use crate::patterns::WriteResult;
+use crate::patterns::algorithm::Algorithm;
+use crate::patterns::call::{CollectiveKind, Sizes};
+use crate::patterns::member::{Lengths, MemberWriter};
 
 /// Returns the length of some blocks that begin with a rank's.
 fn blocks(rank: &MemberWriter, of: &Lengths, first: usize, count: usize) -> u64 {
@@ -17,7 +17,7 @@ fn blocks(rank: &MemberWriter, of: &Lengths, first: usize, count: usize) -> u64 
 }
 
 /// A gather to rank 0 and then a broadcast, as the library does these.
-pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (call, P) = (of.call, rank.P);
     let total = Sizes::Same(call.received.total(P));
     let gather = match call.kind {
@@ -30,7 +30,7 @@ pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
 }
 
 /// Everyone sends to all others at once.
-pub(super) fn linear_at_once(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear_at_once(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     let mut all = Vec::new();
     let others: Vec<(usize, usize)> = match of.call.kind {
@@ -47,7 +47,7 @@ pub(super) fn linear_at_once(rank: &mut MemberWriter, of: &Lengths, _: &Algorith
 }
 
 /// In round r all blocks that came so far go 2^r away, as far as they are missing there.
-pub(super) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     for Round { to, from, values } in bruck_rounds(rank.P, rank.id) {
         let (sent, received) = (blocks(rank, of, rank.id, values), blocks(rank, of, from, values));
         rank.send_recv((to, sent), (from, received))?;
@@ -57,7 +57,7 @@ pub(super) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wri
 
 /// Ranks whose numbers differ in one bit exchange all that they have, for one bit after the other. If the number of
 /// ranks is no power of 2, it is Bruck's algorithm.
-pub(super) fn recursive_doubling(
+pub(crate) fn recursive_doubling(
     rank: &mut MemberWriter,
     of: &Lengths,
     algorithm: &Algorithm,
@@ -75,7 +75,7 @@ pub(super) fn recursive_doubling(
 }
 
 /// Every block goes round the ring.
-pub(super) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     for step in 0..rank.P - 1 {
         let (sent, received) = (of.received(rank.behind(step)), of.received(rank.behind(step + 1)));
         rank.send_recv((rank.ahead(1), sent), (rank.behind(1), received))?;
@@ -84,7 +84,7 @@ pub(super) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Writ
 }
 
 /// Every block goes round the ring in segments.
-pub(super) fn pipelined_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn pipelined_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     let longest = (0..P).map(|block| of.received(block)).max().unwrap_or(0);
     let segment = of.segment(algorithm.segment, longest);
@@ -108,7 +108,7 @@ pub(super) fn pipelined_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &
 
 /// Pairs of blocks go to the neighbours in turn, to one and to the other. If the number of ranks is odd, it is the
 /// ring.
-pub(super) fn neighbor_exchange(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn neighbor_exchange(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     if !P.is_multiple_of(2) {
         return rank.write_instead(("ring", ring), of, algorithm);

@@ -6,12 +6,12 @@
 use loggp_model::rounds::Nodes;
 use loggp_schedule::ScheduleError;
 
-use super::WriteResult;
-use super::member::{Lengths, MemberWriter, part};
+use crate::patterns::WriteResult;
+use crate::patterns::member::{Lengths, MemberWriter, part};
 
 /// What the pairs do first.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pairing {
+pub(crate) enum Pairing {
     /// Each combines a half, and the odd rank gives its half to the even one, which is the node.
     Halves,
     /// The even rank gives all to the odd one, which is the node.
@@ -22,7 +22,7 @@ pub(super) enum Pairing {
 
 /// How a message is halved again and again.
 #[derive(Clone, Copy)]
-pub(super) enum Halving {
+pub(crate) enum Halving {
     /// A half of a half, rounded down for the lower node.
     Nested,
     /// In blocks, one for each node, the longer ones first.
@@ -33,12 +33,12 @@ pub(super) enum Halving {
 
 impl Pairing {
     /// Returns the nodes of this many ranks.
-    pub(super) fn nodes(self, P: usize) -> Nodes {
+    pub(crate) fn nodes(self, P: usize) -> Nodes {
         Nodes::new(P, self == Pairing::ToOdd)
     }
 
     /// Combines in the pairs, so that the nodes have all. Returns the node that the rank is.
-    pub(super) fn combine(self, rank: &mut MemberWriter, whole: u64) -> Result<Option<usize>, ScheduleError> {
+    pub(crate) fn combine(self, rank: &mut MemberWriter, whole: u64) -> Result<Option<usize>, ScheduleError> {
         let nodes = self.nodes(rank.P);
         let node = nodes.node(rank.id);
         let Some(other) = nodes.partner(rank.id) else { return Ok(node) };
@@ -60,7 +60,7 @@ impl Pairing {
     }
 
     /// Gives the result to the ranks that are no nodes.
-    pub(super) fn tell(self, rank: &mut MemberWriter, whole: u64) -> WriteResult {
+    pub(crate) fn tell(self, rank: &mut MemberWriter, whole: u64) -> WriteResult {
         let nodes = self.nodes(rank.P);
         match (nodes.partner(rank.id), nodes.node(rank.id)) {
             (None, _) => Ok(()),
@@ -109,7 +109,7 @@ fn reduce_scatter(
 }
 
 /// Reduces to all.
-pub(super) fn all_reduce(
+pub(crate) fn all_reduce(
     rank: &mut MemberWriter,
     of: &Lengths,
     pairing: Pairing,
@@ -127,7 +127,7 @@ pub(super) fn all_reduce(
 }
 
 /// Reduces to the root.
-pub(super) fn reduce(
+pub(crate) fn reduce(
     rank: &mut MemberWriter,
     of: &Lengths,
     pairing: Pairing,

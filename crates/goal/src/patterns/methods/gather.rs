@@ -2,13 +2,13 @@
 
 use loggp_model::rounds::BinomialPlace;
 
-use super::WriteResult;
-use super::algorithm::Algorithm;
-use super::call::CollectiveKind;
-use super::member::{Lengths, MemberWriter};
+use crate::patterns::WriteResult;
+use crate::patterns::algorithm::Algorithm;
+use crate::patterns::call::CollectiveKind;
+use crate::patterns::member::{Lengths, MemberWriter};
 
 /// Everyone sends to the root, which receives in the order of ranks.
-pub(super) fn gather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn gather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let root = of.root();
     if rank.id != root {
         let length = of.sent(root);
@@ -19,7 +19,7 @@ pub(super) fn gather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorith
 }
 
 /// Everyone sends to the root, which receives from all at once.
-pub(super) fn gather_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn gather_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if rank.id != of.root() {
         return gather(rank, of, algorithm);
     }
@@ -48,7 +48,7 @@ fn is_skipped(of: &Lengths, algorithm: &Algorithm, length: u64) -> bool {
 }
 
 /// The root tells a rank to send, which does so, and then sends the rest.
-pub(super) fn gather_in_turn(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn gather_in_turn(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let root = of.root();
     let first = |length: u64| of.segment(algorithm.segment, length);
     if rank.id != root {
@@ -69,7 +69,7 @@ pub(super) fn gather_in_turn(rank: &mut MemberWriter, of: &Lengths, algorithm: &
 }
 
 /// Blocks go up a binomial tree of contiguous ranks, all that a rank has in one message.
-pub(super) fn gather_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn gather_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (P, root, place) = (rank.P, of.root(), rank.place_from(of.root()));
     let block = of.call.whole();
     let tree = BinomialPlace { P, place };
@@ -81,7 +81,7 @@ pub(super) fn gather_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorit
 }
 
 /// The root sends to everyone, one after the other.
-pub(super) fn scatter(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn scatter(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let root = of.root();
     if rank.id != root {
         let length = of.received(root);
@@ -92,7 +92,7 @@ pub(super) fn scatter(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorit
 }
 
 /// The root sends to everyone at once.
-pub(super) fn scatter_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn scatter_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if rank.id != of.root() {
         return scatter(rank, of, algorithm);
     }
@@ -104,7 +104,7 @@ pub(super) fn scatter_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: 
 }
 
 /// Blocks go down a binomial tree of contiguous ranks, the furthest ones first.
-pub(super) fn scatter_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn scatter_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (P, root, place) = (rank.P, of.root(), rank.place_from(of.root()));
     let block = of.call.whole();
     let tree = BinomialPlace { P, place };

@@ -1,14 +1,14 @@
 //! Reductions to a root.
 
-use super::WriteResult;
-use super::algorithm::Algorithm;
 use super::broadcast::{even_segments, segments};
-use super::member::{Lengths, MemberWriter, StartedOperation};
 use super::rabenseifner::{self, Halving, Pairing};
 use super::trees::{self, TreeNeighbours};
+use crate::patterns::WriteResult;
+use crate::patterns::algorithm::Algorithm;
+use crate::patterns::member::{Lengths, MemberWriter, StartedOperation};
 
 /// Everyone sends to the root, which receives from the last one first.
-pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (id, root, P) = (rank.id, of.root(), rank.P);
     if id != root {
         return rank.send(root, of.whole());
@@ -24,23 +24,23 @@ pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
     Ok(())
 }
 
-pub(super) fn chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let place = trees::chains(rank.P, rank.place_from(of.root()), algorithm.fan_out.unwrap_or(1));
     up_tree(rank, of, algorithm, of.root(), &place)
 }
 
-pub(super) fn binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let place = trees::binary(rank.P, rank.place_from(of.root()));
     up_tree(rank, of, algorithm, of.root(), &place)
 }
 
-pub(super) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let place = trees::contiguous_binomial(rank.P, rank.place_from(of.root()));
     up_tree(rank, of, algorithm, of.root(), &place)
 }
 
 /// Combines in the order of ranks at rank 0, which sends the result to the root.
-pub(super) fn binomial_in_order(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn binomial_in_order(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     up_tree(rank, of, algorithm, 0, &trees::contiguous_binomial(rank.P, rank.id))?;
     from_to_root(rank, of, 0)
 }
@@ -56,7 +56,7 @@ fn from_to_root(rank: &mut MemberWriter, of: &Lengths, from: usize) -> WriteResu
 }
 
 /// Combines in the order of ranks at the last one, which sends the result to the root.
-pub(super) fn in_order_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn in_order_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let last = rank.P - 1;
     up_tree(rank, of, algorithm, 0, &trees::in_order_binary(rank.P, rank.id))?;
     from_to_root(rank, of, last)
@@ -95,7 +95,7 @@ fn up_tree(
 }
 
 /// Combines nearly equal segments along a chain, one after the other.
-pub(super) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let place = trees::chains(rank.P, rank.place_from(of.root()), 1);
     let [to, from] = [place.parent, place.children.first().copied()]
         .map(|place| place.map(|place| rank.member_at(place, of.root())));
@@ -111,7 +111,7 @@ pub(super) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algo
 
 /// Rabenseifner's algorithm: halves of halves are exchanged and combined, and the root gathers the parts. In pairs
 /// of ranks too many both combine a half first.
-pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if of.whole() < 1 << rank.P.ilog2() || !of.call.is_commutative {
         return rank.write_instead(("linear", linear), of, algorithm);
     }
@@ -119,7 +119,7 @@ pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Al
 }
 
 /// Rabenseifner's algorithm, or a binomial tree for messages with fewer elements than ranks.
-pub(super) fn rabenseifner_or_binomial(
+pub(crate) fn rabenseifner_or_binomial(
     rank: &mut MemberWriter,
     of: &Lengths,
     algorithm: &Algorithm,
@@ -128,7 +128,7 @@ pub(super) fn rabenseifner_or_binomial(
 }
 
 /// Rabenseifner's algorithm in MPICH's way: in pairs of ranks too many the odd one gives all to the even one first.
-pub(super) fn rabenseifner_whole(
+pub(crate) fn rabenseifner_whole(
     rank: &mut MemberWriter,
     of: &Lengths,
     algorithm: &Algorithm,
@@ -137,7 +137,7 @@ pub(super) fn rabenseifner_whole(
 }
 
 /// Rabenseifner's algorithm as MPICH does it in an immediate reduction: what is too much is in the last block.
-pub(super) fn rabenseifner_last(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn rabenseifner_last(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     unless_few(rank, of, algorithm, (Pairing::ToEven, Halving::LongLast))
 }
 

@@ -1,12 +1,12 @@
 //! Broadcasts.
 
-use super::WriteResult;
-use super::algorithm::Algorithm;
-use super::member::{Lengths, MemberWriter};
 use super::trees::{self, TreeNeighbours};
+use crate::patterns::WriteResult;
+use crate::patterns::algorithm::Algorithm;
+use crate::patterns::member::{Lengths, MemberWriter};
 
 /// The root sends to everyone.
-pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (id, root) = (rank.id, of.root());
     if id != root {
         return rank.recv(root, of.whole());
@@ -14,30 +14,30 @@ pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
     rank.send_all((0..rank.P).filter(|to| *to != root), of.whole())
 }
 
-pub(super) fn chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let place = trees::chains(rank.P, rank.place_from(of.root()), algorithm.fan_out.unwrap_or(1));
     down_tree(rank, of, algorithm, &place)
 }
 
-pub(super) fn binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let place = trees::binary(rank.P, rank.place_from(of.root()));
     down_tree(rank, of, algorithm, &place)
 }
 
 /// Down a binary tree in which the two children of a rank are neighbours.
-pub(super) fn heap(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn heap(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let (P, place) = (rank.P, rank.place_from(of.root()));
     let children = (2 * place + 1..=2 * place + 2).filter(|child| *child < P).collect();
     let parent = place.checked_sub(1).map(|before| before / 2);
     down_tree(rank, of, algorithm, &TreeNeighbours { parent, children })
 }
 
-pub(super) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let place = trees::binomial(rank.P, rank.place_from(of.root()));
     down_tree(rank, of, algorithm, &place)
 }
 
-pub(super) fn knomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn knomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let place = trees::knomial(rank.P, rank.place_from(of.root()), algorithm.fan_out.unwrap_or(4));
     down_tree(rank, of, algorithm, &place)
 }
@@ -67,7 +67,7 @@ fn down_tree(
 }
 
 /// Returns the lengths of the segments of a whole. Nothing is one segment too.
-pub(super) fn segments(whole: u64, segment: u64) -> Vec<u64> {
+pub(crate) fn segments(whole: u64, segment: u64) -> Vec<u64> {
     if whole == 0 {
         return vec![0];
     }
@@ -79,7 +79,7 @@ pub(super) fn segments(whole: u64, segment: u64) -> Vec<u64> {
 }
 
 /// Passes nearly equal segments along a chain.
-pub(super) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let place = trees::chains(rank.P, rank.place_from(of.root()), 1);
     let [before, next] = [place.parent, place.children.first().copied()]
         .map(|place| place.map(|place| rank.member_at(place, of.root())));
@@ -100,7 +100,7 @@ pub(super) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algo
 }
 
 /// Returns the lengths of nearly equal segments with about so many bytes.
-pub(super) fn even_segments(of: &Lengths, algorithm: &Algorithm) -> Vec<u64> {
+pub(crate) fn even_segments(of: &Lengths, algorithm: &Algorithm) -> Vec<u64> {
     let whole = of.whole();
     let count = if algorithm.segment == 0 { 1 } else { of.call.whole().div_ceil(algorithm.segment).max(1) };
     let mut all = vec![whole / count; count as usize];
@@ -110,7 +110,7 @@ pub(super) fn even_segments(of: &Lengths, algorithm: &Algorithm) -> Vec<u64> {
 
 /// One half goes down the left half of a binary tree and the other down the right one; then ranks of both exchange
 /// them in pairs.
-pub(super) fn split_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn split_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let (P, whole, root, id) = (rank.P, of.whole(), of.root(), rank.id);
     let halves = [whole.div_ceil(2), whole / 2];
     let segment = match algorithm.segment {
@@ -201,7 +201,7 @@ fn blocks(rank: &MemberWriter, of: &Lengths, algorithm: &Algorithm) -> Option<Sc
 }
 
 /// The root scatters the message, and all gather it by recursive doubling.
-pub(super) fn scatter_allgather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn scatter_allgather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let Some(blocks) = blocks(rank, of, algorithm) else {
         return rank.write_instead(("linear", linear), of, algorithm);
     };
@@ -234,7 +234,7 @@ pub(super) fn scatter_allgather(rank: &mut MemberWriter, of: &Lengths, algorithm
 }
 
 /// The root scatters the message, and all gather it round a ring.
-pub(super) fn scatter_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn scatter_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let Some(blocks) = blocks(rank, of, algorithm) else {
         return rank.write_instead(("linear", linear), of, algorithm);
     };
