@@ -1,24 +1,17 @@
 //! The exhibits of LogP.
 
 mod broadcast;
-mod butterfly;
-mod computation_rates;
 mod discussion;
 mod distances;
 mod fft;
 mod hardware;
 mod interleavings;
-mod layouts;
 mod lu;
 mod multithreading;
-mod naive_schedule;
 mod network_processor;
 mod other_models;
-mod overlap;
 mod permutations;
 mod protocol;
-mod remap_rates;
-mod remap_times;
 mod saturation;
 mod summation;
 mod table_1;
@@ -42,14 +35,14 @@ pub(crate) static PAPER: Paper = Paper {
         multithreading::VIRTUAL_PROCESSORS,
         broadcast::FIGURE_3,
         summation::FIGURE_4,
-        butterfly::FIGURE_5,
-        butterfly::COLUMNS,
-        layouts::HYBRID,
-        naive_schedule::SCHEDULE,
-        remap_times::FIGURE_6,
-        computation_rates::FIGURE_7,
-        remap_rates::FIGURE_8,
-        overlap::OVERLAP,
+        fft::butterfly::FIGURE_5,
+        fft::butterfly::COLUMNS,
+        fft::layouts::HYBRID,
+        fft::naive_schedule::SCHEDULE,
+        fft::remap_times::FIGURE_6,
+        fft::computation_rates::FIGURE_7,
+        fft::remap_rates::FIGURE_8,
+        fft::overlap::OVERLAP,
         lu::LAYOUTS,
         distances::DISTANCES,
         table_1::TABLE_1,

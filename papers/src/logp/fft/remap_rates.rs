@@ -2,10 +2,10 @@
 
 use loggp::Noise;
 
-use super::fft::{self, POINTS, case, idle_times, predicted_remap_time, remap_time};
+use super::{POINTS, case, idle_times, predicted_remap_time, remap_time};
 use crate::prelude::*;
 
-pub(super) const FIGURE_8: Exhibit = Exhibit {
+pub(crate) const FIGURE_8: Exhibit = Exhibit {
     id: "logp-fig8",
     place: "figure 8",
     title: "the rate of the staggered remap, predicted and with processors that drift out of step",
@@ -73,7 +73,7 @@ fn detours() -> [(&'static str, Option<Noise>, u64); 7] {
 /// Returns the number of processors, and the sizes of the FFT.
 fn sizes(lab: &Lab) -> (usize, Vec<usize>) {
     let logs = lab.pick(14..=18, 14..=22);
-    (lab.pick(32, fft::P), logs.step_by(2).map(|log| 1 << log).collect())
+    (lab.pick(32, super::P), logs.step_by(2).map(|log| 1 << log).collect())
 }
 
 /// Returns a case whose barrier costs nothing.
@@ -99,7 +99,7 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
             .then(|| CaseSeries::from_case(format!("{name}, 16 processors"), case(16, 1 << 12)).measured());
         [Some(curve), measured]
     });
-    let all = CaseSeries::from_case(ALL, figure_case("cm5", "short-staggered", fft::P, 1 << 18));
+    let all = CaseSeries::from_case(ALL, figure_case("cm5", "short-staggered", super::P, 1 << 18));
     series.flatten().flatten().chain([all]).collect()
 }
 
@@ -118,7 +118,7 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
 
 /// Adds the rows of processors that keep in step.
 fn show_in_step(sheet: &mut Sheet) {
-    let predicted = rate(fft::P, (1 << 18) as f64, remap_time(sheet.last_result(ALL)));
+    let predicted = rate(super::P, (1 << 18) as f64, remap_time(sheet.last_result(ALL)));
     let checks: Vec<_> = CURVES
         .iter()
         .flat_map(|(name, ..)| {
@@ -203,7 +203,7 @@ fn show_drifting(sheet: &mut Sheet) {
 
 /// Adds the rows of section 4.1.4's parameters.
 fn show_parameters(sheet: &mut Sheet) {
-    let cm5 = cm5(fft::P);
+    let cm5 = cm5(super::P);
     let cycles = |time: Time| time.in_units(US) / CYCLE;
     for (what, paper, ours) in [
         ("g: the time of 20 bytes at 5 MB/s [us]", "4", 20.0 / 5.0),
@@ -257,7 +257,7 @@ fn detour_table(sheet: &Sheet, largest: f64) -> Table {
 /// Adds the picture: the paper's curves.
 fn add_figure(sheet: &mut Sheet) {
     let P = sizes(sheet.lab).0;
-    let cm5 = cm5(P);
+    let cm5 = cm5(super::P);
     let printed = sheet.series("staggered").points.iter().map(|result| {
         // n/P max(1 us + 2o, g) + L.
         let n = result.x;

@@ -9,7 +9,7 @@ use loggp_draw::palette::{BLUE, GREY, Ink, PAPER, TEXT, VERMILLION};
 
 use crate::prelude::*;
 
-pub(super) const FIGURE_5: Exhibit = Exhibit {
+pub(crate) const FIGURE_5: Exhibit = Exhibit {
     id: "logp-fig5",
     place: "figure 5",
     title: "an 8-input butterfly on two processors, under the hybrid layout",
@@ -21,7 +21,7 @@ pub(super) const FIGURE_5: Exhibit = Exhibit {
     ..Exhibit::USUAL
 };
 
-pub(super) const COLUMNS: Exhibit = Exhibit {
+pub(crate) const COLUMNS: Exhibit = Exhibit {
     id: "logp-columns",
     place: "section 4.1.1",
     title: "switching from the cyclic to the blocked layout at any column",

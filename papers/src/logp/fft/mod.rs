@@ -1,4 +1,12 @@
-//! What the exhibits of the FFT share: its cases, and the times of its phases.
+//! The exhibits of the FFT, and what they share: its cases, and the times of its phases.
+
+pub(super) mod butterfly;
+pub(super) mod computation_rates;
+pub(super) mod layouts;
+pub(super) mod naive_schedule;
+pub(super) mod overlap;
+pub(super) mod remap_rates;
+pub(super) mod remap_times;
 
 use loggp_programs::fft::{FFT, POINT};
 

@@ -3,11 +3,11 @@
 use loggp::Capacity;
 use loggp_programs::remap::REMAP;
 
-use super::enter_times;
-use super::fft::P;
+use super::P;
+use crate::logp::enter_times;
 use crate::prelude::*;
 
-pub(super) const SCHEDULE: Exhibit = Exhibit {
+pub(crate) const SCHEDULE: Exhibit = Exhibit {
     id: "logp-sec4.1.2",
     place: "section 4.1.2",
     title: "how the naive schedule stalls",

@@ -1,9 +1,9 @@
 //! Section 4.1.1: what the layouts of the FFT communicate.
 
-use super::fft::{P, POINTS, computing_time, gap_limited_case, remap_time};
+use super::{P, POINTS, computing_time, gap_limited_case, remap_time};
 use crate::prelude::*;
 
-pub(super) const HYBRID: Exhibit = Exhibit {
+pub(crate) const HYBRID: Exhibit = Exhibit {
     id: "logp-sec4.1.1",
     place: "section 4.1.1",
     title: "what the layouts of the FFT communicate",

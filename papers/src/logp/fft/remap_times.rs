@@ -2,11 +2,11 @@
 
 use loggp::Capacity;
 
-use super::about;
-use super::fft::{P, POINTS, case, computing_time, predicted_remap_time, remap_time};
+use super::{P, POINTS, case, computing_time, predicted_remap_time, remap_time};
+use crate::logp::about;
 use crate::prelude::*;
 
-pub(super) const FIGURE_6: Exhibit = Exhibit {
+pub(crate) const FIGURE_6: Exhibit = Exhibit {
     id: "logp-fig6",
     place: "figure 6",
     title: "the FFT's computation, and its remap with a naive and with a staggered schedule",

@@ -2,10 +2,10 @@
 
 use loggp::Work;
 
-use super::fft::{P, POINTS, case};
+use super::{P, POINTS, case};
 use crate::prelude::*;
 
-pub(super) const FIGURE_7: Exhibit = Exhibit {
+pub(crate) const FIGURE_7: Exhibit = Exhibit {
     id: "logp-fig7",
     place: "figure 7",
     title: "how fast the FFT's two phases of computing are",

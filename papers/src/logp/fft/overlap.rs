@@ -2,10 +2,10 @@
 
 use loggp_programs::fft::POINT;
 
-use super::fft::{case, idle_times};
+use super::{case, idle_times};
 use crate::prelude::*;
 
-pub(super) const OVERLAP: Exhibit = Exhibit {
+pub(crate) const OVERLAP: Exhibit = Exhibit {
     id: "logp-sec4.1.5",
     place: "section 4.1.5",
     title: "a remap that is interleaved with computing",
