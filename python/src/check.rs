@@ -14,8 +14,8 @@ use pyo3::types::PyTuple;
 use crate::interruptible::interruptible_python;
 use crate::order::{Order, OrderSource};
 use crate::parameters::refused;
+use crate::program::session::Session;
 use crate::program::{Programs, run_error};
-use crate::session::Session;
 use crate::time::Time;
 use crate::trace::Trace;
 

@@ -6,8 +6,6 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
-mod answer;
-mod call;
 mod check;
 mod columns;
 mod command;
@@ -18,15 +16,9 @@ mod machine;
 mod number;
 mod order;
 mod parameters;
-mod perform;
-mod place;
-mod proc;
 mod program;
-mod requests;
 mod run;
 mod schedule;
-mod session;
-mod tags;
 mod time;
 mod trace;
 mod value;
@@ -38,8 +30,6 @@ type Object<'py> = Bound<'py, PyAny>;
 
 #[pymodule(gil_used = true)]
 mod _loggp {
-    #[pymodule_export]
-    use super::call::Call;
     #[pymodule_export]
     use super::check::{CheckReport, Failure};
     #[pymodule_export]
@@ -55,7 +45,9 @@ mod _loggp {
     #[pymodule_export]
     use super::parameters::Parameters;
     #[pymodule_export]
-    use super::proc::{Group, Proc, Request};
+    use super::program::call::Call;
+    #[pymodule_export]
+    use super::program::proc::{Group, Proc, Request};
     #[pymodule_export]
     use super::run::{Run, Stats};
     #[pymodule_export]

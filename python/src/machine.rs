@@ -23,9 +23,9 @@ use crate::interned::intern;
 use crate::number::count;
 use crate::order::Order;
 use crate::parameters::{Own, TIMED_WORK, listed, own, parameter, refused};
+use crate::program::session::Session;
 use crate::program::{Programs, refuse_no_program, run_error};
 use crate::run::Run;
-use crate::session::Session;
 use crate::time::{read_time, time_text};
 
 /// A parallel machine on which programs run.

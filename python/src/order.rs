@@ -7,8 +7,8 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
+use crate::program::session::Session;
 use crate::program::{Programs, run_error};
-use crate::session::Session;
 
 /// An order in which messages arrive and processors act, such as one under which a check failed: see
 /// `Machine.run`.

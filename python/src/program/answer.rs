@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::number::Number;
-use crate::proc::Request;
-use crate::session::Seat;
+use crate::program::proc::Request;
+use crate::program::session::Seat;
 use crate::value::{Carried, Value};
 
 /// The result of a call. Python objects are held as [`Value`]s, since it may be dropped on a processor's own

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use crate::number::Number;
-use crate::session::Seat;
+use crate::program::session::Seat;
 use crate::value::Value;
 
 /// An operation of a processor. Python objects are held as [`Value`]s, since a call may be dropped on a

@@ -4,6 +4,15 @@
 //! A processor has a small stack of its own, on which no Python code may run. So the generators run on the
 //! stack of the thread that runs the machine, which holds Python meanwhile.
 
+pub(crate) mod answer;
+pub(crate) mod call;
+pub(crate) mod perform;
+pub(crate) mod place;
+pub(crate) mod proc;
+pub(crate) mod requests;
+pub(crate) mod session;
+pub(crate) mod tags;
+
 use std::sync::Arc;
 
 use loggp::stack::{on_thread_stack, thread_stack};
@@ -15,15 +24,15 @@ use pyo3::types::PyIterator;
 use pyo3::types::iterator::PySendResult;
 
 use crate::Object;
-use crate::answer::Answer;
-use crate::call::{Call, Kind, Misuse};
 use crate::error::Places;
-use crate::perform::perform;
-use crate::place::frame_place;
-use crate::proc::Proc;
-use crate::requests::Requests;
-use crate::session::{Line, Seat, Session, fail};
 use crate::value::{drop_left_objects, drop_twice, kept_twice};
+use answer::Answer;
+use call::{Call, Kind, Misuse};
+use perform::perform;
+use place::frame_place;
+use proc::Proc;
+use requests::Requests;
+use session::{Line, Seat, Session, fail};
 
 /// The programs of a run: a generator for each processor that has started.
 pub struct Programs<'a> {

@@ -5,10 +5,12 @@ use loggp::stack::{ThreadStack, on_thread_stack};
 use loggp::{AnyTag, Proc, WithSender, collectives};
 use pyo3::prelude::*;
 
-use crate::answer::Answer;
-use crate::call::{Collective, Exchange, Filter, Kind, Message, OneSided, Operation, SendReceiving, Wait};
-use crate::requests::{Posted, Requests};
-use crate::session::{Line, Seat, fail};
+use crate::program::answer::Answer;
+use crate::program::call::{
+    Collective, Exchange, Filter, Kind, Message, OneSided, Operation, SendReceiving, Wait,
+};
+use crate::program::requests::{Posted, Requests};
+use crate::program::session::{Line, Seat, fail};
 use crate::value::{Carried, Fixed, Value, Word};
 
 /// Makes a call. `line` is that of the program which makes it, if it posts a request.

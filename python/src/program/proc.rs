@@ -10,13 +10,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyIterator, PyList};
 
 use crate::Object;
-use crate::call::{
-    Call, Collective, Exchange, Filter, Kind, Message, OneSided, Operation, SendReceiving, Wait,
-};
 use crate::interned::intern;
 use crate::number::{Number, count, optional_count};
 use crate::parameters::{Parameters, TIMED_WORK, parameter};
-use crate::session::Seat;
+use crate::program::call::{
+    Call, Collective, Exchange, Filter, Kind, Message, OneSided, Operation, SendReceiving, Wait,
+};
+use crate::program::session::Seat;
 use crate::time::{Time, read_time};
 use crate::value::{Value, Words, bytes_of_words};
 

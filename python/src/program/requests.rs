@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use loggp::Proc;
 use loggp::Request;
 
-use crate::answer::Answer;
-use crate::session::Line;
+use crate::program::answer::Answer;
+use crate::program::session::Line;
 use crate::value::Value;
 
 /// The requests of one processor, by number.

@@ -10,8 +10,8 @@ use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyString};
 
-use crate::place::{frame_place, running_frame};
-use crate::tags::Tags;
+use crate::program::place::{frame_place, running_frame};
+use crate::program::tags::Tags;
 
 /// A run of Python programs.
 pub struct Session {

@@ -11,7 +11,7 @@ use pyo3::types::{PyInt, PyString, PyTuple};
 
 use crate::Object;
 use crate::interned::intern;
-use crate::place::running_place;
+use crate::program::place::running_place;
 use crate::value::Value;
 
 /// The numbers of the tags of a run. A number keeps its own where that is free, and text gets the lowest free
