@@ -10,7 +10,7 @@ mod audit;
 mod capacity;
 #[path = "../../crates/model/src/cases.rs"]
 mod cases;
-mod check;
+mod checks;
 mod child;
 mod collectives;
 mod derive;
@@ -18,7 +18,6 @@ mod drawn;
 mod examples;
 mod extremes;
 mod faults;
-mod faulty;
 mod levels;
 #[cfg(target_os = "linux")]
 mod limits;
@@ -29,7 +28,6 @@ mod mpi;
 mod noise;
 mod one_sided;
 mod oracle;
-mod protocols;
 mod recorded;
 mod requests;
 mod traffic;

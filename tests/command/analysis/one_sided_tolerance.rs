@@ -7,8 +7,8 @@ use loggp::trace::Trace;
 use loggp::{Machine, PS, Params, Ports, Proc, Protocol, Tag, Time};
 use loggp_study::analysis::{CurveRequest, RunCurve, RunPath, replay_with};
 
+use super::tolerance::{compare, draw_levels, request, with};
 use crate::cases::seeds;
-use crate::tolerance::{compare, draw_levels, request, with};
 
 /// A call of a random program.
 #[derive(Clone, Copy, Debug)]

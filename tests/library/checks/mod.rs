@@ -1,6 +1,8 @@
 //! Tests of checks: the orders that they try, the failures that they find, and their reports.
 
-#[path = "../../examples/wrong/main.rs"]
+mod faulty;
+mod protocols;
+#[path = "../../../examples/wrong/main.rs"]
 mod wrong;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -619,7 +621,7 @@ fn right_results_may_depend_on_the_order() {
     assert!(said.ends_with("all runs gave correct results, which depend on the order: 6 results"), "{said}");
     let [choices] = &checked.choices[..] else { panic!("{said}") };
     assert_eq!((choices.taken, choices.with_choice), (12, 8));
-    assert!(choices.location.file().ends_with("check.rs"));
+    assert_eq!(choices.location.file(), file!());
 
     let wrong = check.run_verified(&machine, three_at_once, |_| Err("it is never right".into())).unwrap();
     assert_eq!(wrong.failure.unwrap().kind.to_string(), "the result is wrong: it is never right");
@@ -635,7 +637,7 @@ fn impossible_machine_is_refused() {
 /// Tries the mistakes of `docs/start/check.md` as the document shows them, and mended.
 #[test]
 fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
-    let document = include_str!("../../docs/start/check.md");
+    let document = include_str!("../../../docs/start/check.md");
     for name in ["arrival", "tag-clash", "one-order"] {
         let (_, program) = wrong::WRONG.iter().find(|(other, _)| *other == name).unwrap();
         let said =

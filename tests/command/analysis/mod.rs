@@ -1,8 +1,14 @@
 //! Analyses of recorded runs: compared with values by hand for small programs, and to the picosecond for any.
 
+mod drawn_formula;
+mod formula;
+mod one_sided_tolerance;
+mod tolerance;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use formula::params;
 use loggp::params::Model;
 use loggp::path::{HopKind, HopTerm};
 use loggp::replay::Replay;
@@ -15,7 +21,6 @@ use proptest::sample::select;
 use serde_json::json;
 
 use crate::cases::cases;
-use crate::formula::params;
 use crate::requests::{answer, refusal, rows, stdout_of};
 
 const WORDS: Tag<Vec<u64>> = Tag::named(3, "row");
