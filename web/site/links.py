@@ -7,7 +7,7 @@
 import collections, html.parser, pathlib, re, sys, urllib.parse
 
 # The first page is the playground, whose script reads these short names.
-PAPERS = pathlib.Path(__file__).parents[1] / "playground/page/papers.js"
+PAPERS = pathlib.Path(__file__).parents[1] / "playground/page/lessons/papers.js"
 FIGURES = {"start", *re.findall(r'^  "?([a-z0-9-]+)"?: \["', PAPERS.read_text(), re.M)}
 LOADS = {("img", "src"), ("script", "src"), ("iframe", "src"), ("source", "src"), ("video", "src"), ("object", "data"), ("image", "href")}
 

@@ -75,7 +75,7 @@ if (errors > lines.length / 4) throw new Error(`${errors} of ${lines.length} ans
 console.log(`${lines.length} answers of the module are those of the library, ${errors} of them refusals`);
 
 // The race, which is seen before the module has come, is its runs.
-const { TAKES, WAYS } = from("page/race.js", "{ TAKES, WAYS }");
+const { TAKES, WAYS } = from("page/lessons/race.js", "{ TAKES, WAYS }");
 for (const [name, ways] of Object.entries(WAYS)) {
   const bytes = ask(linesOf({ do: "run", algorithm: `broadcast/${name}`, params: "L=6,o=2,g=4,P=8" })), { message } = json(bytes), begin = (8 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) + 7) & ~7;
   const column = ({ at, length, type }) => new { f64: Float64Array, i32: Int32Array }[type](bytes.slice(begin + at, begin + at + length * (type === "f64" ? 8 : 4)).buffer);
