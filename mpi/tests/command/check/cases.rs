@@ -158,7 +158,7 @@ pub(super) const CASES: &[Case] = &[
     ),
     ("segfault", "", "crash", &["rank 0 was ended by SIGSEGV {write_nowhere}", "after MPI_Barrier THERE"]),
     ("assertion", "", "crash", &["rank 0 was ended by SIGABRT HERE", "rank 0 at 0 us before its first call"]),
-    ("full_stack", "", "crash", &["rank 0 was ended by SIGSEGV at recurse (fault_ends.h:"]),
+    ("full_stack", "", "crash", &["rank 0 was ended by SIGSEGV at recurse (ends.h:"]),
     ("killed", "", "crash", &["rank 0 was ended by SIGKILL\n", "rank 0 at 0 us before its first call"]),
     ("prints_nowhere", "", "", &[]),
     ("exits", "", "early exit", &["rank 0 has ended before it called MPI_Finalize, with exit status 3 HERE"]),

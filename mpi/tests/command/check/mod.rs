@@ -1,4 +1,4 @@
-//! `loggp check` of MPI programs: the faults of `mpi/recordings/programs/faults.c` and its headers are found, each of its kind and at
+//! `loggp check` of MPI programs: the faults of `mpi/recordings/programs/faults` are found, each of its kind and at
 //! its place. Where there is no MPI, nothing is checked.
 
 mod cases;
@@ -21,7 +21,7 @@ use crate::requests::{is_ignored, kill};
 
 use cases::{CASES, Case};
 
-const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mpi/recordings/programs/faults.c");
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mpi/recordings/programs/faults/faults.c");
 
 /// Programs that run on three ranks: two of them send to one.
 const MATTERS_WHO: [&str; 9] = [
@@ -69,7 +69,7 @@ impl Mpi {
         fs::create_dir_all(&folder).unwrap();
         let changed = |path: PathBuf| fs::metadata(path).unwrap().modified().unwrap();
         let files = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let source = files(&Path::new(SOURCE).with_file_name("../recorder")).map(changed).max();
+        let source = files(&Path::new(SOURCE).with_file_name("../../recorder")).map(changed).max();
         let is_library = |path: &PathBuf| path.extension().is_some_and(|end| end == "so");
         if files(&folder).filter(is_library).map(changed).max() < source {
             stdout_of(&format!("record --build --mpicc {mpicc} -o {}", folder.display()));
@@ -112,7 +112,7 @@ impl Mpi {
     pub(crate) fn build_program(&self, name: &str) {
         static BUILDING: Mutex<()> = Mutex::new(());
         let _alone = BUILDING.lock().unwrap();
-        let source = Path::new(SOURCE).with_file_name(format!("{name}.c"));
+        let source = Path::new(SOURCE).with_file_name(format!("../{name}.c"));
         let changed = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
         let program = self.folder.join(name);
         if changed(&program) < changed(&source) {
@@ -126,15 +126,7 @@ impl Mpi {
 /// Returns the places in the source, as a report names them: for each function what stands for its marked lines.
 fn places() -> BTreeMap<String, Vec<(&'static str, String)>> {
     let (mut places, mut function) = (BTreeMap::<_, Vec<_>>::new(), String::new());
-    for file in [
-        "faults.c",
-        "fault_orders.h",
-        "fault_threads.h",
-        "fault_types.h",
-        "fault_ends.h",
-        "fault_windows.h",
-        "fault_files.h",
-    ] {
+    for file in ["faults.c", "orders.h", "threads.h", "types.h", "ends.h", "windows.h", "files.h"] {
         let text = fs::read_to_string(Path::new(SOURCE).with_file_name(file)).unwrap();
         for (number, line) in (1..).zip(text.lines()) {
             if let Some((begin, _)) = line.strip_prefix("static ").and_then(|begin| begin.split_once('(')) {

@@ -130,10 +130,10 @@ fn other_tools_read_what_was_found() {
         let fault = &row["faults"][0];
         assert_eq!((&fault["kind"], &fault["rank"]), (&"crash".into(), &0.into()), "{stdout}");
         let (line, barrier) =
-            (line_of("fault_ends.h", "write_nowhere", "HERE"), line_of("fault_ends.h", "segfault", "THERE"));
+            (line_of("ends.h", "write_nowhere", "HERE"), line_of("ends.h", "segfault", "THERE"));
         let place = &fault["places"][0];
         assert_eq!((&place["function"], &place["line"]), (&"write_nowhere".into(), &line.into()), "{stdout}");
-        assert!(place["file"].as_str().unwrap().ends_with("/programs/fault_ends.h"), "{stdout}");
+        assert!(place["file"].as_str().unwrap().ends_with("/faults/ends.h"), "{stdout}");
         assert_eq!(fault["places"][1]["line"], barrier, "{stdout}");
 
         let log = assert_sarif(&fs::read_to_string(&sarif).unwrap());
@@ -141,7 +141,7 @@ fn other_tools_read_what_was_found() {
         let [result] = &results[..] else { panic!("{log}") };
         assert_eq!((&result["ruleId"], &result["level"]), (&"crash".into(), &"error".into()));
         let at = &result["locations"][0]["physicalLocation"];
-        assert!(at["artifactLocation"]["uri"].as_str().unwrap().ends_with("/programs/fault_ends.h"), "{log}");
+        assert!(at["artifactLocation"]["uri"].as_str().unwrap().ends_with("/faults/ends.h"), "{log}");
         assert_eq!(at["region"]["startLine"], line);
 
         let text = fs::read_to_string(&junit).unwrap();

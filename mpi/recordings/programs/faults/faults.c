@@ -3,17 +3,17 @@
 
 #include "faults.h"
 
-#include "fault_orders.h"
+#include "orders.h"
 
-#include "fault_threads.h"
+#include "threads.h"
 
-#include "fault_types.h"
+#include "types.h"
 
-#include "fault_ends.h"
+#include "ends.h"
 
-#include "fault_windows.h"
+#include "windows.h"
 
-#include "fault_files.h"
+#include "files.h"
 
 static void deadlock(void)
 {
