@@ -236,22 +236,26 @@ impl EmulateCommand {
                 }
                 Keeper::Ended => return Ok(None),
             }
-            let forked = nursery.fork(&session, program.ranks);
-            forked.map_err(|why| CliError::Run(system_reason(&why)))?;
-            // It says so when all have ended, or when one could not be forked.
-            let come = session.wait_for(program.ranks, || nursery.has_said().is_some());
-            if let Some(Keeper::Cannot(why)) = nursery.has_said() {
-                return Err(CliError::Run(why));
-            }
-            let ran = come.map_err(CliError::Run)?.map(|ranks| self.run_ranks(&session, ranks));
+            let ran = self.run_forked(&session, &nursery, program.ranks);
             nursery.wait(has_ended);
             nursery.end();
-            ran.transpose()
+            ran
         })?;
         Ok(match reason.into_inner() {
             None => Ok(started),
             Some(why) => Err(why),
         })
+    }
+
+    /// Lets the keeper fork the ranks, and runs them.
+    fn run_forked(&self, session: &Session, nursery: &Nursery, ranks: usize) -> Result<Option<Ran>, CliError> {
+        nursery.fork(session, ranks).map_err(|why| CliError::Run(system_reason(&why)))?;
+        // It says so when all have ended, or when one could not be forked.
+        let come = session.wait_for(ranks, || nursery.has_said().is_some());
+        if let Some(Keeper::Cannot(why)) = nursery.has_said() {
+            return Err(CliError::Run(why));
+        }
+        come.map_err(CliError::Run)?.map(|ranks| self.run_ranks(session, ranks)).transpose()
     }
 
     /// Starts a command, and beside it runs what becomes of its ranks.
