@@ -250,10 +250,13 @@ static int start_mpi(int *words, char ***arguments, int required, int *provided)
     return error;
 }
 
+/* The constructors of other libraries ask these, perhaps before those of this one have found the real functions. */
+#define REAL_AT_ONCE(name) (real_##name == NULL ? find_##name() : (void)0, REAL(name))
+
 CALL(Initialized, (int *flag))
 {
     if (!is_of_session || inside)
-        return REAL(Initialized)(flag);
+        return REAL_AT_ONCE(Initialized)(flag);
     *flag = is_initialized;
     return MPI_SUCCESS;
 }
@@ -307,7 +310,7 @@ CALL(Finalize, (void))
 CALL(Finalized, (int *flag))
 {
     if (!is_fork && session_count == 0)
-        return REAL(Finalized)(flag);
+        return REAL_AT_ONCE(Finalized)(flag);
     *flag = is_finalized;
     return MPI_SUCCESS;
 }
