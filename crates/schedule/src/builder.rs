@@ -103,7 +103,14 @@ impl ScheduleBuilder {
             return refuse(format!("rank {rank} comes where rank {next} belongs; write all in their order"));
         }
         let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
-        self.schedule.ranks.push(RankScript { begin, place, len: 0, origin: rank as u32, flip: 0 });
+        self.schedule.ranks.push(RankScript {
+            begin,
+            place,
+            len: 0,
+            origin: rank as u32,
+            flip: 0,
+            is_in_row: true,
+        });
         self.table_begin = self.schedule.operations.table_len();
         self.rank = Some(rank as u32);
         Ok(())
@@ -219,7 +226,10 @@ impl ScheduleBuilder {
     pub fn build(mut self) -> Result<Schedule, ScheduleError> {
         self.end_rank()?;
         let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
-        self.schedule.ranks.resize(self.rank_count, RankScript { begin, place, len: 0, origin: 0, flip: 0 });
+        self.schedule.ranks.resize(
+            self.rank_count,
+            RankScript { begin, place, len: 0, origin: 0, flip: 0, is_in_row: true },
+        );
         self.schedule.operations.shrink_to_fit();
         self.schedule.followers.shrink_to_fit();
         Ok(self.schedule)
@@ -236,6 +246,7 @@ impl ScheduleBuilder {
         let is_ready = |place: &usize| !operations.is_receive(*place) && !operations.get(*place).waits;
         let written = place as usize..(place + len) as usize;
         *initially_ready += written.filter(is_ready).count();
+        self.schedule.ranks[rank as usize].is_in_row = self.schedule.is_in_row(rank as usize);
         let in_order = std::mem::replace(&mut self.in_order, true);
         if self.try_share_script(rank) {
             let Schedule { operations, first, followers, .. } = &mut self.schedule;

@@ -143,7 +143,7 @@ impl OperationList {
     }
 
     /// Returns the operation at an index.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, place: usize) -> PackedOperation {
         let word = self.words[place];
         let (rest, waits) = (word >> BITS, word & WAITS != 0);
@@ -152,6 +152,13 @@ impl OperationList {
             _ => self.table[rest as usize],
         };
         PackedOperation { kind: OperationKind::from_code(word & KIND, size), peer, tag, waits, cpu, nic }
+    }
+
+    /// Returns the bytes of the message of the send or receive at an index.
+    #[inline]
+    pub(super) fn bytes(&self, place: usize) -> u64 {
+        let word = self.words[place];
+        if word & IN_TABLE == 0 { word >> BITS } else { self.table[(word >> BITS) as usize].size }
     }
 
     /// Returns whether the operation at an index is a receive.

@@ -3,6 +3,7 @@
 use loggp_model::error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage};
 use loggp_model::message::RawTag;
 use loggp_model::time::Time;
+use loggp_model::transport::Passage;
 use loggp_trace::Trace;
 
 use super::progress::ScheduleProgress;
@@ -39,6 +40,16 @@ pub struct PlayReport {
 }
 
 impl PlayReport {
+    /// Counts a message that has gone its way.
+    #[inline]
+    pub(super) fn count_message(&mut self, passage: &Passage) {
+        let stall = passage.admitted - passage.ready;
+        self.messages += 1;
+        self.events += 1;
+        self.stalls += u64::from(stall > Time::ZERO);
+        self.stall_time += stall;
+    }
+
     /// The number in place of the operation that receives a message, if none does.
     pub const NOT_RECEIVED: u32 = u32::MAX;
 }

@@ -4,12 +4,16 @@
 //! the one that can begin first, since a running gap delays only sends or only receptions; ties go to the one
 //! that became ready first, and then to the one that was written first. Sends go in the order in which they
 //! became ready. A reception is ready once its receive is posted and its message has arrived.
+//!
+//! Where operations wait for each other in a row, like the blocking calls of a program, at most one is ready. Such a rank
+//! goes on from one to the next ([`PapersPlay::go_on`]) and needs no lists.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, RunError};
+use loggp_model::message::matching::PostedReceive;
 use loggp_model::message::{MessageId, RawTag, RecvFilter};
 use loggp_model::prefetch::prefetch_value;
 use loggp_model::rules::drive::{Acts, drive};
@@ -17,13 +21,13 @@ use loggp_model::rules::network::Network;
 use loggp_model::rules::operation::{ActiveOperation, OperationStep};
 use loggp_model::rules::rank::{Acknowledged, OutgoingMessage, Rank, reception_activities, send_activities};
 use loggp_model::time::Time;
-use loggp_model::transport::{DataRead, Ingress, Protocol};
+use loggp_model::transport::{DataRead, Ingress, Passage, Protocol};
 use loggp_trace::{Activity, ActivityKind, Message};
 
 use super::early::{EarlyReceives, is_early};
 use super::kept_order::{DoneAct, DoneActs};
 use super::lists::{List, ListPool};
-use super::matching::{Mail, MatchedPairs, RankMatching};
+use super::matching::{Mail, MatchedPairs, RankMatching, Reception};
 use super::operations::ANY;
 use super::outcome::{finish, stopped};
 use super::progress::ScheduleProgress;
@@ -45,8 +49,6 @@ struct RankState {
     sends: List,
     /// Computations and waits that are ready.
     calcs: List,
-    /// True if the rank's operations wait for each other in a row; computed on first use.
-    is_sequential: Option<bool>,
     matching: RankMatching,
     acknowledged: Acknowledged,
 }
@@ -71,6 +73,7 @@ enum RankAct {
 /// A message to be sent, or to be read from another rank's memory.
 #[derive(Clone, Copy, Debug)]
 struct NextSend {
+    operation: u32,
     to: u32,
     /// True if it is to be read.
     is_read: bool,
@@ -114,6 +117,10 @@ pub(super) struct PapersPlay<'a, 'w> {
     /// If the play is traced or its order is kept, each message with the operations that sent and received it.
     ends: Vec<([u32; 2], [u32; 2])>,
     watcher: Watcher<'w>,
+    /// True if there is a log, or acts are kept.
+    keeps_acts: bool,
+    /// True if it matters when operations begin.
+    notes_beginnings: bool,
     /// Delivers messages to memories; `None` if the schedule can have none.
     reach_memory: Option<ReachMemory>,
     /// Ends the play, once it is true.
@@ -138,6 +145,26 @@ pub(super) struct PlayLog {
     pub messages: Vec<Message>,
 }
 
+impl RankState {
+    /// Lets messages keep their order: those of operations that do not wait in a row overlap, like those of requests.
+    #[inline]
+    fn keep_order(&mut self) {
+        if self.rank.egress.may_overtake() {
+            self.rank.egress.keep_order();
+        }
+    }
+}
+
+impl NextAct {
+    /// Returns the act of a reception.
+    #[inline]
+    fn reception(rank: &Rank, network: &Network, reception: &Reception) -> NextAct {
+        let Reception { ready, from, words, .. } = *reception;
+        let (begin, turn) = rank.predict_reception(network, (from as usize, words as usize), ready);
+        NextAct { act: RankAct::Receive, begin, turn }
+    }
+}
+
 impl NextSend {
     /// Returns whether it goes to another rank's memory.
     #[inline]
@@ -151,6 +178,9 @@ impl Acts for PapersPlay<'_, '_> {
 
     #[inline]
     fn start(&mut self, rank: u32) {
+        if self.is_in_row(rank) {
+            return self.go_on(rank, self.progress.schedule.ranks[rank as usize].begin, Time::ZERO);
+        }
         self.progress.start_rank(rank as usize);
         self.queue_ready(rank);
     }
@@ -158,24 +188,12 @@ impl Acts for PapersPlay<'_, '_> {
     /// Plans the next act of a rank.
     #[inline]
     fn plan(&mut self, rank: u32) -> Option<AgendaEntry> {
-        loop {
-            let state = &mut self.ranks[rank as usize];
-            let next = match std::mem::take(&mut state.is_chosen) {
-                true => state.next,
-                false => self.choose(rank),
-            };
-            if let Some(NextAct { act: RankAct::Calc, .. }) = next
-                && !self.ranks[rank as usize].matching.has_receives()
-                && self.long.is_empty()
-            {
-                self.calc(rank); // no message can change that
-                continue;
-            }
-            let state = &mut self.ranks[rank as usize];
-            state.ticket = state.ticket.wrapping_add(1);
-            state.next = next;
-            return next.map(|next| AgendaEntry::new(next.turn, rank, state.ticket));
+        if !std::mem::take(&mut self.ranks[rank as usize].is_chosen) {
+            self.choose_next(rank);
         }
+        let state = &mut self.ranks[rank as usize];
+        state.ticket = state.ticket.wrapping_add(1);
+        state.next.as_ref().map(|next| AgendaEntry::new(next.turn, rank, state.ticket))
     }
 
     #[inline]
@@ -187,12 +205,19 @@ impl Acts for PapersPlay<'_, '_> {
         if time == Time::MAX {
             return Err(self.end_of_time(rank));
         }
-        if let Some(NextAct { act, begin, .. }) = self.ranks[rank as usize].next.take() {
+        while let Some(NextAct { act, begin, .. }) = self.ranks[rank as usize].next.take() {
             match act {
                 RankAct::Send(next) => self.send(rank, next, begin)?,
                 RankAct::Receive => self.receive(rank),
                 RankAct::Calc => self.calc(rank),
             }
+            // What is known to come next at this moment comes before what all others do, unless one was sent a message.
+            let state = &mut self.ranks[rank as usize];
+            let is_now = state.next.as_ref().is_some_and(|next| next.turn == time);
+            if !(is_now && state.is_chosen && self.awake.is_none()) {
+                break;
+            }
+            state.is_chosen = false;
         }
         Ok(rank)
     }
@@ -230,15 +255,15 @@ impl Acts for PapersPlay<'_, '_> {
         }
         if let Some((id, rank)) = rank(8) {
             let send = self.ready.first(&rank.sends).map(|(_, send)| *send);
-            let receive = self.pairs.first(&rank.matching.pairs).map(|pair| pair.operation);
+            let receive = self.pairs.next_receive(&rank.matching);
             [send, receive].into_iter().flatten().for_each(|operation| self.progress.prefetch(id, operation));
         }
         if let Some((id, rank)) = rank(4) {
             if let Some((_, send)) = self.ready.first(&rank.sends) {
                 prefetch_value(&self.ranks[self.progress.operation(id, *send).peer as usize]);
             }
-            if let Some(pair) = self.pairs.first(&rank.matching.pairs) {
-                self.progress.prefetch_followers(id, pair.operation);
+            if let Some(receive) = self.pairs.next_receive(&rank.matching) {
+                self.progress.prefetch_followers(id, receive);
             }
         }
     }
@@ -259,12 +284,11 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             ticket: 0,
             sends: List::default(),
             calcs: List::default(),
-            is_sequential: None,
-            matching: RankMatching::default(),
+            matching: RankMatching::new(schedule.ranks[id].is_in_row),
             acknowledged: Acknowledged::default(),
         };
         PapersPlay {
-            progress: ScheduleProgress::new(schedule),
+            progress: ScheduleProgress::new(schedule, true),
             network,
             ingresses: network.new_ingresses(),
             ranks: (0..schedule.ranks()).map(rank).collect(),
@@ -280,6 +304,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             done: None,
             ends: Vec::new(),
             watcher: Watcher::default(),
+            keeps_acts: false,
+            notes_beginnings: false,
             reach_memory: None,
             stop,
         }
@@ -317,15 +343,34 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
 
     /// Plays the schedule to its end. Returns the records too, if there are any.
     pub(super) fn run(mut self) -> Result<Played, RunError> {
+        self.keeps_acts = self.log.is_some() || self.done.is_some();
+        self.notes_beginnings = self.watcher.0.is_some() || self.progress.needs_beginnings();
         let ranks = self.ranks.len() as u32;
         drive(&mut self, ranks)?;
         self.finish()
     }
 
+    /// Chooses the next act of a rank, and computes what no message can change.
+    #[inline(never)]
+    fn choose_next(&mut self, rank: u32) {
+        loop {
+            let next = self.choose(rank);
+            let state = &mut self.ranks[rank as usize];
+            state.next = next;
+            let is_calc = matches!(next, Some(NextAct { act: RankAct::Calc, .. }));
+            if !is_calc || state.matching.has_receives() || !self.long.is_empty() {
+                return;
+            }
+            self.calc(rank);
+        }
+    }
+
     /// Returns the next act of a rank, or `None` if nothing is ready.
     #[inline]
-    fn choose(&self, rank: u32) -> Option<NextAct> {
-        let RankState { rank: own, sends, calcs, matching, .. } = &self.ranks[rank as usize];
+    fn choose(&mut self, rank: u32) -> Option<NextAct> {
+        let state = &mut self.ranks[rank as usize];
+        let reception = self.pairs.first_reception(&mut state.matching);
+        let RankState { rank: own, sends, calcs, .. } = &self.ranks[rank as usize];
         let mut best: Option<NextAct> = None;
         let mut best_key = (Time::MAX, true, Time::MAX, u32::MAX);
         let mut offer = |act, begin: Time, turn, since: Time, operation: u32| {
@@ -349,30 +394,42 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         if let Some(&(since, calc)) = self.ready.first(calcs) {
             offer(RankAct::Calc, own.now, own.now, since, calc);
         }
-        if let Some(pair) = self.pairs.first(&matching.pairs) {
-            let Mail { from, words, .. } = pair.mail;
-            let (begin, over) =
-                own.predict_reception(self.network, (from as usize, words as usize), pair.ready());
-            offer(RankAct::Receive, begin, over, pair.ready(), pair.operation);
+        if let Some(first) = reception {
+            let NextAct { act, begin, turn } = NextAct::reception(own, self.network, &first);
+            offer(act, begin, turn, first.ready, first.operation);
         }
         best
     }
 
-    /// Tells that an operation begins, and when it is done if that is known.
-    #[inline]
-    fn watch(&mut self, rank: u32, operation: u32, at: Time, end: Option<Time>) {
+    /// Notes that an operation begins, and when it is done if that is known.
+    #[inline(always)]
+    fn begin(&mut self, rank: u32, operation: u32, at: Time, end: Option<Time>) {
+        if self.notes_beginnings {
+            self.note_beginning(rank, operation, at, end);
+        }
+    }
+
+    #[cold]
+    fn note_beginning(&mut self, rank: u32, operation: u32, at: Time, end: Option<Time>) {
         if let Watcher(Some(watch)) = &mut self.watcher {
             let begin = self.progress.schedule.ranks[rank as usize].begin;
             watch(Beginning { rank: rank as usize, operation: operation - begin, at, end });
         }
+        self.progress.start(rank, operation, at);
     }
 
     /// Performs the next computation or wait.
     fn calc(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
         let Some((_, calc)) = self.ready.take_first(&mut state.calcs) else { return };
+        let end = self.compute(rank, calc, self.progress.operation(rank, calc));
+        self.end((rank, false), calc, end);
+    }
+
+    /// Performs a computation or a wait. Returns when it is done.
+    fn compute(&mut self, rank: u32, calc: u32, packed: PackedOperation) -> Time {
+        let state = &mut self.ranks[rank as usize];
         let begin = state.rank.now;
-        let packed = self.progress.operation(rank, calc);
         match packed.kind {
             OperationKind::Calc(time) => state.rank.compute(self.network, time),
             OperationKind::WaitUntil(time)
@@ -405,25 +462,125 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             let kind = if is_wait { ActivityKind::Idle } else { ActivityKind::Work("calc".into()) };
             log.activities.push(Activity { id: rank as usize, start: begin, end, kind });
         }
-        self.watch(rank, calc, begin, Some(end));
-        self.progress.start(rank, calc, begin);
-        self.progress.end(rank, calc, end);
-        self.queue_ready(rank);
+        self.begin(rank, calc, begin, Some(end));
+        end
     }
 
-    /// Performs the first send of the queue.
+    /// Returns whether the operations of a rank wait for each other in a row.
+    #[inline]
+    fn is_in_row(&self, rank: u32) -> bool {
+        self.ranks[rank as usize].matching.is_in_row
+    }
+
+    /// Ends an operation of a rank whose operations wait in a row or not, and queues those that waited for it.
+    #[inline(always)]
+    fn end(&mut self, (rank, is_in_row): (u32, bool), operation: u32, at: Time) {
+        if is_in_row {
+            self.progress.end_in_row(operation, at);
+            self.go_on(rank, operation + 1, at);
+        } else {
+            self.progress.end(rank, operation, at);
+            self.queue_ready(rank);
+        }
+    }
+
+    /// Goes on with an operation of a rank whose operations wait in a row: like the code of a program, that says what comes
+    /// next, and what needs no turn is done at once.
+    #[inline(never)]
+    fn go_on(&mut self, rank: u32, mut operation: u32, mut at: Time) {
+        let schedule = self.progress.schedule;
+        let script = &schedule.ranks[rank as usize];
+        while operation - script.begin < script.len {
+            self.progress.start_in_row(operation);
+            let packed = schedule.operation_of(script, operation);
+            let state = &mut self.ranks[rank as usize];
+            match packed.kind {
+                OperationKind::Recv(_) => {
+                    let receive = PostedReceive { place: (at, operation), filter: packed.filter() };
+                    let first = state.matching.post_in_row(receive);
+                    state.next = first.map(|first| NextAct::reception(&state.rank, self.network, &first));
+                    state.is_chosen = true;
+                    return self.begin(rank, operation, at, None);
+                }
+                OperationKind::Send(bytes) => {
+                    let (to, words) = (packed.peer as usize, self.network.params().words(bytes as usize));
+                    if !self.network.is_synchronous(rank as usize, to, words) {
+                        let (begin, turn) = state.rank.predict_send(self.network, to, words);
+                        let send = NextSend {
+                            operation,
+                            to: packed.peer,
+                            is_read: false,
+                            words: words as u32,
+                            tag: packed.filter().tag,
+                            is_short: true,
+                        };
+                        state.next = Some(NextAct { act: RankAct::Send(send), begin, turn });
+                        state.is_chosen = true;
+                        return;
+                    }
+                }
+                _ => (),
+            }
+            match self.compute_or_queue(rank, operation, at) {
+                Some(end) => (operation, at) = (operation + 1, end),
+                None => return,
+            }
+        }
+    }
+
+    /// Goes on with a computation in a row, and returns when it is done, or queues what has several messages.
+    #[inline(never)]
+    fn compute_or_queue(&mut self, rank: u32, operation: u32, since: Time) -> Option<Time> {
+        let packed = self.progress.operation(rank, operation);
+        if let OperationKind::Calc(_) | OperationKind::WaitUntil(_) | OperationKind::Flush = packed.kind {
+            let end = self.compute(rank, operation, packed);
+            self.progress.end_in_row(operation, end);
+            return Some(end);
+        }
+        self.queue(rank, since, operation, packed);
+        None
+    }
+
+    /// Performs a send.
     #[inline]
     fn send(&mut self, rank: u32, next: NextSend, begin: Time) -> Result<(), RunError> {
+        if !next.is_short {
+            return self.send_part(rank, next, begin);
+        }
+        let NextSend { operation, to, words, tag, .. } = next;
         let state = &mut self.ranks[rank as usize];
-        let Some((_, send)) = self.ready.take_first(&mut state.sends) else { return Ok(()) };
-        let read = self.next_read(send, &next);
-        let NextSend { to, words, tag, is_short, .. } = next;
+        let is_in_row = state.matching.is_in_row;
+        if !is_in_row {
+            self.ready.take_first(&mut state.sends);
+            state.keep_order();
+        }
+        let now = state.rank.now;
+        let outgoing = state.rank.prepare_send(self.network, to as usize, words as usize);
+        if outgoing.entry.asked_at == Time::MAX {
+            return Err(self.end_of_time(rank));
+        }
+        let passage = state.rank.send(self.network, &mut *self.ingresses, outgoing.to, &outgoing.entry);
+        self.report.count_message(&passage);
+        if self.keeps_acts {
+            let by = (outgoing.id(rank as usize), rank);
+            self.keep_send(by, outgoing, (now, begin), passage, DoneAct::Send(outgoing.number));
+        }
+        let (arrival, number) = (passage.arrival, outgoing.number);
+        self.deliver(rank, to, Mail { arrival, from: rank, sent_by: operation, number, tag, words });
+        self.begin(rank, operation, begin, None);
+        self.end((rank, is_in_row), operation, passage.enter);
+        Ok(())
+    }
+
+    /// Performs the next message of an operation of several, or of one that goes to a memory.
+    #[inline(never)]
+    fn send_part(&mut self, rank: u32, next: NextSend, begin: Time) -> Result<(), RunError> {
+        let read = self.next_read(next.operation, &next);
+        let NextSend { operation: send, to, words, tag, .. } = next;
         let state = &mut self.ranks[rank as usize];
-        if state.rank.egress.may_overtake() {
-            let schedule = self.progress.schedule;
-            if !*state.is_sequential.get_or_insert_with(|| schedule.is_sequential(rank as usize)) {
-                state.rank.egress.keep_order(); // its sends overlap, like requests
-            }
+        self.ready.take_first(&mut state.sends);
+        if !state.matching.is_in_row {
+            state.keep_order();
         }
         let now = state.rank.now;
         let outgoing = match read {
@@ -447,29 +604,17 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
                 (message, announced, own.read(self.network, ingresses, message.from, entry))
             }
         };
-        if let Some(log) = &mut self.log {
-            log.activities.extend(send_activities(rank as usize, id, (now, begin), &passage));
-            log.messages.push(outgoing.record(self.network, (id.from, rank as usize), &passage));
+        self.report.count_message(&passage);
+        if self.keeps_acts {
+            let number = id.number as u32;
+            let act = match read {
+                Some(_) => DoneAct::Read(id.from as u32, number),
+                None if tag == RawTag::GET => DoneAct::Get(number),
+                None if tag.is_one_sided() => DoneAct::Put(number),
+                None => DoneAct::Send(number),
+            };
+            self.keep_send((id, rank), outgoing, (now, begin), passage, act);
         }
-        if let Some(done) = &mut self.done {
-            let by = (id.from as u32, id.number as u32);
-            done.add_message(by, (id.from as u32, if read.is_some() { rank } else { to }, words));
-            done.add(
-                rank,
-                match read {
-                    Some(_) => DoneAct::Read(by.0, by.1),
-                    None if tag == RawTag::GET => DoneAct::Get(by.1),
-                    None if tag.is_one_sided() => DoneAct::Put(by.1),
-                    None => DoneAct::Send(by.1),
-                },
-            );
-        }
-        let stall = passage.admitted - passage.ready;
-        self.report.messages += 1;
-        self.report.events += 1;
-        self.report.stalls += u64::from(stall > Time::ZERO);
-        self.report.stall_time += stall;
-
         let (arrival, from, number) = (passage.arrival, id.from as u32, outgoing.number);
         if tag.is_one_sided() {
             let reach_memory = self.reach_memory.expect("it is set for such a schedule");
@@ -477,14 +622,10 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         } else {
             self.deliver(rank, to, Mail { arrival, from, sent_by, number, tag, words });
         }
-
         if tag.is_start_of_send() {
-            self.watch(rank, send, begin, None);
-            self.progress.start(rank, send, begin);
+            self.begin(rank, send, begin, None);
         }
-        if is_short {
-            self.progress.end(rank, send, passage.enter);
-        } else if let Some(operation) = self.long.get_mut(&send) {
+        if let Some(operation) = self.long.get_mut(&send) {
             if operation.keeps_number() {
                 self.ranks[rank as usize].rank.egress.keep_number();
             }
@@ -495,11 +636,36 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         Ok(())
     }
 
+    /// Keeps what is asked for of a message that a rank has sent or read.
+    #[cold]
+    fn keep_send(
+        &mut self,
+        (id, rank): (MessageId, u32),
+        outgoing: OutgoingMessage,
+        times: (Time, Time),
+        passage: Passage,
+        act: DoneAct,
+    ) {
+        let OutgoingMessage { to, words, .. } = outgoing;
+        if let Some(log) = &mut self.log {
+            log.activities.extend(send_activities(rank as usize, id, times, &passage));
+            log.messages.push(outgoing.record(self.network, (id.from, rank as usize), &passage));
+        }
+        if let Some(done) = &mut self.done {
+            let by = (id.from as u32, id.number as u32);
+            done.add_message(by, (id.from as u32, to as u32, words as u32));
+            done.add(rank, act);
+        }
+    }
+
     /// Delivers a message. The receiver may act earlier now.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, by: u32, to: u32, mail: Mail) {
-        let mut early = self.early.of_rank(&mut self.progress, to);
-        let is_new = self.pairs.deliver(&mut self.ranks[to as usize].matching, &mut early, mail);
+        let matching = &mut self.ranks[to as usize].matching;
+        let is_new = match matching.is_in_row {
+            true => matching.deliver_in_row(mail),
+            false => self.pairs.deliver(matching, &mut self.early.of_rank(&mut self.progress, to), mail),
+        };
         self.awake = (is_new && to != by).then_some(to);
     }
 
@@ -513,7 +679,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         arrival: Time,
     ) {
         let (id, memory) = (rank as usize, outgoing.to);
-        if self.log.is_some() || self.done.is_some() {
+        if self.keeps_acts {
             let number = operation - self.progress.schedule.ranks[id].begin;
             self.ends.push(([rank, outgoing.number], [number, PlayReport::NOT_RECEIVED]));
         }
@@ -543,45 +709,54 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     #[inline]
     fn receive(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
-        let Some(pair) = self.pairs.take_first(&mut state.matching.pairs) else { return };
-        let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
+        let is_in_row = state.matching.is_in_row;
+        let Some((receive, ready, mail)) = self.pairs.take_reception(&mut state.matching) else { return };
+        let Mail { from, sent_by, tag, words, number, .. } = mail;
         let free = state.rank.now;
-        let (begin, now) = state.rank.receive(self.network, (from as usize, words as usize), pair.ready());
-        let (sender, number) = (if tag.is_answer() { rank } else { from }, pair.mail.number);
-        if let Some(log) = &mut self.log {
-            let id = MessageId { from: sender as usize, number: number as usize };
-            let ends = [pair.ready(), begin, now];
-            log.activities.extend(reception_activities(rank as usize, id, free, ends));
-        }
-        if let Some(done) = &mut self.done {
-            done.add(rank, DoneAct::Receive(sender, number));
-        }
-        if self.log.is_some() || self.done.is_some() {
-            let in_rank =
-                |rank: u32, operation| operation - self.progress.schedule.ranks[rank as usize].begin;
-            let ends = [in_rank(sender, sent_by), in_rank(rank, receive)];
-            self.ends.push(([sender, number], ends));
+        let (begin, now) = state.rank.receive(self.network, (from as usize, words as usize), ready);
+        if self.keeps_acts {
+            let sender = if tag.is_answer() { rank } else { from };
+            self.keep_reception((rank, receive), (sender, sent_by, number), free, [ready, begin, now]);
         }
         self.report.events += 1;
         if tag.is_start_of_send() {
             self.progress.meet((rank, receive), (from, sent_by));
-        }
-        if tag.is_start_of_send() && !tag.is_announce() {
-            self.progress.end(rank, receive, now);
-        } else {
-            let filter = self.progress.operation(rank, receive).filter();
-            let operation = self.long.entry(receive).or_insert_with(|| ActiveOperation::receive(filter));
-            operation.on_received(from, sent_by, tag);
-            if tag.is_announce() {
-                self.offer(rank, receive, pair.mail);
+            if !tag.is_announce() {
+                return self.end((rank, is_in_row), receive, now);
             }
-            self.advance(rank, receive, now);
         }
-        self.queue_ready(rank);
+        let filter = self.progress.operation(rank, receive).filter();
+        let operation = self.long.entry(receive).or_insert_with(|| ActiveOperation::receive(filter));
+        operation.on_received(from, sent_by, tag);
+        if tag.is_announce() {
+            self.offer((rank, receive), (from, sent_by, number));
+        }
+        self.advance(rank, receive, now);
+    }
+
+    /// Keeps what is asked for of a reception of a rank by an operation: of the message of another operation of its sender,
+    /// which has a number.
+    #[cold]
+    fn keep_reception(
+        &mut self,
+        (rank, receive): (u32, u32),
+        (sender, sent_by, number): (u32, u32, u32),
+        called: Time,
+        ends: [Time; 3],
+    ) {
+        if let Some(log) = &mut self.log {
+            let id = MessageId { from: sender as usize, number: number as usize };
+            log.activities.extend(reception_activities(rank as usize, id, called, ends));
+        }
+        if let Some(done) = &mut self.done {
+            done.add(rank, DoneAct::Receive(sender, number));
+        }
+        let in_rank = |rank: u32, operation| operation - self.progress.schedule.ranks[rank as usize].begin;
+        self.ends.push(([sender, number], [in_rank(sender, sent_by), in_rank(rank, receive)]));
     }
 
     /// Lets a receive that has received an announcement know what it can read, where receivers do.
-    fn offer(&mut self, rank: u32, receive: u32, Mail { from, sent_by, number, .. }: Mail) {
+    fn offer(&mut self, (rank, receive): (u32, u32), (from, sent_by, number): (u32, u32, u32)) {
         let words = self.network.params().words(self.progress.operation(from, sent_by).bytes() as usize);
         let protocol = self.network.rendezvous(from as usize, rank as usize, words);
         if let Some(operation) =
@@ -602,7 +777,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             OperationStep::Receive(filter) => self.pairs.post(&mut state.matching, filter, now, operation),
             OperationStep::Done => {
                 self.long.remove(&operation);
-                self.progress.end(rank, operation, now);
+                self.end((rank, self.is_in_row(rank)), operation, now);
             }
         }
     }
@@ -613,15 +788,15 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let packed = self.progress.operation(rank, operation);
         if let Some(words) = self.short_words(rank, &packed) {
             let tag = packed.filter().tag;
-            return NextSend { to: packed.peer, is_read: false, words, tag, is_short: true };
+            return NextSend { operation, to: packed.peer, is_read: false, words, tag, is_short: true };
         }
         match self.long.get(&operation).map(|long| (long.peer, long.next_step())) {
             Some((to, OperationStep::Send(tag, words))) => {
-                NextSend { to, is_read: false, words, tag, is_short: false }
+                NextSend { operation, to, is_read: false, words, tag, is_short: false }
             }
             Some((_, OperationStep::Read(read))) => {
                 let (tag, words) = (read.tag(), read.words);
-                NextSend { to: rank, is_read: true, words, tag, is_short: false }
+                NextSend { operation, to: rank, is_read: true, words, tag, is_short: false }
             }
             _ => unreachable!("an operation among the sends that are ready sends a message next"),
         }
@@ -660,17 +835,24 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         }
     }
 
-    /// Queues the operations of a rank that have become ready, by time and then by number.
-    #[inline]
+    /// Queues the operations of a rank that have become ready.
+    #[inline(always)]
     fn queue_ready(&mut self, rank: u32) {
+        if !self.progress.newly_ready.is_empty() {
+            self.queue_newly_ready(rank);
+        }
+    }
+
+    /// Queues operations of a rank that have become ready, by time and then by number.
+    #[inline(never)]
+    fn queue_newly_ready(&mut self, rank: u32) {
         // A receive begins when it is posted, so operations that wait for that become ready too.
         let mut place = 0;
         while let Some(&(since, operation)) = self.progress.newly_ready.get(place) {
             place += 1;
             let packed = self.progress.operation(rank, operation);
             if let OperationKind::Recv(_) = packed.kind {
-                self.watch(rank, operation, since, None);
-                self.progress.start(rank, operation, since);
+                self.begin(rank, operation, since, None);
             }
             if self.progress.newly_ready.len() == 1 {
                 // Mostly it is one.

@@ -20,6 +20,8 @@ pub(super) struct ScheduleProgress<'a> {
     many: HashMap<u32, u32>,
     /// The number of operations that are not done.
     pub remaining: usize,
+    /// True if the play itself says which operation of a row is ready.
+    knows_rows: bool,
     /// True if any operation waits for the beginning of another.
     awaits_starts: bool,
     /// Operations that have become ready and are not queued yet, each with the time since which it is ready.
@@ -65,13 +67,17 @@ const MET: u8 = 254;
 const DONE: u8 = 255;
 
 impl<'a> ScheduleProgress<'a> {
-    /// Returns the state at the start of a play.
-    pub(super) fn new(schedule: &'a Schedule) -> ScheduleProgress<'a> {
+    /// Returns the state at the start of a play. One that `knows_rows` says itself which operation of a row is ready, so that
+    /// nothing need be counted there.
+    pub(super) fn new(schedule: &'a Schedule, knows_rows: bool) -> ScheduleProgress<'a> {
         let (mut states, mut many) = (Vec::with_capacity(schedule.len()), HashMap::new());
         let awaits_starts = schedule.followers.iter().any(|follower| follower.needs_only_start());
         for script in &schedule.ranks {
             let (begin, place) = (states.len(), script.place as usize);
             states.resize(begin + script.len as usize, 0);
+            if script.is_in_row && knows_rows {
+                continue;
+            }
             let ends = [place, place + script.len as usize].map(|place| schedule.first[place] as usize);
             for follower in &schedule.followers[ends[0]..ends[1]] {
                 let operation = begin + follower.operation() as usize;
@@ -87,7 +93,17 @@ impl<'a> ScheduleProgress<'a> {
         let remaining = schedule.len();
         let newly_ready = Vec::new();
         let (moments, misnamed) = (None, None);
-        ScheduleProgress { schedule, states, many, remaining, awaits_starts, newly_ready, moments, misnamed }
+        ScheduleProgress {
+            schedule,
+            states,
+            many,
+            remaining,
+            knows_rows,
+            awaits_starts,
+            newly_ready,
+            moments,
+            misnamed,
+        }
     }
 
     /// Returns an operation of a rank.
@@ -117,6 +133,11 @@ impl<'a> ScheduleProgress<'a> {
         if let Some(first) = self.schedule.followers(self.schedule.place(rank as usize, operation)).first() {
             prefetch_value(first);
         }
+    }
+
+    /// Returns whether the play itself says which operation of a rank is ready, as they wait for each other in a row.
+    pub(super) fn is_in_row(&self, rank: usize) -> bool {
+        self.knows_rows && self.schedule.ranks[rank].is_in_row
     }
 
     /// Returns whether an operation is ready and not done.
@@ -152,13 +173,34 @@ impl<'a> ScheduleProgress<'a> {
         }
     }
 
+    /// Notes that an operation is ready, as the one before it in a row is done.
+    #[inline]
+    pub(super) fn start_in_row(&mut self, operation: u32) {
+        self.states[operation as usize] = READY;
+    }
+
+    /// Notes that an operation is done for which only the next one in a row waits.
+    #[inline]
+    pub(super) fn end_in_row(&mut self, operation: u32, at: Time) {
+        self.states[operation as usize] = DONE;
+        self.remaining -= 1;
+        if let Some(moments) = &mut self.moments {
+            moments[operation as usize].1 = at;
+        }
+    }
+
+    /// Returns whether it matters when operations begin.
+    pub(super) fn needs_beginnings(&self) -> bool {
+        self.awaits_starts || self.moments.is_some()
+    }
+
     /// Notes that an operation has begun.
     #[inline]
     pub(super) fn start(&mut self, rank: u32, operation: u32, at: Time) {
         if let Some(moments) = &mut self.moments {
             moments[operation as usize].0 = at;
         }
-        if self.awaits_starts {
+        if self.awaits_starts && !self.is_in_row(rank as usize) {
             self.notify_followers(rank, operation, true, at);
         }
     }
@@ -166,18 +208,16 @@ impl<'a> ScheduleProgress<'a> {
     /// Notes that an operation is done.
     #[inline]
     pub(super) fn end(&mut self, rank: u32, operation: u32, at: Time) {
-        self.states[operation as usize] = DONE;
-        self.remaining -= 1;
-        if let Some(moments) = &mut self.moments {
-            moments[operation as usize].1 = at;
-        }
+        self.end_in_row(operation, at);
         self.notify_followers(rank, operation, false, at);
     }
 
     /// Notes that a receive, named by its rank and its number, has got the message of a send.
-    #[inline]
+    #[inline(always)]
     pub(super) fn meet(&mut self, (rank, receive): (u32, u32), (from, send): (u32, u32)) {
-        let bytes = |rank: u32, operation| self.operation(rank, operation).bytes();
+        let schedule = self.schedule;
+        let bytes =
+            |rank: u32, operation| schedule.operations.bytes(schedule.place(rank as usize, operation));
         let (named, sent) = (bytes(rank, receive), bytes(from, send));
         if named != sent {
             let number = receive - self.schedule.ranks[rank as usize].begin;

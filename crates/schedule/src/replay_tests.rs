@@ -543,7 +543,7 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
             }
             ready.sort();
             let mut rank = Rank::new(id, network);
-            if !schedule.is_sequential(id) {
+            if !schedule.ranks[id].is_in_row {
                 rank.egress.keep_order();
             }
             RankByHand { rank, ready, mail: Vec::new() }

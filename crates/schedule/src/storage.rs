@@ -163,6 +163,8 @@ pub(super) struct RankScript {
     /// Bits that are then flipped in the number of a peer. With these, ranks whose peers differ from them in
     /// the same bits share the script of the first such rank.
     pub flip: u32,
+    /// True if each operation waits until the one before it is done, like blocking calls.
+    pub is_in_row: bool,
 }
 
 /// An operation that waits for another one: its number in the script, and a flag if the other needs only have
@@ -289,10 +291,16 @@ impl Schedule {
     }
 
     /// Returns a rank's operation by its number among those of all ranks.
-    #[inline]
+    #[inline(always)]
     pub(super) fn operation(&self, rank: usize, operation: u32) -> PackedOperation {
-        let packed = self.operations.get(self.place(rank, operation));
-        PackedOperation { peer: self.ranks[rank].peer(packed.peer, self.ranks.len() as u32), ..packed }
+        self.operation_of(&self.ranks[rank], operation)
+    }
+
+    /// Returns the operation of a number among those of all ranks, which is one of this rank.
+    #[inline(always)]
+    pub(super) fn operation_of(&self, script: &RankScript, operation: u32) -> PackedOperation {
+        let packed = self.operations.get((script.place + (operation - script.begin)) as usize);
+        PackedOperation { peer: script.peer(packed.peer, self.ranks.len() as u32), ..packed }
     }
 
     /// Returns the number that the script of a rank has for a peer.
@@ -308,9 +316,8 @@ impl Schedule {
         &self.followers[self.first[place] as usize..self.first[place + 1] as usize]
     }
 
-    /// Returns whether each of a rank's operations waits until the one before it is done, like blocking
-    /// calls.
-    pub(super) fn is_sequential(&self, rank: usize) -> bool {
+    /// Computes whether each of a rank's operations waits until the one before it is done.
+    pub(super) fn is_in_row(&self, rank: usize) -> bool {
         let RankScript { place, len, .. } = self.ranks[rank];
         (1..len).all(|later| {
             let before = (place + later - 1) as usize;

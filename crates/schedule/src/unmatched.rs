@@ -1,7 +1,7 @@
 //! Receives without messages and messages without receives, for both sets of rules.
 
-use loggp_model::message::Matchable;
 use loggp_model::message::matching::{Inbox, PostedReceive, ReceiveQueue};
+use loggp_model::message::{Matchable, RecvFilter};
 
 use super::early::RankEarlyReceives;
 
@@ -54,9 +54,23 @@ impl<M: Matchable> UnmatchedSet<M> {
     }
 
     /// Adds a message for which there is no receive.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_message(&mut self, message: M) {
         self.open().mail.put(message);
+    }
+
+    /// Returns the first message without a receive that a filter takes.
+    #[inline]
+    pub(super) fn first_message(&mut self, filter: RecvFilter) -> Option<&M> {
+        self.open.as_mut()?.mail.first(filter)
+    }
+
+    /// Takes the first message without a receive that a filter takes.
+    #[inline]
+    pub(super) fn take_message(&mut self, filter: RecvFilter) -> Option<M> {
+        let mut taken = None;
+        self.open.as_mut()?.mail.take_into(filter, &mut taken);
+        taken
     }
 
     /// Counts an early receive as posted. No message can have arrived before it.

@@ -40,7 +40,7 @@ impl RecvFilter {
     }
 
     /// Returns whether the receive takes this message.
-    #[inline]
+    #[inline(always)]
     pub fn can_take(&self, message: &impl Matchable) -> bool {
         self.tag.can_take(message.tag())
             && (self.from == RecvFilter::ANY_SENDER || self.from == message.from())

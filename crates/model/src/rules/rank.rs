@@ -179,7 +179,7 @@ impl Rank {
     #[inline]
     pub fn predict_send(&self, network: &Network, to: usize, k: usize) -> (Time, Time) {
         let entry = network.predict_entry(&self.egress, to, k, self.now);
-        (self.now.max(self.next_send(network, to, k)), network.turn_time(&entry))
+        (self.now.max(self.egress.send_gap_end() - entry.overhead), network.turn_time(&entry))
     }
 
     /// Prepares a send that is called now. The message then waits for its turn.

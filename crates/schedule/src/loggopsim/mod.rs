@@ -168,7 +168,7 @@ impl<'a> LogGOPSimPlay<'a> {
         let P = schedule.ranks();
         let ranks = (0..P).flat_map(|rank| schedule.range(rank).map(move |_| rank as u32)).collect();
         LogGOPSimPlay {
-            progress: ScheduleProgress::new(schedule),
+            progress: ScheduleProgress::new(schedule, false),
             costs,
             noise,
             ranks,

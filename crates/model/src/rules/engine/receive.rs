@@ -69,22 +69,16 @@ impl Engine<'_> {
             self.stats.recv += end - start;
         }
         if self.is_traced || activities.is_some() {
-            self.log_reception((header.id(), header.tag), called, [arrival, start, end], activities);
+            self.log_reception(header, called, [arrival, start, end], activities);
         }
         start
     }
 
     /// Logs the activities of a reception.
     #[cold]
-    fn log_reception(
-        &mut self,
-        (message, tag): (MessageId, RawTag),
-        called: Time,
-        ends: [Time; 3],
-        activities: ActivityLog,
-    ) {
-        let id = self.id();
-        let all = reception_activities(id, message, called, ends);
+    fn log_reception(&mut self, header: Header, called: Time, ends: [Time; 3], activities: ActivityLog) {
+        let (message, tag) = (header.id(), header.tag);
+        let all = reception_activities(self.id(), message, called, ends);
         if let Some(to) = activities {
             to.extend(all);
         } else if let Some(log) = &mut self.log {
