@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 static void print_set(MPI_Session session, const char *name)
 {
     MPI_Group group;

@@ -17,19 +17,51 @@ REFUSED(MPI_Publish_name)
 REFUSED(MPI_Unpublish_name)
 REFUSED(MPI_Lookup_name)
 
-/* What is of MPICH alone. */
+/* What is of MPICH alone, and of its streams and communicators of threads. */
 #if defined(MPICH_NUMVERSION)
 REFUSED(MPIX_Grequest_class_allocate)
 REFUSED(MPIX_Grequest_start)
 REFUSED(MPIX_Comm_agree)
 REFUSED(MPIX_Comm_revoke)
 REFUSED(MPIX_Comm_shrink)
+#if MPICH_NUMVERSION >= 50000000
+REFUSED(MPIX_Allreduce_enqueue)
+REFUSED(MPIX_Allreduce_enqueue_c)
+REFUSED(MPIX_Comm_get_failed)
+REFUSED(MPIX_Irecv_enqueue)
+REFUSED(MPIX_Irecv_enqueue_c)
+REFUSED(MPIX_Isend_enqueue)
+REFUSED(MPIX_Isend_enqueue_c)
+REFUSED(MPIX_Recv_enqueue)
+REFUSED(MPIX_Recv_enqueue_c)
+REFUSED(MPIX_Send_enqueue)
+REFUSED(MPIX_Send_enqueue_c)
+REFUSED(MPIX_Stream_comm_create)
+REFUSED(MPIX_Stream_comm_create_multiplex)
+REFUSED(MPIX_Stream_irecv)
+REFUSED(MPIX_Stream_irecv_c)
+REFUSED(MPIX_Stream_isend)
+REFUSED(MPIX_Stream_isend_c)
+REFUSED(MPIX_Stream_recv)
+REFUSED(MPIX_Stream_recv_c)
+REFUSED(MPIX_Stream_send)
+REFUSED(MPIX_Stream_send_c)
+REFUSED(MPIX_Threadcomm_finish)
+REFUSED(MPIX_Threadcomm_free)
+REFUSED(MPIX_Threadcomm_init)
+REFUSED(MPIX_Threadcomm_start)
+REFUSED(MPIX_Wait_enqueue)
+REFUSED(MPIX_Waitall_enqueue)
+#endif
 #endif
 
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 REFUSED(MPI_Request_get_status_all)
 REFUSED(MPI_Request_get_status_any)
 REFUSED(MPI_Request_get_status_some)
+REFUSED(MPI_Buffer_iflush)
+REFUSED(MPI_Comm_iflush_buffer)
+REFUSED(MPI_Session_iflush_buffer)
 #endif
 
 /* Communicators, groups and topologies. */
@@ -92,9 +124,13 @@ LOCAL(MPI_T_category_changed, MPI_T_category_get_categories, MPI_T_category_get_
       MPI_T_source_get_info, MPI_T_source_get_num, MPI_T_source_get_timestamp)
 
 /* MPICH's own. */
-LOCAL(MPIX_Comm_failure_ack, MPIX_Comm_failure_get_acked, MPIX_Delete_error_class, MPIX_Delete_error_code,
-      MPIX_Delete_error_string, MPIX_GPU_query_support, MPIX_Grequest_class_create, MPIX_Query_cuda_support,
-      MPIX_Query_hip_support, MPIX_Query_ze_support)
+LOCAL(MPIX_Async_get_state, MPIX_Async_spawn, MPIX_Async_start, MPIX_Comm_create_errhandler_x, MPIX_Comm_failure_ack,
+      MPIX_Comm_failure_get_acked, MPIX_Comm_get_stream, MPIX_Comm_test_threadcomm, MPIX_Delete_error_class,
+      MPIX_Delete_error_code, MPIX_Delete_error_string, MPIX_File_create_errhandler_x, MPIX_GPU_query_support,
+      MPIX_Grequest_class_create, MPIX_Info_set_hex, MPIX_Op_create_x, MPIX_Query_cuda_support,
+      MPIX_Query_hip_support, MPIX_Query_ze_support, MPIX_Request_is_complete, MPIX_Session_create_errhandler_x,
+      MPIX_Start_progress_thread, MPIX_Stop_progress_thread, MPIX_Stream_create, MPIX_Stream_free,
+      MPIX_Stream_progress, MPIX_Type_iov, MPIX_Type_iov_len, MPIX_Win_create_errhandler_x)
 
 /* The rest. */
 LOCAL(MPI_Abi_get_fortran_booleans, MPI_Abi_get_fortran_info, MPI_Abi_get_info, MPI_Abi_get_version,

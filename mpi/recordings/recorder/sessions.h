@@ -79,25 +79,32 @@ CALL(Session_finalize, (MPI_Session *session))
     return error;
 }
 
+/* Returns how many ranks a set of an emulated program has, or 0 if the MPI is to be asked. */
+static int ranks_in(const char *name)
+{
+    int is_known = is_emulated && !inside;
+    return is_known && strcasecmp(name, "mpi://WORLD") == 0 ? world_size : is_known && strcasecmp(name, "mpi://SELF") == 0;
+}
+
 CALL(Group_from_session_pset, (MPI_Session session, const char *name, MPI_Group *group))
 {
-    int is_world = strcasecmp(name, "mpi://WORLD") == 0, is_self = strcasecmp(name, "mpi://SELF") == 0;
-    if (!is_emulated || inside || (!is_world && !is_self))
+    int count = ranks_in(name);
+    if (count == 0)
         return REAL(Group_from_session_pset)(session, name, group);
-    int count = is_world ? world_size : 1, *ranks = room(sizeof *ranks * (size_t)count);
+    int *ranks = room(sizeof *ranks * (size_t)count);
     for (int i = 0; i < count; i++)
-        ranks[i] = is_world ? i : own_rank;
+        ranks[i] = count == 1 ? own_rank : i;
     *group = make_group(ranks, count, "MPI_Group_from_session_pset", PLACE);
     return MPI_SUCCESS;
 }
 
 CALL(Session_get_pset_info, (MPI_Session session, const char *name, MPI_Info *info))
 {
-    int error = REAL(Session_get_pset_info)(session, name, info);
-    if (error == MPI_SUCCESS && is_emulated && !inside && strcasecmp(name, "mpi://WORLD") == 0) {
-        char size[16];
-        snprintf(size, sizeof size, "%d", world_size);
-        PMPI_Info_set(*info, "mpi_size", size);
-    }
-    return error;
+    int count = ranks_in(name);
+    if (count == 0)
+        return REAL(Session_get_pset_info)(session, name, info);
+    char size[16];
+    snprintf(size, sizeof size, "%d", count);
+    int error = MPI_Info_create(info);
+    return error != MPI_SUCCESS ? error : PMPI_Info_set(*info, "mpi_size", size);
 }
