@@ -19,6 +19,9 @@ mod record;
 use loggp_command::annex::{Annex, DerivedSubcommand, RealMachine, starts_ranks};
 use loggp_mpi_trace::libraries::LIBRARIES;
 
+/// Readers of what is recorded, for who holds the command against them.
+pub use loggp_mpi_trace;
+
 /// Returns whether a command line is about the command of an MPI program.
 fn is_of_mpi(verb: &str, rest: &[&str]) -> bool {
     verb == "check" && rest.iter().any(|word| starts_ranks(word))

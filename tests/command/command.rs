@@ -1452,7 +1452,8 @@ fn seeds_are_runs_with_one_seed_each() {
 #[test]
 fn the_trace_of_measured_work_on_the_wall_clock_is_clean() {
     let path = fresh_path("wall-work");
-    let line = "run scatter short -P 4 --size 8 --work measured --repeat 2 --clock wall";
+    // On a busy computer the dilation that is found would grow for minutes; the rules hold at any.
+    let line = "run scatter short -P 4 --size 8 --work measured --repeat 2 --clock wall --dilation 4";
     measured_stdout(&format!("{line} --trace {}", path.display()));
     let found = stdout_of(&format!("audit {}", path.display()));
     assert!(found.ends_with("\nevery rule holds\n"), "{found}");

@@ -3,8 +3,8 @@
 use loggp::schedule::{CostModel, Operation, Player, Schedule};
 use loggp::{NS, Params, US};
 use loggp_goal::patterns::pattern_schedule;
-use loggp_mpi_trace::allprof::{AllprofProgram, MpiLibrary};
-use loggp_mpi_trace::schedule::{self, ScheduleOptions};
+use loggp_mpi::loggp_mpi_trace::allprof::{AllprofProgram, MpiLibrary};
+use loggp_mpi::loggp_mpi_trace::schedule::{self, ScheduleOptions};
 
 use crate::requests::{assert_refused, stdout_of};
 

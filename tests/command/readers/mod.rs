@@ -1,5 +1,5 @@
-//! Every reader of input from people or other programs, and the checks that hold for any input: no panic,
-//! memory in proportion to the input, and errors of one sentence that tells the place.
+//! Every reader of input from people or other programs that the main house has, and the checks that hold for any input: no
+//! panic, memory in proportion to the input, and errors of one sentence that tells the place.
 //!
 //! The tests below feed every reader its `inputs`, changed at random. `docs/results/make/fuzz` fuzzes the readers from there.
 
@@ -15,8 +15,6 @@ use loggp::replay::Replay;
 use loggp::schedule::{CostModel, Player, Schedule};
 use loggp::trace::Trace;
 use loggp::{NS, Noise, Order, Params, ParamsBuilder, Time, US};
-use loggp_mpi_trace::allprof::{AllprofProgram, MpiLibrary};
-use loggp_mpi_trace::schedule::{self, ScheduleOptions};
 use loggp_programs::math::dense::entries;
 use loggp_programs::{rtt, transportation};
 use loggp_study::analysis::{Analysis, WhatIf};
@@ -43,7 +41,7 @@ const LONGEST_SENTENCE: usize = 1000;
 /// Memory in bytes that any reader may take for any input.
 const FREE_MEMORY: usize = 1 << 20;
 
-/// All readers.
+/// All readers of the main house.
 pub(crate) const READERS: &[InputReader] = &[
     reader("parameters", parameters, &[" = ", " is ", " has "], 64),
     reader("times", times, &["it ", "there is no unit"], 64),
@@ -60,24 +58,17 @@ pub(crate) const READERS: &[InputReader] = &[
         &["line ", "in it", "length", "round trip", "Netgauge", "osu_", "no machine", "all messages"],
         512,
     ),
-    // A line may be a message to every rank.
-    reader("calls", calls, &["rank ", "ranks"], 1 << 13),
     reader("schedules", schedules, &["line ", "byte "], 256),
     reader("traces", traces, &["at byte ", " line ", "is empty", "begins"], 1024),
 ];
 
-const fn reader(
+pub(crate) const fn reader(
     name: &'static str,
     read: fn(&[u8]) -> Result<(), String>,
     places: &'static [&'static str],
     memory: usize,
 ) -> InputReader {
     InputReader { name, read, places, memory }
-}
-
-/// Returns the reader with this name.
-pub(crate) fn find(name: &str) -> Option<&'static InputReader> {
-    READERS.iter().find(|reader| reader.name == name)
 }
 
 impl InputReader {
@@ -158,21 +149,6 @@ fn trips(bytes: &[u8]) -> Result<(), String> {
     if let Some(trips) = &recovered.trips {
         trips.model_errors(&recovered.params);
     }
-    Ok(())
-}
-
-/// Reads the traces of several ranks, separated by form feeds.
-fn calls(bytes: &[u8]) -> Result<(), String> {
-    let ranks: Vec<&[u8]> = bytes.split(|byte| *byte == 0x0c).collect();
-    let read = |skips| {
-        let mpi = MpiLibrary::default();
-        let mut program = AllprofProgram::new(ranks.len(), mpi, skips, |rank| Ok(ranks[rank]));
-        schedule::read(&mut program, ScheduleOptions { has_spans: true, ..ScheduleOptions::default() })
-    };
-    // What is skipped is no error, and all else is the same.
-    let _ = read(true);
-    let program = with_sentence(read(false))?;
-    assert_eq!(program.schedule.ranks(), ranks.len());
     Ok(())
 }
 

@@ -118,7 +118,7 @@ fn readers_take_any_input() {
 /// trace that is changed as text mostly contradicts itself, so numbers are set in its fields.
 #[test]
 fn traces_take_any_numbers() {
-    let traces = find("traces").unwrap();
+    let traces = READERS.iter().find(|reader| reader.name == "traces").unwrap();
     let read = |bytes: &Vec<u8>| Trace::read(&**bytes).ok().filter(|trace| trace.messages.len() > 2);
     let all: Vec<Trace> = inputs(traces.name).iter().filter_map(read).collect();
     let numbers = || {

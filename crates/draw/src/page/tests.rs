@@ -14,13 +14,13 @@ use super::annotations::Annotations;
 use super::grid::Grid;
 use super::kinds::{NOISE, RENDEZVOUS};
 use super::{PAGE, SCRIPT};
+use any_trace::any_trace;
 use cases::cases;
-use traces::any_trace;
 
+#[path = "../../../trace/src/any_trace.rs"]
+mod any_trace;
 #[path = "../../../model/src/cases.rs"]
 mod cases;
-#[path = "../../../trace/src/tests.rs"]
-mod traces;
 
 const ROW: Tag<Vec<u64>> = Tag::named(0, "row");
 

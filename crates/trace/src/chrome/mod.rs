@@ -18,7 +18,7 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
-    use crate::tests::any_trace;
+    use crate::any_trace::any_trace;
     use crate::{Activity, ActivityKind, Call, CallKind, Message, Progress, Trace};
     use loggp_model::message::MessageId;
     use loggp_model::params::{Latency, LongMessages, Params, Ports, Precedence, Ties};

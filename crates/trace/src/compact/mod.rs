@@ -18,7 +18,7 @@ mod tests {
     use proptest::sample::Index;
 
     use super::codec::{LONGEST_NAME, unzigzag, zigzag};
-    use crate::tests::any_trace;
+    use crate::any_trace::any_trace;
     use crate::{Activity, Trace};
     use loggp_model::params::Params;
     use loggp_model::time::{Time, US};

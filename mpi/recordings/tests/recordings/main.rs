@@ -6,6 +6,7 @@
 mod memory;
 mod mpi_collectives;
 mod mpi_schedule;
+mod traces;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -278,6 +279,35 @@ fn mutated_files() {
         }
     }
     assert!(read_so > 500 && refused > 500, "{read_so} were read, {refused} refused");
+}
+
+/// Whatever traces hold, they are read or refused in one sentence that names a rank, in memory that grows with them.
+#[test]
+fn mutated_traces() {
+    const ANY_TRACES: usize = 1 << 20;
+    let mut random = fastrand::Rng::with_seed(51);
+    let (mut read_so, mut refused) = (0, 0);
+    for whole in traces::inputs() {
+        for number in 0..800 {
+            let mut mutated = whole.clone();
+            // The first one is as it was.
+            if number > 0 {
+                mutate(&mut mutated, &mut random);
+            }
+            let (outcome, peak) = memory::peak(|| traces::read(&mutated));
+            // A line may be a message to every rank.
+            assert!(peak <= (1 << 13) * mutated.len() + ANY_TRACES, "{peak} bytes for {}", mutated.len());
+            match outcome {
+                Ok(()) => read_so += 1,
+                Err(why) => {
+                    assert!(why.contains("rank") && !why.contains(char::is_control), "{why:?}");
+                    assert!(why.chars().count() < 1000, "it quotes too much: {why}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(read_so > 100 && refused > 500, "{read_so} were read, {refused} refused");
 }
 
 /// Makes the schedule of a file and plays it. Returns how many operations it has, or the error.
