@@ -73,7 +73,7 @@ compile_error!(
 );
 
 #[cfg(test)]
-#[path = "../crates/model/src/cases.rs"]
+#[path = "../crates/model/src/tests/cases.rs"]
 mod cases;
 mod checked;
 mod clock;
@@ -103,10 +103,12 @@ pub mod params {
     #[doc(inline)]
     pub use loggp_model::params::{
         Latency, Level, LevelParameter, LeveledParams, LogGps, LongMessages, Model, Noise, Parameter, Params,
-        ParamsBuilder, ParamsError, Ports, Precedence, Preset, PresetValue, Ties, Work, preset, presets,
+        ParamsBuilder, ParamsError, Ports, Precedence, Ties, Work,
     };
     #[doc(inline)]
     pub use loggp_model::transport::{Capacity, Protocol};
+    #[doc(inline)]
+    pub use loggp_predict::{Preset, PresetValue, preset, presets};
 }
 
 /// The events of a run in order, the causes of each, and the critical path through the run.
@@ -137,11 +139,15 @@ pub mod trace {
 pub use loggp_model::{
     error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage},
     message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack, WithSender},
-    params::{Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work, preset},
-    rules::{Stats, Traffic},
+    params::{Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work},
+    rules::Stats,
     time::{MS, NS, PS, SEC, Time, TimeError, US},
     transport::{Capacity, Protocol},
 };
+#[doc(inline)]
+pub use loggp_predict::preset;
+#[doc(inline)]
+pub use loggp_schedule::Traffic;
 #[doc(inline)]
 pub use loggp_trace::Order;
 

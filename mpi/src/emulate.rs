@@ -248,7 +248,12 @@ impl EmulateCommand {
     }
 
     /// Lets the keeper fork the ranks, and runs them.
-    fn run_forked(&self, session: &Session, nursery: &Nursery, ranks: usize) -> Result<Option<Ran>, CliError> {
+    fn run_forked(
+        &self,
+        session: &Session,
+        nursery: &Nursery,
+        ranks: usize,
+    ) -> Result<Option<Ran>, CliError> {
         nursery.fork(session, ranks).map_err(|why| CliError::Run(system_reason(&why)))?;
         // It says so when all have ended, or when one could not be forked.
         let come = session.wait_for(ranks, || nursery.has_said().is_some());

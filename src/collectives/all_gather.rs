@@ -2,7 +2,7 @@
 
 use loggp_model::message::{Collective, Payload};
 use loggp_model::params::LongMessages;
-use loggp_model::rounds::bruck;
+use loggp_schedule::rounds::bruck;
 
 use super::all_to_all::{all_to_all_in, all_to_all_time};
 use super::call::{CollectiveCall, VectorPiece, rank_and_size};

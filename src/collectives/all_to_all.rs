@@ -2,8 +2,8 @@
 
 use loggp_model::message::{Collective, Payload};
 use loggp_model::params::Params;
-use loggp_model::rounds::staggered;
 use loggp_model::time::Time;
+use loggp_schedule::rounds::staggered;
 
 use super::call::CollectiveCall;
 use super::costs::{MessageCost, max_words};

@@ -1,7 +1,7 @@
 //! The barriers: the machine's own, and the one made of messages.
 
 use loggp_model::message::Collective;
-use loggp_model::rounds::dissemination;
+use loggp_schedule::rounds::dissemination;
 
 use super::call::CollectiveCall;
 use super::levels::level_steps;

@@ -2,8 +2,8 @@
 
 use loggp_model::message::{Collective, Payload};
 use loggp_model::params::Params;
-use loggp_model::rounds::{BinomialPlace, distances};
 use loggp_model::time::Time;
+use loggp_schedule::rounds::{BinomialPlace, distances};
 
 use super::call::CollectiveCall;
 use super::costs::{MessageCost, words_of};

@@ -1,7 +1,7 @@
 //! Reductions: the values of all processors combined into one.
 
 use loggp_model::message::{Collective, Pack, Payload, Unpack};
-use loggp_model::rounds::Nodes;
+use loggp_schedule::rounds::Nodes;
 
 use super::call::{CollectiveCall, check_root, combine};
 use super::costs::{MessageCost, words_of};

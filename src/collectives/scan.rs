@@ -1,7 +1,7 @@
 //! Scans: every processor gets the combined values of the processors up to it.
 
 use loggp_model::message::{Collective, Payload};
-use loggp_model::rounds::distances;
+use loggp_schedule::rounds::distances;
 
 use super::call::{CollectiveCall, combine};
 use crate::proc::Proc;

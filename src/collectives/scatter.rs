@@ -2,8 +2,8 @@
 
 use loggp_model::message::{Collective, Payload};
 use loggp_model::params::Params;
-use loggp_model::rounds::{BinomialPlace, bruck};
 use loggp_model::time::Time;
+use loggp_schedule::rounds::{BinomialPlace, bruck};
 
 use super::call::CollectiveCall;
 use super::costs::{MessageCost, time_of_steps, words_of};

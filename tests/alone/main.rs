@@ -5,7 +5,7 @@
 
 mod allocations;
 mod busy;
-#[path = "../../crates/model/src/cases.rs"]
+#[path = "../../crates/model/src/tests/cases.rs"]
 mod cases;
 #[path = "../library/child.rs"]
 mod child;

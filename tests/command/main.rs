@@ -4,7 +4,7 @@
 
 #[path = "../alone/busy.rs"]
 mod busy;
-#[path = "../../crates/model/src/cases.rs"]
+#[path = "../../crates/model/src/tests/cases.rs"]
 mod cases;
 #[path = "../whole/documents.rs"]
 mod documents;

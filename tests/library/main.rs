@@ -8,7 +8,7 @@
 
 mod audit;
 mod capacity;
-#[path = "../../crates/model/src/cases.rs"]
+#[path = "../../crates/model/src/tests/cases.rs"]
 mod cases;
 mod checks;
 mod child;

@@ -3,7 +3,7 @@
 
 #![allow(non_snake_case)] // P is the papers' name
 
-#[path = "../../crates/model/src/cases.rs"]
+#[path = "../../crates/model/src/tests/cases.rs"]
 mod cases;
 mod documents;
 mod faults;

@@ -9,16 +9,17 @@
 #![allow(rustdoc::private_intra_doc_links)] // who reads of the rules reads their source
 
 pub mod agenda;
-#[cfg(test)]
-mod cases;
 pub mod error;
 pub mod log;
 pub mod message;
 pub mod panics;
 pub mod params;
 pub mod prefetch;
-pub mod rounds;
 pub mod rules;
 pub mod text;
 pub mod time;
 pub mod transport;
+
+#[cfg(test)]
+#[path = "tests/cases.rs"]
+mod cases;

@@ -17,6 +17,7 @@ macro_rules! refuse {
 pub mod all_to_all_broadcast;
 pub mod broadcast;
 mod closed_form;
+mod machines;
 mod plan;
 pub mod remap;
 pub mod scatter;
@@ -27,5 +28,6 @@ pub mod topology;
 pub mod trees;
 
 pub use closed_form::{ClosedForm, FormKind, FormTime, LOGGP, LOGGPS, knows_machine};
+pub use machines::{Preset, PresetValue, preset, presets};
 pub use plan::{Description, PhaseName, Predict, PredictFn, Size, StepProgram, Trend};
 pub use setting::{Refusal, Setting};

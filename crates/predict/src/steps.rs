@@ -4,8 +4,8 @@
 //! machine with the data, and its [schedule](crate::Predict::schedule) has the same steps ([`schedule`]).
 
 use loggp_model::params::Params;
-use loggp_model::rounds::dissemination;
 use loggp_model::time::Time;
+use loggp_schedule::rounds::dissemination;
 use loggp_schedule::{Operation, Schedule, ScheduleBuilder, ScheduleError};
 
 /// A step of a processor. The tag of a message is its program's; some have a number too.

@@ -4,13 +4,13 @@
 use loggp_model::agenda::AgendaEntry;
 use loggp_model::error::{Cause, RunError};
 use loggp_model::params::{Latency, Level, LeveledParams, Params};
-use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::network::Network;
 use loggp_model::rules::rank::{Acknowledged, Rank};
 use loggp_model::time::Time;
 use loggp_model::transport::judge::{Judge, Plain};
 use loggp_model::transport::{DataRead, Entry, Ingress, Passage, Watched};
 
+use super::drive::{Acts, drive};
 use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
 
 /// A run in a kept order.

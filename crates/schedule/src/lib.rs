@@ -7,6 +7,7 @@
 #![allow(non_snake_case)] // P is the papers' name
 
 mod builder;
+mod drive;
 mod early;
 mod kept_choices;
 mod kept_order;
@@ -25,8 +26,11 @@ pub mod program;
 mod progress;
 #[cfg(test)]
 mod replay_tests;
+#[doc(hidden)]
+pub mod rounds;
 mod sort;
 mod storage;
+mod traffic;
 mod unmatched;
 mod watch;
 
@@ -39,4 +43,5 @@ use operations::{OperationKind, PackedOperation};
 pub use outcome::PlayReport;
 pub use player::{CostModel, Player};
 pub use storage::{Operation, PlacedOperation, Requirement, Schedule, ScheduleError};
+pub use traffic::Traffic;
 pub use watch::Beginning;

@@ -16,7 +16,6 @@ use loggp_model::error::{Cause, RunError};
 use loggp_model::message::matching::PostedReceive;
 use loggp_model::message::{MessageId, RawTag, RecvFilter};
 use loggp_model::prefetch::prefetch_value;
-use loggp_model::rules::drive::{Acts, drive};
 use loggp_model::rules::network::Network;
 use loggp_model::rules::operation::{ActiveOperation, OperationStep};
 use loggp_model::rules::rank::{Acknowledged, OutgoingMessage, Rank, reception_activities, send_activities};
@@ -24,6 +23,7 @@ use loggp_model::time::Time;
 use loggp_model::transport::{DataRead, Ingress, Passage, Protocol};
 use loggp_trace::{Activity, ActivityKind, Message};
 
+use super::drive::{Acts, drive};
 use super::early::{EarlyReceives, is_early};
 use super::kept_order::{DoneAct, DoneActs};
 use super::lists::{List, ListPool};

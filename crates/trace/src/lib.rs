@@ -6,7 +6,7 @@
 pub mod audit;
 mod bound;
 #[cfg(test)]
-#[path = "../../model/src/cases.rs"]
+#[path = "../../model/src/tests/cases.rs"]
 mod cases;
 mod chrome;
 mod compact;

@@ -3,7 +3,7 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 mod case;
-#[path = "../../../crates/model/src/cases.rs"]
+#[path = "../../../crates/model/src/tests/cases.rs"]
 mod cases;
 mod closed_forms;
 mod every_program;

@@ -1,6 +1,7 @@
 //! The catalog: algorithms, machines, parameters.
 
-use loggp_model::params::{Parameter, Preset, presets};
+use loggp_model::params::Parameter;
+use loggp_predict::{Preset, presets};
 
 use super::algorithm::{ALGORITHMS, OPERATIONS, PageAlgorithm, ScheduleSource};
 use super::answer::PageAnswer;

@@ -1,8 +1,9 @@
 //! A request of the page: an algorithm on a machine.
 
 use loggp_model::params::Parameter;
-use loggp_model::params::{Params, Ports, preset};
+use loggp_model::params::{Params, Ports};
 use loggp_model::time::{NS, Time, US};
+use loggp_predict::preset;
 
 /// A request.
 #[derive(Clone, Debug, Default)]

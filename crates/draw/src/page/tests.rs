@@ -19,7 +19,7 @@ use cases::cases;
 
 #[path = "../../../trace/src/any_trace.rs"]
 mod any_trace;
-#[path = "../../../model/src/cases.rs"]
+#[path = "../../../model/src/tests/cases.rs"]
 mod cases;
 
 const ROW: Tag<Vec<u64>> = Tag::named(0, "row");

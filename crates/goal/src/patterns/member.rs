@@ -236,7 +236,7 @@ impl<'a> MemberWriter<'a> {
 
     /// Returns the powers of 2 below P.
     pub(crate) fn distances(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
-        loggp_model::rounds::distances(self.P)
+        loggp_schedule::rounds::distances(self.P)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Usual patterns of communication, as LogGOPSim's generator has them: names for methods of collectives. Their ranks have
 //! no program. A message waits for what it passes on, and for nothing else.
 
-use loggp_model::rounds::staggered;
 use loggp_model::time::Time;
+use loggp_schedule::rounds::staggered;
 use loggp_schedule::{Operation, ScheduleError};
 
 use super::WriteResult;

@@ -118,11 +118,6 @@ impl ParamsBuilder {
         &self.params
     }
 
-    /// Returns whether the machine has only LogP's parameters.
-    pub(crate) fn is_logp(&self) -> bool {
-        self.params.long == LongMessages::LogP
-    }
-
     /// Marks a parameter as no longer open.
     pub(super) fn close(mut self, name: &str) -> ParamsBuilder {
         self.open_names.retain(|open| *open != name);

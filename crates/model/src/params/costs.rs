@@ -18,8 +18,9 @@ impl Params {
     }
 
     /// Returns the number of words that a message counts for: at least one, except under LogGPS.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn counted_words(&self, words: usize) -> usize {
+    pub fn counted_words(&self, words: usize) -> usize {
         if self.is_loggp() { words.max(1) } else { words }
     }
 

@@ -13,7 +13,6 @@ mod model;
 mod noise;
 #[expect(clippy::module_inception)] // the file has `Params`, for which the folder is named
 mod params;
-mod presets;
 mod read;
 mod settings;
 mod table;
@@ -33,6 +32,5 @@ pub use noise::Noise;
 pub use params::MAX_PROCESSORS;
 pub use params::MAX_WORDS;
 pub use params::{LogGps, LongMessages, Params, ParamsError};
-pub use presets::{Preset, PresetValue, preset, presets};
 pub use settings::{Latency, Ports, Precedence, Ties, Work};
 pub use table::Parameter;

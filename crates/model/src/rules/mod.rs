@@ -2,7 +2,6 @@
 //! can act, and the decisions that the model leaves open.
 
 pub mod choice;
-pub mod drive;
 pub mod engine;
 pub mod message_wait;
 pub mod network;
@@ -10,7 +9,5 @@ mod noise;
 pub mod operation;
 pub mod rank;
 mod stats;
-mod traffic;
 
 pub use stats::Stats;
-pub use traffic::Traffic;

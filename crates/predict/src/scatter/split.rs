@@ -9,8 +9,8 @@
 use std::cmp::Reverse;
 
 use loggp_model::params::{Latency, Params, Ports};
-use loggp_model::rules::Traffic;
 use loggp_model::time::Time;
+use loggp_schedule::Traffic;
 
 use super::{Detour, ScatterTree, TreeMessage};
 use crate::Refusal;

@@ -1,6 +1,6 @@
 //! All-gathers, in which the ranks' blocks may have different lengths.
 
-use loggp_model::rounds::{Round, bruck as bruck_rounds};
+use loggp_schedule::rounds::{Round, bruck as bruck_rounds};
 
 use super::broadcast::segments;
 use crate::patterns::WriteResult;

@@ -1,6 +1,6 @@
 //! All-to-alls, in which the blocks may have different lengths.
 
-use loggp_model::rounds::{Round, staggered};
+use loggp_schedule::rounds::{Round, staggered};
 
 use crate::patterns::WriteResult;
 use crate::patterns::algorithm::Algorithm;

@@ -1,6 +1,6 @@
 //! Barriers. Their messages are empty.
 
-use loggp_model::rounds::dissemination as dissemination_rounds;
+use loggp_schedule::rounds::dissemination as dissemination_rounds;
 
 use crate::patterns::WriteResult;
 use crate::patterns::algorithm::Algorithm;

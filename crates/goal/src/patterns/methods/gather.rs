@@ -1,6 +1,6 @@
 //! Gathers and scatters.
 
-use loggp_model::rounds::BinomialPlace;
+use loggp_schedule::rounds::BinomialPlace;
 
 use crate::patterns::WriteResult;
 use crate::patterns::algorithm::Algorithm;

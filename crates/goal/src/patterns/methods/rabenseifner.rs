@@ -3,8 +3,8 @@
 //! A power of 2 of the ranks does it, the nodes. Of ranks too many each is paired with another one, and only one
 //! of a pair is a node.
 
-use loggp_model::rounds::Nodes;
 use loggp_schedule::ScheduleError;
+use loggp_schedule::rounds::Nodes;
 
 use crate::patterns::WriteResult;
 use crate::patterns::member::{Lengths, MemberWriter, part};

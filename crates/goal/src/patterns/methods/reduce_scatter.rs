@@ -1,6 +1,6 @@
 //! Reduce-scatters, in which the parts may have different lengths.
 
-use loggp_model::rounds::Nodes;
+use loggp_schedule::rounds::Nodes;
 
 use super::rabenseifner::Pairing;
 use super::trees;

@@ -1,6 +1,6 @@
 //! Trees of ranks, whose places count from the root.
 
-use loggp_model::rounds::{BinomialPlace, distances};
+use loggp_schedule::rounds::{BinomialPlace, distances};
 
 /// A rank's neighbours in a tree: the parent, if it has one, and the children, in the order in which they get
 /// messages.

@@ -1,10 +1,10 @@
 //! The loop of a run without programs: ranks act in the order of their turns, and a source of acts says what
 //! each does next.
 
-use crate::agenda::{Agenda, AgendaEntry};
+use loggp_model::agenda::{Agenda, AgendaEntry};
 
 /// Says what each rank does next, and performs that.
-pub trait Acts {
+pub(super) trait Acts {
     type Error;
 
     /// Prepares a rank that is planned for the first time.
@@ -34,7 +34,7 @@ pub trait Acts {
 
 /// Lets ranks act until each is done or waits for another.
 #[inline]
-pub fn drive<A: Acts>(acts: &mut A, ranks: u32) -> Result<(), A::Error> {
+pub(super) fn drive<A: Acts>(acts: &mut A, ranks: u32) -> Result<(), A::Error> {
     let mut agenda = Agenda::default();
     for rank in 0..ranks {
         acts.start(rank);

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crate::agenda::{Agenda, AgendaEntry};
-use crate::log::Message;
-use crate::params::{Latency, Params, ParamsError, Ports};
-use crate::rules::network::Network;
-use crate::rules::rank::{OutgoingMessage, Rank};
-use crate::time::Time;
-use crate::transport::Ingress;
+use loggp_model::agenda::{Agenda, AgendaEntry};
+use loggp_model::params::{Latency, Params, ParamsError, Ports};
+use loggp_model::rules::network::Network;
+use loggp_model::rules::rank::{OutgoingMessage, Rank};
+use loggp_model::time::Time;
+use loggp_model::transport::Ingress;
+use loggp_trace::Message;
 
 /// The network of a machine by itself, to find costs without a run: sends go in, and messages come out, as
 /// they would in a run. There are no programs, no data and no receptions.
@@ -44,7 +44,7 @@ pub struct Traffic {
     ingresses: Box<[Ingress]>,
     senders: Vec<TrafficSender>,
     /// The turns of the processors' next messages. Who takes messages adds sends in between, so this is not the
-    /// loop of [`drive`](super::drive), which runs to its end.
+    /// loop of [`drive`](crate::drive), which runs to its end.
     agenda: Agenda,
 }
 
@@ -134,7 +134,7 @@ impl Iterator for Traffic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::PS;
+    use loggp_model::time::PS;
 
     /// A send that is added when no other one waits begins when its processor's last message has entered, too.
     #[test]

@@ -3,11 +3,9 @@
 //! The values are text, as the papers print them; [`ParamsBuilder::set`] reads them exactly. A parameter that
 //! a paper leaves open is open here too, and must be set before such a machine can be built.
 
-use super::builder::ParamsBuilder;
-use super::params::{Params, ParamsError};
-use super::table::Parameter;
-use crate::text::nearest_name;
-use crate::time::Time;
+use loggp_model::params::{LongMessages, Parameter, Params, ParamsBuilder, ParamsError};
+use loggp_model::text::nearest_name;
+use loggp_model::time::{Time, US};
 
 /// A machine from one of the papers.
 ///
@@ -251,8 +249,11 @@ impl Preset {
     pub fn builder(&self) -> ParamsBuilder {
         let given = self.values.iter().filter_map(|value| Some((value.name, value.text?)));
         given.fold(ParamsBuilder::with_open_times(0), |builder, (name, text)| {
-            let parameter = Parameter::by_name(name).unwrap_or(&Parameter::CYCLE);
-            builder.set_one(parameter, text).expect("the tests have read every preset")
+            let read = match name {
+                "cycle" => Time::parse(text, US).map(|cycle| builder.cycle(cycle)).ok(),
+                _ => builder.set(&format!("{name}={text}")).ok(),
+            };
+            read.expect("the tests have read every preset")
         })
     }
 
@@ -264,7 +265,7 @@ impl Preset {
 
     /// Returns all parameters with their sources.
     pub fn values(&self) -> Vec<PresetValue> {
-        let cycle = self.builder().params.cycle;
+        let cycle = self.builder().so_far().cycle;
         let shown = |name: &str, text: &str| match Parameter::by_name(name) {
             Some(parameter) if !parameter.is_time() => text.to_string(),
             _ => Time::parse(text, cycle).expect("the tests have read every preset").to_string(),
@@ -274,7 +275,7 @@ impl Preset {
             PresetValue { name, value, source }
         };
         let mut values: Vec<PresetValue> = self.values.iter().map(known).collect();
-        if self.builder().is_logp() {
+        if self.builder().so_far().long == LongMessages::LogP {
             let after_g =
                 1 + values.iter().position(|value| value.name == "g").expect("every machine has a g");
             values.insert(after_g, PresetValue { name: "G", value: Some("max(g, o)".into()), source: NO_G });
@@ -291,8 +292,7 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::LongMessages;
-    use crate::time::{NS, US};
+    use loggp_model::time::NS;
 
     fn built(name: &str) -> Params {
         preset(name).unwrap().builder().build().unwrap()
