@@ -77,11 +77,6 @@ static struct communicator *define_of(MPI_Comm handle, uint32_t parent, uint64_t
     return made;
 }
 
-void define_self(void)
-{
-    define_of(MPI_COMM_SELF, 0, OUT_OF_ORDER, copy_of(&own_rank, 1), 1, NULL, -1, NULL);
-}
-
 struct communicator *define_copy(MPI_Comm made, const struct communicator *of, uint64_t number_at_parent)
 {
     return define_of(made, of->number, number_at_parent, members_of(of), of->size, of->remote_size < 0 ? NULL : remote_members_of(of),

@@ -276,13 +276,8 @@ static void enter(void *place)
     }
 }
 
-static void take_left(int code);
-static int left_count;
-
 static void leave(void)
 {
-    if (left_count > 0)
-        take_left(CALL_LEFT);
     if (!(header->flags & WORK_IS_NONE))
         last_process_ns = process_ns();
     pthread_mutex_unlock(&mutex);

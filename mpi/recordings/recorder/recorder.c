@@ -35,29 +35,41 @@
 
 #include "tables.h"
 
+#include "made.h"
+
 #include "record.h"
 
-#include "checks.h"
+#include "handles.h"
 
-#include "signatures.h"
+#include "data.h"
 
-#include "watch.h"
+#include "together.h"
 
-#include "threads.h"
+#include "checks/checks.h"
 
-#include "generalized.h"
+#include "checks/signatures.h"
 
-#include "emulated.h"
+#include "checks/watch.h"
 
-#include "emulated_collectives.h"
+#include "checks/accesses.h"
+
+#include "emulation/threads.h"
+
+#include "emulation/generalized.h"
+
+#include "emulation/emulated.h"
+
+#include "emulation/emulated_collectives.h"
+
+#include "wrappers/wrap.h"
 
 /* Functions with counts, and in the second round the same ones with large counts. */
 #define COUNT int
 #define OFFSET int
 #define NAME(name) name
-#include "counted.h"
+#include "wrappers/counted.h"
 
-#include "collectives.h"
+#include "wrappers/collectives.h"
 #undef COUNT
 #undef OFFSET
 #undef NAME
@@ -67,33 +79,31 @@
 #define OFFSET MPI_Aint
 #define NAME(name) name##_c
 #define LARGE
-#include "counted.h"
+#include "wrappers/counted.h"
 
-#include "collectives.h"
+#include "wrappers/collectives.h"
 #endif
 
-#include "calls.h"
+#include "wrappers/calls.h"
 
-#include "communicators.h"
+#include "wrappers/communicators.h"
 
-#include "names.h"
+#include "wrappers/names.h"
 
 #if defined(HAS_FOUR)
-#include "partitioned.h"
+#include "wrappers/partitioned.h"
 #endif
 
-#include "emulated_process.h"
+#include "emulation/emulated_process.h"
 
-#include "accesses.h"
+#include "wrappers/windows.h"
 
-#include "windows.h"
+#include "wrappers/files.h"
 
-#include "files.h"
-
-#include "objects.h"
+#include "wrappers/objects.h"
 
 #include "process.h"
 
 #if defined(HAS_FOUR)
-#include "sessions.h"
+#include "wrappers/sessions.h"
 #endif

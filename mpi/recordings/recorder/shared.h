@@ -147,7 +147,6 @@ struct communicator *make_like(struct communicator *parent, uint64_t number_at_p
 /* The same with attributes and hints. `info` may be MPI_INFO_NULL. */
 int copy_below(MPI_Comm parent, MPI_Info info, MPI_Comm *made);
 struct communicator *define_copy(MPI_Comm made, const struct communicator *parent, uint64_t number_at_parent);
-void define_self(void);
 /* A communicator of this rank alone, without attributes. */
 MPI_Comm blank_communicator(void);
 /* Prepares to make communicators, before the program can. */

@@ -152,7 +152,7 @@ void define_communicator(struct communicator *made, uint32_t parent, uint64_t nu
 }
 
 /* Defines a communicator of a recorded program. Returns NULL if a member is not in the world. */
-static struct communicator *define(MPI_Comm handle, uint32_t parent, uint64_t number_at_parent)
+static struct communicator *define_recorded(MPI_Comm handle, uint32_t parent, uint64_t number_at_parent)
 {
     MPI_Group group;
     int is_inter = 0, *sources, *destinations;
@@ -186,6 +186,16 @@ static struct communicator *define(MPI_Comm handle, uint32_t parent, uint64_t nu
     return made;
 }
 
+/* Defines MPI_COMM_SELF of an emulated program. */
+static struct communicator *define_self(void)
+{
+    struct communicator *made = room(sizeof *made);
+    *made = (struct communicator){.handle = MPI_COMM_SELF, .members = room(sizeof own_rank), .size = 1, .remote_size = -1};
+    *made->members = own_rank;
+    define_communicator(made, 0, OUT_OF_ORDER, NULL, NULL);
+    return made;
+}
+
 static struct communicator *look_for_communicator(MPI_Comm handle)
 {
     struct communicator *found = communicators[hash((uintptr_t)handle) % COMMUNICATOR_SLOTS];
@@ -203,10 +213,9 @@ struct communicator *find_communicator(MPI_Comm handle)
         return last;
     struct communicator *found = look_for_communicator(handle);
     if (found == NULL && is_emulated && handle == MPI_COMM_SELF) {
-        define_self();
-        found = look_for_communicator(handle);
+        found = define_self();
     } else if (found == NULL && !is_answered) {
-        found = define(handle, 0, OUT_OF_ORDER);
+        found = define_recorded(handle, 0, OUT_OF_ORDER);
     }
     last_communicator = found;
     return found;

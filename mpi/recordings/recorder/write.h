@@ -88,6 +88,30 @@ static uint64_t block_ticks, last_end, first_ticks;
 static int64_t block_ns, first_ns;
 static int last_thread;
 
+void *room(size_t bytes)
+{
+    void *made = malloc(bytes ? bytes : 1);
+    if (made == NULL) {
+        fprintf(stderr, "loggp: rank %d has no memory for %zu bytes\n", own_rank, bytes);
+        abort();
+    }
+    return made;
+}
+
+static pthread_mutex_t tables_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void lock_tables(void)
+{
+    if (is_multiple)
+        pthread_mutex_lock(&tables_mutex);
+}
+
+void unlock_tables(void)
+{
+    if (is_multiple)
+        pthread_mutex_unlock(&tables_mutex);
+}
+
 static int64_t monotonic_ns(void)
 {
     struct timespec time;
@@ -275,17 +299,11 @@ static inline void commit(void)
     memcpy(buffer, &length, sizeof length);
 }
 
-static void post_deferred(size_t bytes);
-
 /* Ends the block and begins another one. */
 static void flush_block(size_t bytes)
 {
     uint64_t ticks = 0;
     int64_t ns = 0;
-    if (is_emulated) {
-        post_deferred(bytes);
-        return;
-    }
     for (int i = 0; i < unmodelled_names; i++) {
         if (unmodelled[i].written == unmodelled[i].count)
             continue;
@@ -308,11 +326,14 @@ static void flush_block(size_t bytes)
     begin_block(ticks, ns, bytes);
 }
 
+/* What takes the records away where the next one has no room: those of an emulated program are posted. */
+static void (*make_room)(size_t bytes) = flush_block;
+
 /* Makes room for a record. */
 static inline void reserve(size_t bytes)
 {
     if (at + bytes > buffer_end)
-        flush_block(bytes);
+        make_room(bytes);
 }
 
 /* Counts a call of so many ticks. */

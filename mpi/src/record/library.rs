@@ -25,7 +25,9 @@ pub(crate) fn build(mpicc: &OsStr, folder: Option<&Path>, out: &mut dyn Write) -
         |what: &str, error: std::io::Error| CliError::Request(format!("{what}: {}", system_reason(&error)));
     let scratch = tempfile::tempdir().map_err(|error| io("no folder to build in can be made", error))?;
     for (file, text) in SOURCE {
-        fs::write(scratch.path().join(file), text)
+        let path = scratch.path().join(file);
+        fs::create_dir_all(path.parent().unwrap_or(&path))
+            .and_then(|()| fs::write(&path, text))
             .map_err(|error| io("the source cannot be written", error))?;
     }
     let built = scratch.path().join("libloggp-mpi.so");

@@ -206,6 +206,19 @@ static void look_at_windows(const char *name, const struct counts *data, int is_
         EACH_RANGE(data, low, high, note_own_access(name, low, high, is_store ? ACCESS_STORE : ACCESS_LOAD));
 }
 
+/* Looks at the buffers of a call, and at their types. */
+static void look_at_data(const char *name, const struct counts *sent, const struct counts *received)
+{
+    if (!is_checked())
+        return;
+    look_for_overlap(name, sent, 0);
+    look_for_overlap(name, received, 1);
+    look_at_windows(name, sent, 0);
+    look_at_windows(name, received, 1);
+    signatures[0] = signature_of(sent);
+    signatures[1] = signature_of(received);
+}
+
 /* Returns whose epoch a call on a rank's window is in. */
 static enum guard find_epoch(const char *name, struct window *window, int rank)
 {

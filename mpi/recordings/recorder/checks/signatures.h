@@ -1,7 +1,5 @@
 /* Of which basic types data are. What counts is their order, wherever they lie in memory. */
 
-static int is_predefined(MPI_Datatype type);
-
 struct run {
     uint64_t type, bytes; /* 0: the type is not known */
 };

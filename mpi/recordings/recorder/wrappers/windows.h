@@ -652,7 +652,7 @@ static int win_sync(MPI_Win win)
             count_unmodelled("MPI_" #name, span.end - span.begin);                                                   \
         else if (error == MPI_SUCCESS)                                                                               \
             noted;                                                                                                   \
-        END;                                                                                                         \
+        return error;                                                                                                \
     }
 
 /* The end of a call that makes a window. */
@@ -660,7 +660,7 @@ static int win_sync(MPI_Win win)
     call = span;                                                                                                     \
     if (error == MPI_SUCCESS && find_communicator(comm) != NULL)                                                     \
         record_window(comm, *win);                                                                                   \
-    END
+    return error
 
 /* A call that makes a window of a communicator, with the memory and the unit that it has then. */
 #define MAKE_WINDOW(name, parameters, arguments, flavor, size, base, unit)                                           \
@@ -806,7 +806,7 @@ CALL(Win_free, (MPI_Win * win))
         fence(window);
         forget_window(window);
     }
-    END;
+    return error;
 }
 
 CALL(Win_set_info, (MPI_Win win, MPI_Info info))

@@ -1,9 +1,5 @@
 /* What is checked where the command asks for it: types of both ends of a message, buffers of requests, and what is left at the end. */
 
-static int is_plain(MPI_Datatype type);
-static void look_at_windows(const char *name, const struct counts *data, int is_store);
-static void pack(const struct counts *data, uint64_t first, uint64_t count, unsigned char *packed, int is_unpacked);
-
 /* So much of a buffer is looked at. */
 #define MOST_SUMMED 65536
 
@@ -124,19 +120,6 @@ static void add_range(const char *low, const char *high, const struct request *o
             abort();
     }
     ranges[range_count++] = (struct range){low, high, of, receives};
-}
-
-/* Looks at the buffers of a call, and at their types. */
-static void look_at_data(const char *name, const struct counts *sent, const struct counts *received)
-{
-    if (!is_checked())
-        return;
-    look_for_overlap(name, sent, 0);
-    look_for_overlap(name, received, 1);
-    look_at_windows(name, sent, 0);
-    look_at_windows(name, received, 1);
-    signatures[0] = signature_of(sent);
-    signatures[1] = signature_of(received);
 }
 
 /* Returns whether a part of the data lies in a range. */

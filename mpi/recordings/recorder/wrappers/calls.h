@@ -118,7 +118,7 @@ CALL(Wait, (MPI_Request *request, MPI_Status *status))
     BEGIN(REAL(Wait)(request, status), emulate_all(RECORD_WAIT, 1, request, NULL, status));
     if (error == MPI_SUCCESS)
         record_done(&span, RECORD_WAIT, handle, status);
-    END;
+    return error;
 }
 
 CALL(Test, (MPI_Request *request, int *flag, MPI_Status *status))
@@ -131,7 +131,7 @@ CALL(Test, (MPI_Request *request, int *flag, MPI_Status *status))
         record_done(&span, RECORD_TEST, handle, status);
     else if (error == MPI_SUCCESS)
         add_look(&span);
-    END;
+    return error;
 }
 
 CALL(Waitall, (int count, MPI_Request *requests_given, MPI_Status *statuses))
@@ -144,7 +144,7 @@ CALL(Waitall, (int count, MPI_Request *requests_given, MPI_Status *statuses))
         record_all_done(&span, RECORD_WAITALL, count, NULL, handles, statuses);
     FREE_HANDLES;
     free(statuses_made);
-    END;
+    return error;
 }
 
 CALL(Testall, (int count, MPI_Request *requests_given, int *flag, MPI_Status *statuses))
@@ -159,7 +159,7 @@ CALL(Testall, (int count, MPI_Request *requests_given, int *flag, MPI_Status *st
         add_look(&span);
     FREE_HANDLES;
     free(statuses_made);
-    END;
+    return error;
 }
 
 CALL(Waitany, (int count, MPI_Request *requests_given, int *index, MPI_Status *status))
@@ -172,7 +172,7 @@ CALL(Waitany, (int count, MPI_Request *requests_given, int *index, MPI_Status *s
     if (error == MPI_SUCCESS && *index != MPI_UNDEFINED)
         record_done(&span, RECORD_WAITANY, handles[*index], status);
     FREE_HANDLES;
-    END;
+    return error;
 }
 
 CALL(Testany, (int count, MPI_Request *requests_given, int *index, int *flag, MPI_Status *status))
@@ -187,7 +187,7 @@ CALL(Testany, (int count, MPI_Request *requests_given, int *index, int *flag, MP
     else if (error == MPI_SUCCESS && !*flag)
         add_look(&span);
     FREE_HANDLES;
-    END;
+    return error;
 }
 
 CALL(Waitsome, (int count, MPI_Request *requests_given, int *done, int *indices, MPI_Status *statuses))
@@ -200,7 +200,7 @@ CALL(Waitsome, (int count, MPI_Request *requests_given, int *done, int *indices,
         record_all_done(&span, RECORD_WAITSOME, *done, indices, handles, statuses);
     FREE_HANDLES;
     free(statuses_made);
-    END;
+    return error;
 }
 
 CALL(Testsome, (int count, MPI_Request *requests_given, int *done, int *indices, MPI_Status *statuses))
@@ -215,7 +215,7 @@ CALL(Testsome, (int count, MPI_Request *requests_given, int *done, int *indices,
         add_look(&span);
     FREE_HANDLES;
     free(statuses_made);
-    END;
+    return error;
 }
 
 /* It completes nothing: if it says that the request is complete, the next call that completes says so again. */
@@ -224,7 +224,7 @@ CALL(Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))
     BEGIN(REAL(Request_get_status)(request, flag, status), emulate_get_status(request, flag, status));
     if (error == MPI_SUCCESS && !*flag)
         add_look(&span);
-    END;
+    return error;
 }
 
 static void record_probe(const struct span *span, int code, const char *name, MPI_Comm handle, const MPI_Status *status,
@@ -250,7 +250,7 @@ CALL(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status))
           emulate_probe(RECORD_PROBE, "MPI_Probe", from, tag, comm, NULL, NULL, status));
     if (error == MPI_SUCCESS)
         record_probe(&span, RECORD_PROBE, "MPI_Probe", comm, status, NULL);
-    END;
+    return error;
 }
 
 CALL(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status))
@@ -263,7 +263,7 @@ CALL(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status))
         record_probe(&span, RECORD_IPROBE, "MPI_Iprobe", comm, status, NULL);
     else if (error == MPI_SUCCESS)
         add_look(&span);
-    END;
+    return error;
 }
 
 CALL(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status))
@@ -274,7 +274,7 @@ CALL(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status
           emulate_probe(CALL_MPROBE, "MPI_Mprobe", from, tag, comm, NULL, message, status));
     if (error == MPI_SUCCESS)
         record_probe(&span, RECORD_PROBE, "MPI_Mprobe", comm, status, message);
-    END;
+    return error;
 }
 
 CALL(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status))
@@ -287,7 +287,7 @@ CALL(Improbe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message
         record_probe(&span, RECORD_IPROBE, "MPI_Improbe", comm, status, message);
     else if (error == MPI_SUCCESS)
         add_look(&span);
-    END;
+    return error;
 }
 
 CALL(Start, (MPI_Request *request))
@@ -295,7 +295,7 @@ CALL(Start, (MPI_Request *request))
     BEGIN(REAL(Start)(request), emulate_start(1, request));
     if (error == MPI_SUCCESS)
         record_start(&span, *request);
-    END;
+    return error;
 }
 
 /* As many starts, of which the first one takes the whole time. */
@@ -306,7 +306,7 @@ CALL(Startall, (int count, MPI_Request *requests_given))
         record_start(&span, requests_given[i]);
         span.begin = span.end;
     }
-    END;
+    return error;
 }
 
 CALL(Cancel, (MPI_Request *request))
@@ -315,7 +315,7 @@ CALL(Cancel, (MPI_Request *request))
     struct request **link = find_request(*request);
     if (error == MPI_SUCCESS && link != NULL)
         (*link)->is_cancelled = 1;
-    END;
+    return error;
 }
 
 CALL(Request_free, (MPI_Request *request))
@@ -332,7 +332,7 @@ CALL(Request_free, (MPI_Request *request))
             at = put(at, next_request - number);
         }
     }
-    END;
+    return error;
 }
 
 UNMODELLED(Grequest_start, (MPI_Grequest_query_function * query, MPI_Grequest_free_function *free, MPI_Grequest_cancel_function *cancel,

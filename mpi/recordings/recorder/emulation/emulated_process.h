@@ -90,6 +90,7 @@ static void attach(const char *path)
     slot->ranks = (uint32_t)world_size;
     buffer = at = slot->area;
     buffer_end = slot->area + AREA_BYTES;
+    make_room = post_deferred;
     pthread_atfork(NULL, NULL, leave_child);
     this_thread();
     measure_reading();
@@ -141,7 +142,7 @@ CALL_(double, Wtime, (void))
     if (is_multiple)
         end_call();
     else
-        leave();
+        leave_call();
     /* In a checked program a message may be late by more than the program waits for by its clock. */
     return (double)time / 1e12 * (is_checked() ? CHECKED_SECONDS : 1);
 }
@@ -153,7 +154,8 @@ CALL_(double, Wtick, (void))
 
 /* Where the host's clocks are the machine's, they are so outside of MPI for threads that call MPI. While one thread is in MPI the
  * others see when it entered. */
-int clock_gettime(clockid_t clock, struct timespec *time)
+int tell_clock(clockid_t clock, struct timespec *time) __asm__("clock_gettime");
+int tell_clock(clockid_t clock, struct timespec *time)
 {
     static int (*real)(clockid_t, struct timespec *);
     if (real == NULL)
@@ -168,7 +170,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         pthread_mutex_unlock(&mutex);
         enter(PLACE);
         ns = clock_base[clock] + ask_time() / 1000;
-        leave();
+        leave_call();
     } else if (real(clock, time) == 0) {
         ns = (int64_t)time->tv_sec * 1000000000 + time->tv_nsec + clocks_ahead;
     }
@@ -176,19 +178,21 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     return 0;
 }
 
-int gettimeofday(struct timeval *restrict time, void *restrict zone)
+int tell_time_of_day(struct timeval *restrict time, void *restrict zone) __asm__("gettimeofday");
+int tell_time_of_day(struct timeval *restrict time, void *restrict zone)
 {
     struct timespec now;
-    int error = clock_gettime(CLOCK_REALTIME, &now);
+    int error = tell_clock(CLOCK_REALTIME, &now);
     (void)zone;
     *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
     return error;
 }
 
-time_t time(time_t *into)
+time_t tell_seconds(time_t *into) __asm__("time");
+time_t tell_seconds(time_t *into)
 {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    tell_clock(CLOCK_REALTIME, &now);
     if (into != NULL)
         *into = now.tv_sec;
     return now.tv_sec;

@@ -50,7 +50,7 @@
         DESCRIBE(title, fill)                                                                                        \
         record_collective(&span, &to_record, with, request, is_persistent);                                          \
     }                                                                                                                \
-    END
+    return error
 
 #define SENT to_record.sent
 #define RECEIVED to_record.received

@@ -10,7 +10,7 @@
         BEGIN(REAL(NAME(name))(data, count, type, to, tag, comm), EMULATE_SEND(name, mode, NULL, 0));                \
         if (error == MPI_SUCCESS)                                                                                    \
             record_send(&span, mode, "MPI_" #name, (uint64_t)count * type_bytes(type), to, tag, comm, NULL, 0);      \
-        END;                                                                                                         \
+        return error;                                                                                                \
     }
 
 #define SEND_REQUEST(name, mode, is_persistent)                                                                      \
@@ -22,7 +22,7 @@
         if (error == MPI_SUCCESS)                                                                                    \
             record_send(&span, mode, "MPI_" #name, (uint64_t)count * type_bytes(type), to, tag, comm, request,       \
                         is_persistent);                                                                              \
-        END;                                                                                                         \
+        return error;                                                                                                \
     }
 
 SEND(Send, SEND_STANDARD)
@@ -48,7 +48,7 @@ CALL(NAME(Recv), (void *data, COUNT count, MPI_Datatype type, int from, int tag,
           emulate_receive("MPI_Recv", OUT, from, tag, comm, status, NULL, 0));
     if (error == MPI_SUCCESS)
         record_receive(&span, "MPI_Recv", (uint64_t)count * type_bytes(type), from, tag, comm, status, NULL, 0);
-    END;
+    return error;
 }
 
 CALL(NAME(Irecv), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))
@@ -57,7 +57,7 @@ CALL(NAME(Irecv), (void *data, COUNT count, MPI_Datatype type, int from, int tag
           emulate_receive("MPI_Irecv", OUT, from, tag, comm, NULL, given("MPI_Irecv", request), 0));
     if (error == MPI_SUCCESS)
         record_receive(&span, "MPI_Irecv", (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request, 0);
-    END;
+    return error;
 }
 
 CALL(NAME(Recv_init), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))
@@ -66,7 +66,7 @@ CALL(NAME(Recv_init), (void *data, COUNT count, MPI_Datatype type, int from, int
           emulate_receive("MPI_Recv_init", OUT, from, tag, comm, NULL, given("MPI_Recv_init", request), 1));
     if (error == MPI_SUCCESS)
         record_receive(&span, "MPI_Recv_init", (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request, 1);
-    END;
+    return error;
 }
 
 CALL(NAME(Mrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status))
@@ -81,7 +81,7 @@ CALL(NAME(Mrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *mess
         at = put_receive(at, found.communicator, found.from, found.tag, (uint64_t)count * type_bytes(type));
         at = put_taken(at, found.communicator, status);
     }
-    END;
+    return error;
 }
 
 CALL(NAME(Imrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request))
@@ -96,7 +96,7 @@ CALL(NAME(Imrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *mes
     } else if (error == MPI_SUCCESS) {
         add_nothing(*request);
     }
-    END;
+    return error;
 }
 
 CALL(NAME(Sendrecv), (const void *data, COUNT count, MPI_Datatype type, int to, int send_tag, void *into, COUNT most,
@@ -110,7 +110,7 @@ CALL(NAME(Sendrecv), (const void *data, COUNT count, MPI_Datatype type, int to, 
     if (error == MPI_SUCCESS)
         record_exchange(&span, "MPI_Sendrecv", (uint64_t)count * type_bytes(type), to, send_tag,
                         (uint64_t)most * type_bytes(into_type), from, tag, comm, status, NULL);
-    END;
+    return error;
 }
 
 CALL(NAME(Sendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int to, int send_tag, int from, int tag,
@@ -124,7 +124,7 @@ CALL(NAME(Sendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int to
         uint64_t bytes = (uint64_t)count * type_bytes(type);
         record_exchange(&span, "MPI_Sendrecv_replace", bytes, to, send_tag, bytes, from, tag, comm, status, NULL);
     }
-    END;
+    return error;
 }
 
 #if defined(HAS_FOUR)
@@ -137,7 +137,7 @@ CALL(NAME(Isendrecv), (const void *data, COUNT count, MPI_Datatype type, int to,
     if (error == MPI_SUCCESS)
         record_exchange(&span, "MPI_Isendrecv", (uint64_t)count * type_bytes(type), to, send_tag,
                         (uint64_t)most * type_bytes(into_type), from, tag, comm, NULL, request);
-    END;
+    return error;
 }
 
 CALL(NAME(Isendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int to, int send_tag, int from, int tag,
@@ -149,7 +149,7 @@ CALL(NAME(Isendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int t
         uint64_t bytes = (uint64_t)count * type_bytes(type);
         record_exchange(&span, "MPI_Isendrecv_replace", bytes, to, send_tag, bytes, from, tag, comm, NULL, request);
     }
-    END;
+    return error;
 }
 #endif
 #undef OUT

@@ -1,273 +1,7 @@
 /* What an emulated program's messages, requests and probes do. */
 
-/* Requests and matched messages have handles that no library has seen: numbers from this one on, behind what MPICH has for the
- * message of nobody. */
-#define FIRST_HANDLE 0x6d000000
-#define MOST_HANDLES (1 << 24)
 /* No more requests can be completed at once: the words of an answer have room for so many. */
 #define MOST_AT_ONCE 1000
-
-static int *free_handles, free_handle_count, handle_count;
-
-#if defined(OPEN_MPI)
-/* Handles are pointers, and bindings of Fortran read a request's number at a place in it that differs by version: all of it is the
- * number. */
-struct fabricated {
-    MPI_Fint numbers[64];
-};
-static struct fabricated *fabricated[MOST_HANDLES / 256];
-#endif
-
-void *room(size_t bytes)
-{
-    void *made = malloc(bytes ? bytes : 1);
-    if (made == NULL) {
-        fprintf(stderr, "loggp: rank %d has no memory for %zu bytes\n", own_rank, bytes);
-        abort();
-    }
-    return made;
-}
-
-/* Returns the handle of this number as it is, or as a pointer to it. */
-static intptr_t handle_of(int number)
-{
-#if defined(OPEN_MPI)
-    struct fabricated **block = &fabricated[number / 256];
-    if (*block == NULL) {
-        *block = room(256 * sizeof **block);
-        for (int i = 0; i < 256 * 64; i++)
-            (*block)->numbers[i] = FIRST_HANDLE + number / 256 * 256 + i / 64;
-    }
-    return (intptr_t)(*block)[number % 256].numbers;
-#else
-    return FIRST_HANDLE + number;
-#endif
-}
-
-static intptr_t take_handle(void)
-{
-    if (free_handle_count > 0)
-        return handle_of(free_handles[--free_handle_count]);
-    if (handle_count == MOST_HANDLES)
-        refuse("has %d requests at once, and an emulated program no more; wait for some of them first", MOST_HANDLES);
-    if (handle_count % 1024 == 0 && (free_handles = realloc(free_handles, sizeof(int) * (size_t)(handle_count + 1024))) == NULL)
-        abort();
-    return handle_of(handle_count++);
-}
-
-intptr_t new_handle(void)
-{
-    lock_tables();
-    intptr_t handle = take_handle();
-    unlock_tables();
-    return handle;
-}
-
-void free_handle(intptr_t handle)
-{
-#if defined(OPEN_MPI)
-    handle = *(MPI_Fint *)handle;
-#endif
-    lock_tables();
-    free_handles[free_handle_count++] = (int)handle - FIRST_HANDLE;
-    unlock_tables();
-}
-
-static int is_predefined(MPI_Datatype type)
-{
-    int integers, addresses, types, combiner;
-    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER || combiner == MPI_COMBINER_F90_REAL ||
-           combiner == MPI_COMBINER_F90_COMPLEX;
-}
-
-/* Types that a call gives once more, but for predefined ones, are the program's to free. */
-static void note_contents(const char *name, int count, const MPI_Datatype *types, void *place)
-{
-    for (int i = 0; i < count; i++)
-        if (!is_predefined(types[i]))
-            note_made(OBJECT_DATATYPE, (uintptr_t)types[i], name, place)->is_committed = 1;
-}
-
-/* True if elements lie in memory as they are sent. */
-static int is_plain(MPI_Datatype type)
-{
-    MPI_Aint low, extent;
-    if (type == MPI_BYTE)
-        return 1;
-    PMPI_Type_get_extent(type, &low, &extent);
-    return (uint64_t)extent == type_bytes(type) && is_predefined(type);
-}
-
-#if !defined(HAS_LARGE)
-/* MPI_Pack counts bytes by an int: a message of the rank to itself need not. */
-static void send_to_self(char *place, int count, MPI_Datatype type, unsigned char *packed, uint64_t bytes, int is_unpacked)
-{
-    int lengths[2] = {(int)(bytes >> 20), (int)(bytes & ((1 << 20) - 1))};
-    MPI_Aint places[2] = {0, (MPI_Aint)(bytes >> 20 << 20)};
-    MPI_Datatype parts[2] = {MPI_DATATYPE_NULL, MPI_BYTE}, all;
-    PMPI_Type_contiguous(1 << 20, MPI_BYTE, &parts[0]);
-    PMPI_Type_create_struct(2, lengths, places, parts, &all);
-    PMPI_Type_commit(&all);
-    if (is_unpacked)
-        PMPI_Sendrecv(packed, 1, all, 0, 0, place, count, type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-    else
-        PMPI_Sendrecv(place, count, type, 0, 0, packed, 1, all, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-    PMPI_Type_free(&all);
-    PMPI_Type_free(&parts[0]);
-}
-#endif
-
-/* Packs elements, or unpacks them, whose bytes an int need not be able to count. */
-static void convert(char *place, int count, MPI_Datatype type, unsigned char *packed, uint64_t bytes, int is_unpacked)
-{
-#if defined(HAS_LARGE)
-    MPI_Count position = 0;
-    if (is_unpacked)
-        PMPI_Unpack_c(packed, (MPI_Count)bytes, &position, place, count, type, MPI_COMM_SELF);
-    else
-        PMPI_Pack_c(place, count, type, packed, (MPI_Count)bytes, &position, MPI_COMM_SELF);
-#else
-    int position = 0;
-    if (bytes > INT32_MAX)
-        send_to_self(place, count, type, packed, bytes, is_unpacked);
-    else if (is_unpacked)
-        PMPI_Unpack(packed, (int)bytes, &position, place, count, type, MPI_COMM_SELF);
-    else
-        PMPI_Pack(place, count, type, packed, (int)bytes, &position, MPI_COMM_SELF);
-#endif
-}
-
-/* The same. MPICH packs nothing from MPI_BOTTOM: there the type says how far it is from `packed`. */
-static void pack_piece(char *place, int count, MPI_Datatype type, unsigned char *packed, uint64_t bytes, int is_unpacked)
-{
-    MPI_Datatype moved = MPI_DATATYPE_NULL;
-    if (place == MPI_BOTTOM) {
-        MPI_Aint offset = -(MPI_Aint)packed;
-        PMPI_Type_create_hindexed(1, &count, &offset, type, &moved);
-        PMPI_Type_commit(&moved);
-        place = (char *)packed;
-        type = moved;
-        count = 1;
-    }
-    convert(place, count, type, packed, bytes, is_unpacked);
-    if (moved != MPI_DATATYPE_NULL)
-        PMPI_Type_free(&moved);
-}
-
-/* Packs elements of these data from the `first` on, or unpacks them, in pieces whose elements an int can count. */
-static void pack(const struct counts *data, uint64_t first, uint64_t count, unsigned char *packed, int is_unpacked)
-{
-    uint64_t bytes = type_bytes(data->type), most = bytes < 1 << 30 ? (1 << 30) / bytes : 1;
-    MPI_Aint low, extent;
-    PMPI_Type_get_extent(data->type, &low, &extent);
-    while (count > 0) {
-        int piece = (int)(count < most ? count : most);
-        uint64_t piece_bytes = (uint64_t)piece * bytes;
-        pack_piece((char *)data->data + (MPI_Aint)first * extent, piece, data->type, packed, piece_bytes, is_unpacked);
-        first += (uint64_t)piece;
-        count -= (uint64_t)piece;
-        packed += piece_bytes;
-    }
-}
-
-/* Gives these data to the command. */
-static void give(const struct counts *data)
-{
-    if (data->same == 0)
-        return;
-    if (is_plain(data->type)) {
-        give_bytes(data->data, data->same);
-        return;
-    }
-    unsigned char *packed = room(data->same);
-    pack(data, 0, data->count, packed, 0);
-    give_bytes(packed, data->same);
-    free(packed);
-}
-
-/* Takes the next of the answer's data to where these are. */
-static void take(const struct counts *data, uint64_t bytes)
-{
-    if (bytes == 0)
-        return;
-    if (data->data == MPI_IN_PLACE || is_plain(data->type)) {
-        take_bytes(data->data, bytes);
-        return;
-    }
-    uint64_t each = type_bytes(data->type), whole = bytes / each, rest = bytes % each;
-    unsigned char *packed = room(bytes + each);
-    if (rest > 0) /* What the last element has behind the message stays. */
-        pack(data, whole, 1, packed + whole * each, 0);
-    take_bytes(packed, bytes);
-    pack(data, 0, whole + (rest > 0), packed, 1);
-    free(packed);
-}
-
-static void give_all(const struct counts *counts)
-{
-    uint64_t before = 0;
-    for (int i = 0; i < counts->n; i++) {
-        struct counts part = part_behind(counts, i, before);
-        give(&part);
-        before += part.count;
-    }
-}
-
-static struct counts message_of(const void *data, uint64_t count, MPI_Datatype type)
-{
-    return (struct counts){.same = (int64_t)count < 0 ? 0 : count * type_bytes(type), .n = 1, .data = (void *)data, .type = type, .count = count};
-}
-
-/* Copies an array that the program may change while the request lasts. */
-static const void *keep_array(const void *array, size_t bytes)
-{
-    return array == NULL ? NULL : memcpy(room(bytes), array, bytes);
-}
-
-/* The program may free the type while the request lasts. */
-static MPI_Datatype keep_type(MPI_Datatype type)
-{
-    MPI_Datatype kept = type;
-    if (type != MPI_DATATYPE_NULL && !is_predefined(type)) {
-        PMPI_Type_dup(type, &kept);
-        note_committed(kept);
-    }
-    return kept;
-}
-
-static void keep_counts(struct counts *counts)
-{
-    size_t n = (size_t)counts->n;
-    counts->each = keep_array(counts->each, n * (counts->is_large ? sizeof(MPI_Count) : sizeof(int)));
-    counts->offsets = keep_array(counts->offsets, n * (counts->has_long_offsets ? sizeof(MPI_Aint) : sizeof(int)));
-    if (n > 0 && counts->types == NULL)
-        counts->type = keep_type(counts->type);
-    if (counts->types != NULL) {
-        MPI_Datatype *types = room(n * sizeof *types);
-        for (size_t i = 0; i < n; i++)
-            types[i] = count_of(counts, (int)i) > 0 ? keep_type(counts->types[i]) : MPI_DATATYPE_NULL;
-        counts->types = types;
-    }
-}
-
-static void forget_type(MPI_Datatype type)
-{
-    if (type != MPI_DATATYPE_NULL && !is_predefined(type))
-        PMPI_Type_free(&type);
-}
-
-static void forget_counts(struct counts *counts)
-{
-    for (int i = 0; i < counts->n; i++)
-        if (counts->types != NULL)
-            forget_type(counts->types[i]);
-        else if (i == 0)
-            forget_type(counts->type);
-    free((void *)counts->each);
-    free((void *)counts->offsets);
-    free((void *)counts->types);
-}
 
 /* Keeps what the request sends at each start and what it receives. */
 static void keep(MPI_Request handle, const struct collective *exchange)
@@ -292,21 +26,6 @@ static void add_access(MPI_Request handle, const char *name, const struct counts
     request->is_active = 1;
     request->bytes = status_bytes(status);
     keep(handle, &exchange);
-}
-
-/* The request is no more. */
-static void drop(MPI_Request *handle)
-{
-    struct request **link = find_request(*handle);
-    free((*link)->partitions);
-    if ((*link)->exchange != NULL) {
-        forget_counts(&(*link)->exchange->sent);
-        forget_counts(&(*link)->exchange->received);
-        free((*link)->exchange);
-    }
-    remove_request(link);
-    free_handle((intptr_t)*handle);
-    *handle = MPI_REQUEST_NULL;
 }
 
 static MPI_Status *status_at(MPI_Status *statuses, int i)
@@ -607,8 +326,6 @@ static int ask(int code, int count, const MPI_Request *requests)
     return word() != 0;
 }
 
-static void take_collective(const struct collective *collective);
-
 /* Takes the completions that the answer says, of requests from the `first` on. Their places go to `indices` if there are any. */
 static int take_completions(const char *name, MPI_Request *given, int first, int *indices, MPI_Status *statuses)
 {
@@ -780,7 +497,7 @@ static int emulate_cancel(MPI_Request *handle)
 
 /* Requests that were freed before they were complete, and of which the program gets something: it does when it is there. */
 static MPI_Request *left;
-static int left_slots;
+static int left_count, left_slots;
 
 static int has_result(const struct request *request)
 {
@@ -815,6 +532,14 @@ static void take_left(int code)
         if (left[i] != MPI_REQUEST_NULL)
             left[left_count++] = left[i];
     is_taking = 0;
+}
+
+/* Ends a call, after a look at what has come of requests that were freed. */
+static void leave_call(void)
+{
+    if (left_count > 0)
+        take_left(CALL_LEFT);
+    leave();
 }
 
 static int emulate_request_free(MPI_Request *handle)

@@ -9,8 +9,6 @@ struct generalized {
     int is_left; /* freed before it was complete */
 };
 
-static void drop(MPI_Request *handle);
-
 /* Does what is `called`, a function of the program, which may call MPI. */
 #define CALL_BACK(called)                                                                                            \
     ({                                                                                                               \

@@ -1,69 +1,5 @@
 /* What an emulated program's collectives do, and what it does before a communicator is made. */
 
-/* Combines elements of `from`, before those of `into`, with these. */
-static void combine(char *from, char *into, uint64_t count, MPI_Datatype type, MPI_Op op)
-{
-    MPI_Aint low, extent;
-    PMPI_Type_get_extent(type, &low, &extent);
-    while (count > 0) {
-        int piece = (int)(count < 1 << 30 ? count : 1 << 30);
-        PMPI_Reduce_local(from, into, piece, type, op);
-        from += piece * extent;
-        into += piece * extent;
-        count -= (uint64_t)piece;
-    }
-}
-
-/* Takes the parts and combines them in their order. Each is combined where it came to, so that what is before it is first: they come
- * by turns to the program's own buffer and to another one, the last one to the program's. */
-static void take_combined(const struct collective *collective, uint64_t parts)
-{
-    struct counts buffers[2] = {collective->received, collective->received};
-    MPI_Aint low, extent, true_low, true_extent;
-    if (parts == 0 || collective->received.count == 0) {
-        for (uint64_t i = 0; i < parts; i++)
-            word();
-        return;
-    }
-    PMPI_Type_get_extent(buffers[0].type, &low, &extent);
-    PMPI_Type_get_true_extent(buffers[0].type, &true_low, &true_extent);
-    char *other = calloc(1, (size_t)true_extent + (size_t)(buffers[0].count - 1) * (size_t)extent);
-    if (other == NULL)
-        abort();
-    buffers[parts % 2].data = other - true_low;
-    for (uint64_t i = 0; i < parts; i++) {
-        const struct counts *before = &buffers[(i + 1) % 2], *next = &buffers[i % 2];
-        if (word() != next->same)
-            report("parameter matching", "calls %s with vectors whose lengths differ; those of all ranks have to be the same",
-                   collective->name);
-        take(next, next->same);
-        if (i > 0)
-            combine(before->data, next->data, next->count, next->type, collective->op);
-    }
-    free(other);
-}
-
-/* Takes what the answer has for this rank: nothing, parts for the program's buffer, or parts that are combined. */
-static void take_collective(const struct collective *collective)
-{
-    enum { FORM_NOTHING, FORM_PARTS, FORM_COMBINED } form = word();
-    uint64_t parts = word(), before = 0;
-    if (form == FORM_COMBINED)
-        take_combined(collective, parts);
-    for (uint64_t i = 0; i < parts && form == FORM_PARTS; i++) {
-        uint64_t bytes = word();
-        struct counts part = {.same = 0};
-        if (i < (uint64_t)collective->received.n)
-            part = part_behind(&collective->received, (int)i, before);
-        if (bytes > part.same)
-            report("parameter matching",
-                   "calls %s and gets %llu bytes as part %llu where %llu are received; counts have to be the same at both ends",
-                   collective->name, (unsigned long long)bytes, (unsigned long long)i, (unsigned long long)part.same);
-        take(&part, bytes);
-        before += part.count;
-    }
-}
-
 static int check_collective(const struct communicator *with, const struct collective *collective)
 {
     int root = collective->root, is_scatter = collective->kind == COLLECTIVE_Scatter || collective->kind == COLLECTIVE_Scatterv;
@@ -99,48 +35,6 @@ static int emulate_collective(struct communicator *with, const struct collective
     if (request == NULL)
         take_collective(collective);
     return MPI_SUCCESS;
-}
-
-struct parts gather_parts(const struct communicator *parent, const int *ranks, int count, const void *own, uint64_t bytes)
-{
-    if (!has_room_for_communicators())
-        refuse("makes more communicators than an emulated program can, which are %zu",
-               sizeof all_communicators / sizeof *all_communicators);
-    begin_record(RECORD_NEW_COMMUNICATOR, &call, 10 * (size_t)count);
-    at = put(at, parent->number);
-    *at++ = ranks != NULL;
-    if (ranks != NULL)
-        at = put_ranks(at, ranks, count);
-    return give_part(own, bytes);
-}
-
-struct parts give_part(const void *own, uint64_t bytes)
-{
-    struct parts parts = {.count = 0};
-    uint64_t all = 0;
-    at = put(at, bytes);
-    give_bytes(own, bytes);
-    end_record(1);
-    parts.count = (int)word();
-    parts.bytes = room(sizeof *parts.bytes * (size_t)parts.count);
-    parts.data = room(sizeof *parts.data * (size_t)parts.count);
-    for (int i = 0; i < parts.count; i++)
-        all += parts.bytes[i] = word();
-    parts.all = room(all);
-    take_bytes(parts.all, all);
-    all = 0;
-    for (int i = 0; i < parts.count; i++) {
-        parts.data[i] = parts.all + all;
-        all += parts.bytes[i];
-    }
-    return parts;
-}
-
-void free_parts(struct parts *parts)
-{
-    free(parts->bytes);
-    free(parts->data);
-    free(parts->all);
 }
 
 /* The leaders of two groups tell each other who is in them, and then the others, as libraries do. */

@@ -93,22 +93,6 @@ WRAPPED(Type_get_contents_c, {
 })
 #endif
 
-void note_group(MPI_Group made, const char *name, void *place)
-{
-    if (is_emulated && !inside)
-        note_made(OBJECT_GROUP, (uintptr_t)made, name, place);
-}
-
-void note_freed_group(MPI_Group freed)
-{
-    note_freed(OBJECT_GROUP, (uintptr_t)freed);
-}
-
-void note_communicator(MPI_Comm made)
-{
-    note_made(OBJECT_COMMUNICATOR, (uintptr_t)made, making_name, call.place);
-}
-
 MAKES(OBJECT_OP, Op_create, c)
 #if defined(HAS_LARGE)
 MAKES(OBJECT_OP, Op_create_c, c)

@@ -118,5 +118,5 @@ int pready_list(int count, const int *list, MPI_Request request)
         real = (__typeof__(real))find_symbol("PMPI_Pready_list");
     BEGIN(real(count, list, request), make_ready("MPI_Pready_list", request, 0, count, list));
     count_unmodelled("MPI_Pready_list", span.end - span.begin);
-    END;
+    return error;
 }

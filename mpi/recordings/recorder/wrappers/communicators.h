@@ -9,7 +9,7 @@ static void record_new(const struct span *span, const char *name, MPI_Comm paren
         return;
     }
     uint64_t number = is_out_of_order ? OUT_OF_ORDER : parent->children++;
-    if (made != MPI_COMM_NULL && (new = define(made, parent->number, number)) == NULL)
+    if (made != MPI_COMM_NULL && (new = define_recorded(made, parent->number, number)) == NULL)
         count_unmodelled(name, span->end - span->begin);
     begin_record(RECORD_NEW_COMMUNICATOR, span, 0);
     at = put(at, parent->number);
@@ -22,7 +22,7 @@ static void record_new(const struct span *span, const char *name, MPI_Comm paren
         BEGIN(REAL(name) arguments, check_making("MPI_" #name, parent) ?: emulated);                                 \
         if (error == MPI_SUCCESS)                                                                                    \
             record_new(&span, "MPI_" #name, parent, *made, is_out_of_order);                                         \
-        END;                                                                                                         \
+        return error;                                                                                                \
     }
 
 MAKE(Comm_dup, comm, make_dup(comm, MPI_INFO_NULL, made), 0, (MPI_Comm comm, MPI_Comm *made), (comm, made))
@@ -70,7 +70,7 @@ static void record_idup(const struct span *span, const char *name, MPI_Comm pare
     if (parent != NULL) {
         uint64_t number = parent->children++;
         if (made != MPI_COMM_NULL)
-            define(made, parent->number, number);
+            define_recorded(made, parent->number, number);
     }
     record_collective(span, &gather, parent, request, 0);
 }
@@ -81,7 +81,7 @@ CALL(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
     BEGIN(REAL(Comm_idup)(comm, made, request), emulate_idup("MPI_Comm_idup", comm, MPI_INFO_NULL, made, given("MPI_Comm_idup", request)));
     if (error == MPI_SUCCESS)
         record_idup(&span, "MPI_Comm_idup", comm, *made, request);
-    END;
+    return error;
 }
 
 #if defined(HAS_FOUR)
@@ -92,7 +92,7 @@ CALL(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Req
           emulate_idup("MPI_Comm_idup_with_info", comm, info, made, given("MPI_Comm_idup_with_info", request)));
     if (error == MPI_SUCCESS)
         record_idup(&span, "MPI_Comm_idup_with_info", comm, *made, request);
-    END;
+    return error;
 }
 #endif
 
@@ -102,7 +102,7 @@ CALL(Comm_free, (MPI_Comm *comm))
     BEGIN(REAL(Comm_free)(comm), emulate_comm_free(comm));
     if (error == MPI_SUCCESS)
         free_communicator(handle);
-    END;
+    return error;
 }
 
 CALL(Comm_disconnect, (MPI_Comm *comm))
@@ -111,5 +111,5 @@ CALL(Comm_disconnect, (MPI_Comm *comm))
     BEGIN(REAL(Comm_disconnect)(comm), emulate_comm_free(comm));
     if (error == MPI_SUCCESS)
         free_communicator(handle);
-    END;
+    return error;
 }
