@@ -580,6 +580,7 @@ async function early(browser) {
   assert(isFirefox || 4 * Math.min(...cores) < 150, `it takes ${cores} ms of a core until the race is seen`);
   const page = await begun("no-preference"), clock = () => page.locator("#race figure:first-child b").textContent().then(Number);
   await page.waitForSelector("#race .dot[visibility=visible]");
+  await becomes(page, () => Number(document.querySelector("#race figure:first-child b").textContent) > 0);
   const [before, ready] = [await clock(), await page.evaluate(() => document.documentElement.dataset.ready)];
   assert(before > 0 && ready === undefined, `the clock says ${before}`);
   goOn();
