@@ -103,6 +103,15 @@ impl Check {
         P: usize,
         trial: impl Fn(&Order) -> TrialResult<R> + Sync,
     ) -> Result<CheckReport<R>, RunError> {
+        self.run_each_trial(usual, P, &trial)
+    }
+
+    fn run_each_trial<R: PartialEq + Send + Sync>(
+        &self,
+        usual: &Order,
+        P: usize,
+        trial: Trial<R>,
+    ) -> Result<CheckReport<R>, RunError> {
         if self.strategy == Strategy::Systematic && !self.faults.is_none() {
             let why = "the systematic strategy has no faults, which are drawn; give another, or no faults";
             return Err(loggp_model::params::ParamsError::new(why).into());
@@ -113,14 +122,16 @@ impl Check {
             if batch.as_slice().is_empty() {
                 break;
             }
-            let ran = trials.run_all(batch.as_slice(), &trial);
+            let ran = trials.run_all(batch.as_slice(), trial);
             // Branches whose runs there is no time to learn from.
             let mut left = Vec::new();
             for (mut ran, planned) in ran.into_iter().zip(batch.by_ref()) {
                 let (run, seen) = (trials.report.runs, ran.seen.take());
                 if let Some(wrong) = trials.add_run((ran, seen.as_ref()), &planned, &mut left)? {
-                    let (results, failed) = (&trials.report.results, (&planned.order, seen));
-                    let failure = reduced_failure(run, wrong, failed, results, trials.deadline, &trial);
+                    let (first, failed) = (trials.report.results.first(), (&planned.order, seen));
+                    let is_first = |result: R| first.is_none_or(|first| first.result == result);
+                    let trial = |order: &Order| Ok(trial(order)?.map(is_first));
+                    let failure = reduced_failure(run, wrong, failed, trials.deadline, &trial);
                     trials.report.failure = Some(failure?);
                     break;
                 }
@@ -142,6 +153,10 @@ impl Check {
         self.audits > 0 && run % self.audits == run / self.audits % self.audits
     }
 }
+
+/// What makes a run under an order. Behind a pointer, so that a check of each program is compiled with little more than the
+/// program.
+type Trial<'t, R> = &'t (dyn Fn(&Order) -> TrialResult<R> + Sync);
 
 /// The runs of a check.
 struct Trials<'c, R> {
@@ -202,11 +217,7 @@ impl<'c, R: PartialEq + Send + Sync> Trials<'c, R> {
     }
 
     /// Makes these runs, several at once, or as many of the first ones as there is time for.
-    fn run_all(
-        &self,
-        batch: &[PlannedRun],
-        trial: &(impl Fn(&Order) -> TrialResult<R> + Sync),
-    ) -> Vec<TrialRun<R>> {
+    fn run_all(&self, batch: &[PlannedRun], trial: Trial<R>) -> Vec<TrialRun<R>> {
         let (check, deadline, first) = (self.check, self.deadline, self.report.runs);
         let usual = self.report.results.first().map(|distinct| &distinct.result);
         let compared = |order: &Order| {
@@ -214,32 +225,18 @@ impl<'c, R: PartialEq + Send + Sync> Trials<'c, R> {
             Ok(tried.map(|result| Some(result).filter(|result| Some(result) != usual)))
         };
         let ran: Vec<Mutex<Option<TrialRun<R>>>> = batch.iter().map(|_| Mutex::default()).collect();
-        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let work = || {
-            loop {
-                // All runs before one that failed are made, so that the first failure is the one reported.
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let is_late = || first > 0 && deadline.is_over();
-                let Some(planned) = batch.get(index) else { return };
-                if failed.load(Ordering::Relaxed) || is_late() {
-                    return;
-                }
-                let run = first + index;
-                let see = check.strategy == Strategy::Systematic || run == 0;
-                let is_audited = check.is_audited(run) && planned.is_bounded();
-                let became = run_one(&planned.order, see, is_audited, deadline, &compared);
-                if planned.is_bounded() && !matches!(became.result, Ok(Ok(_))) {
-                    failed.store(true, Ordering::Relaxed);
-                }
-                *ran[index].lock() = Some(became);
-                (check.on_run)(run + 1);
+        make_several(batch.len(), check.cores, &|index| {
+            let (planned, run) = (&batch[index], first + index);
+            if first > 0 && deadline.is_over() {
+                return false;
             }
-        };
-        let cores = check.cores.min(batch.len());
-        std::thread::scope(|scope| {
-            // If the host refuses threads, this one makes the runs.
-            (1..cores).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
-            work();
+            let see = check.strategy == Strategy::Systematic || run == 0;
+            let is_audited = check.is_audited(run) && planned.is_bounded();
+            let became = run_one(&planned.order, see, is_audited, deadline, &compared);
+            let has_failed = planned.is_bounded() && !matches!(became.result, Ok(Ok(_)));
+            *ran[index].lock() = Some(became);
+            (check.on_run)(run + 1);
+            !has_failed
         });
         ran.into_iter().map_while(Mutex::into_inner).collect()
     }
@@ -319,6 +316,28 @@ impl<'c, R: PartialEq + Send + Sync> Trials<'c, R> {
     }
 }
 
+/// Makes so many runs on several cores, in order, until one says that no further one is to begin. All before that one are
+/// made, so that the first failure is the one reported.
+fn make_several(runs: usize, cores: usize, make: &(dyn Fn(usize) -> bool + Sync)) {
+    let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= runs || is_over.load(Ordering::Relaxed) {
+                return;
+            }
+            if !make(index) {
+                is_over.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        // If the host refuses threads, this one makes the runs.
+        (1..cores.min(runs)).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
+        work();
+    });
+}
+
 /// Makes a run under one order, traced if it is to be examined or audited. A run that failed is not audited,
 /// nor one that ends after the deadline.
 fn run_one<R>(
@@ -326,7 +345,7 @@ fn run_one<R>(
     see: bool,
     is_audited: bool,
     deadline: Deadline,
-    trial: &impl Fn(&Order) -> TrialResult<Option<R>>,
+    trial: Trial<Option<R>>,
 ) -> TrialRun<R> {
     if !(see || is_audited) {
         return TrialRun { result: trial(order), seen: None, is_audited, violation: None };
@@ -341,18 +360,19 @@ fn run_one<R>(
 }
 
 /// Reduces the order of a run that failed, and returns the failure under the reduced order.
-fn reduced_failure<R: PartialEq>(
+///
+/// A trial's result is whether it is that of the first run.
+fn reduced_failure(
     run: usize,
     wrong: FailureKind,
     (order, seen): (&Order, Option<ObservedRun>),
-    results: &[DistinctResult<R>],
     deadline: Deadline,
-    trial: &impl Fn(&Order) -> TrialResult<R>,
+    trial: &dyn Fn(&Order) -> TrialResult<bool>,
 ) -> Result<Failure, RunError> {
-    let wrong_with = |tried: TrialResult<R>| match tried {
+    let wrong_with = |tried: TrialResult<bool>| match tried {
         Err(error) => Some(FailureKind::RunFailed(error)),
         Ok(Err(why)) => Some(FailureKind::WrongResult(why)),
-        Ok(Ok(result)) => (result != results.first()?.result).then_some(FailureKind::DifferentResult),
+        Ok(Ok(is_first)) => (!is_first).then_some(FailureKind::DifferentResult),
     };
     let see = |order: &Order| {
         let (seen, sight) = order.observed();
