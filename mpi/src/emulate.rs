@@ -133,7 +133,7 @@ impl Execute for EmulateCommand {
         // What is wrong with the machine is said before anything starts.
         drop(self.machine(self.levels.P().unwrap_or(2))?);
         let begin = Instant::now();
-        let Started { end, ran, left } = match self.start.forked(&self.words)? {
+        let StartedProgram { end, ran, left } = match self.start.forked(&self.words)? {
             None => self.run_launched()?,
             Some(program) => match self.run_forks(&program)? {
                 Ok(started) => started,
@@ -211,7 +211,7 @@ impl EmulateCommand {
     }
 
     /// Starts the program by its launcher, and runs its ranks on the machine.
-    fn run_launched(&self) -> Result<Started, CliError> {
+    fn run_launched(&self) -> Result<StartedProgram, CliError> {
         let launch = Launch::prepare(&self.start.launched(&self.words)?)?;
         let session = self.session()?;
         self.run(&launch, &session, session.variables(), || {
@@ -221,7 +221,7 @@ impl EmulateCommand {
     }
 
     /// The same of a program whose ranks are forks of one process. The inner error is a reason why it cannot be forked.
-    fn run_forks(&self, program: &ForkedProgram) -> Result<Result<Started, String>, CliError> {
+    fn run_forks(&self, program: &ForkedProgram) -> Result<Result<StartedProgram, String>, CliError> {
         let launch = Launch::prepare_alone(&program.words)?;
         let session = self.session()?;
         let nursery = Nursery::create().map_err(|why| refuse_memory(&why))?;
@@ -270,7 +270,7 @@ impl EmulateCommand {
         session: &Session,
         variables: [(&'static str, OsString); 1],
         run_ranks: impl FnOnce() -> Result<Option<Ran>, CliError> + Send,
-    ) -> Result<Started, CliError> {
+    ) -> Result<StartedProgram, CliError> {
         let (end, ran) = std::thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             scope.spawn(move || _ = sender.send(run_ranks()));
@@ -281,7 +281,7 @@ impl EmulateCommand {
             session.end();
             (end, receiver.recv().unwrap_or(Ok(None)))
         });
-        Ok(Started { end: end?, ran, left: session.left().map(str::to_owned) })
+        Ok(StartedProgram { end: end?, ran, left: session.left().map(str::to_owned) })
     }
 
     /// Runs the ranks, which have come, on the machine.
@@ -338,7 +338,7 @@ impl EmulateCommand {
 }
 
 /// A program that was started: how it ended, the run, or `None` if no rank has come, and a sentence on messages that are left.
-struct Started {
+struct StartedProgram {
     end: End,
     ran: Result<Option<Ran>, CliError>,
     left: Option<String>,

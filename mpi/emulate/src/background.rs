@@ -8,7 +8,7 @@ use loggp::schedule::Operation;
 use loggp::{Filter, Payload, Proc, Request, Tag};
 
 use crate::board::CollectiveId;
-use crate::plan::{Blank, BlankTag, Plan, Progress};
+use crate::plan::{Blank, BlankTag, CollectivePlan, PlanProgress};
 
 /// A request of an immediate collective.
 enum Active {
@@ -18,19 +18,19 @@ enum Active {
 
 /// An immediate collective under way.
 pub(crate) struct Background {
-    progress: Progress,
+    progress: PlanProgress,
     tag: BlankTag,
     active: Vec<(u32, Active)>,
 }
 
 impl Background {
     /// Begins an immediate collective.
-    pub(crate) fn begin(p: &mut Proc, plan: &Arc<Plan>, tag: BlankTag) -> Background {
-        Background::resume(p, Progress::new(plan), tag)
+    pub(crate) fn begin(p: &mut Proc, plan: &Arc<CollectivePlan>, tag: BlankTag) -> Background {
+        Background::resume(p, PlanProgress::new(plan), tag)
     }
 
     /// Goes on with a collective by requests.
-    pub(crate) fn resume(p: &mut Proc, progress: Progress, tag: BlankTag) -> Background {
+    pub(crate) fn resume(p: &mut Proc, progress: PlanProgress, tag: BlankTag) -> Background {
         let mut begun = Background { progress, tag, active: Vec::new() };
         begun.post(p);
         begun

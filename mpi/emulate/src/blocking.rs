@@ -8,11 +8,11 @@ use loggp::schedule::Operation;
 use loggp::{Proc, WithSender};
 
 use crate::background::{Background, Backgrounds};
-use crate::plan::{Blank, BlankTag, Plan, Progress};
+use crate::plan::{Blank, BlankTag, CollectivePlan, PlanProgress};
 
 /// Makes the calls of a blocking collective. The rank's immediate ones go on meanwhile.
-pub(crate) fn run(plan: &Arc<Plan>, p: &mut Proc, tag: BlankTag, others: &mut Backgrounds) {
-    let mut progress = Progress::new(plan);
+pub(crate) fn run(plan: &Arc<CollectivePlan>, p: &mut Proc, tag: BlankTag, others: &mut Backgrounds) {
+    let mut progress = PlanProgress::new(plan);
     while progress.left > 0 {
         let act = progress.first(|operation| !matches!(operation, Operation::Recv { .. }));
         let receives = progress.posted.len();

@@ -14,7 +14,7 @@ use crate::blocking;
 use crate::board::{CollectiveId, Contribution, Form, Manner, Taken, data_of};
 use crate::fault::FaultKind;
 use crate::pending::{Open, Pending};
-use crate::plan::{Blank, BlankTag, Plan, PlanKey};
+use crate::plan::{Blank, BlankTag, CollectivePlan, PlanKey};
 use crate::rank::Rank;
 use crate::reply::Reply;
 
@@ -153,7 +153,7 @@ impl Rank<'_> {
         (kind, communicator, root): (CollectiveKind, u32, Root),
         (sent, received): (&Counts, &Counts),
         is_immediate: bool,
-    ) -> Arc<Plan> {
+    ) -> Arc<CollectivePlan> {
         let list = |counts: &Counts| match counts {
             Counts::Same(bytes) => vec![*bytes],
             Counts::Each(each) => each.iter().copied().chain([u64::MAX]).collect(),
@@ -191,7 +191,7 @@ impl Rank<'_> {
 }
 
 /// Returns a rank's part in a collective.
-pub(crate) fn write_plan(what: &Collective, ranks: usize, rank: usize) -> Result<Plan, String> {
+pub(crate) fn write_plan(what: &Collective, ranks: usize, rank: usize) -> Result<CollectivePlan, String> {
     let is_alone = what.communicator.members.len() == 1 && what.communicator.remote.is_none();
     let mut builder = ScheduleBuilder::new(ranks).map_err(|why| why.to_string())?;
     for earlier in 0..=rank {
@@ -201,5 +201,5 @@ pub(crate) fn write_plan(what: &Collective, ranks: usize, rank: usize) -> Result
         what.write(&mut builder, 0, &[])?;
     }
     let schedule = builder.build().map_err(|why| why.to_string())?;
-    Ok(Plan::of_rank(&schedule, rank))
+    Ok(CollectivePlan::of_rank(&schedule, rank))
 }

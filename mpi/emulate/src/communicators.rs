@@ -12,9 +12,9 @@ use crate::background::Background;
 use crate::blocking;
 use crate::collectives::write_plan;
 use crate::pending::{Open, Pending};
-use crate::plan::{Blank, BlankTag, Plan};
+use crate::plan::{Blank, BlankTag, CollectivePlan};
 use crate::rank::Rank;
-use crate::reply::{Parts, Reply};
+use crate::reply::{GivenParts, Reply};
 
 /// By what ranks know a call that they make together: who they are, and how many they have made before.
 type MakingKey = (Vec<u32>, u64);
@@ -41,7 +41,7 @@ impl Rank<'_> {
         kind: CollectiveKind,
         each: &Counts,
         is_immediate: bool,
-    ) -> Arc<Plan> {
+    ) -> Arc<CollectivePlan> {
         if self.communicator(communicator).remote.is_none() {
             return self.plan(p, (kind, communicator, Root::None), (each, each), is_immediate);
         }
@@ -117,7 +117,7 @@ impl Rank<'_> {
         let making = makings.entry(key.clone()).or_default();
         // The first one that knows of all puts together what they have given.
         let given = std::mem::take(&mut making.given);
-        let parts = making.parts.get_or_insert_with(|| Arc::new(Parts::of(given))).clone();
+        let parts = making.parts.get_or_insert_with(|| Arc::new(GivenParts::of(given))).clone();
         making.left += 1;
         if making.left == key.0.len() {
             makings.remove(key);

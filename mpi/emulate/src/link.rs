@@ -7,7 +7,7 @@ use loggp_mpi_trace::call::Communicator;
 use loggp_mpi_trace::recording::post::{Address, Post, PostReader};
 
 use crate::failure::place_text;
-use crate::reply::Answer;
+use crate::reply::RankAnswer;
 use crate::segment::{PostForm, Slot, WINDOW_BYTES};
 use crate::shared::Shared;
 
@@ -86,7 +86,7 @@ impl<'a> Link<'a> {
     }
 
     /// Answers the rank's last post.
-    pub(crate) fn answer(&mut self, p: &mut Proc, answer: &Answer) {
+    pub(crate) fn answer(&mut self, p: &mut Proc, answer: &RankAnswer) {
         let total: usize = answer.data.iter().map(|piece| piece.len()).sum();
         let now = p.local_time().as_ps();
         if total <= WINDOW_BYTES && answer.data.len() < 2 {

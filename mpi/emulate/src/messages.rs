@@ -6,8 +6,8 @@ use loggp_mpi_trace::call::{Envelope, Receive, RequestId, SendMode};
 use loggp_mpi_trace::recording::post::{Address, Signature};
 
 use crate::fault::FaultKind;
-use crate::parcel::{Got, Parcel, UnderWay};
-use crate::pending::{Completion, Pending, SentMessage};
+use crate::parcel::{Got, ProgramMessage, UnderWay};
+use crate::pending::{Completion, OutgoingMessage, Pending};
 use crate::rank::Rank;
 use crate::reply::Reply;
 
@@ -19,13 +19,13 @@ impl Rank<'_> {
     }
 
     /// Returns a message of the current call, with its data.
-    fn parcel(&self, message: &Envelope, data: &mut &[u8]) -> Parcel {
+    fn parcel(&self, message: &Envelope, data: &mut &[u8]) -> ProgramMessage {
         let data = Rank::take_data(data, message.bytes);
-        Parcel { tag: message.tag as u32, types: self.types.sent.clone(), ends: self.ends(), data }
+        ProgramMessage { tag: message.tag as u32, types: self.types.sent.clone(), ends: self.ends(), data }
     }
 
     /// Returns the tag on the machine of a message, and notes that it is under way.
-    pub(crate) fn envelope(&mut self, message: &Envelope) -> Tag<Parcel> {
+    pub(crate) fn envelope(&mut self, message: &Envelope) -> Tag<ProgramMessage> {
         let (scope, tag) = (self.scope(message.communicator), message.tag as u32);
         let is_checked = self.shared.settings.checks.is_some();
         let place = if is_checked { self.link.address(self.call.place) } else { Address::default() };
@@ -70,7 +70,7 @@ impl Rank<'_> {
         match request {
             Some(request) => {
                 let posted = p.post_send(to, tag, parcel, is_synchronous);
-                let sent = SentMessage { to: message.peer, number: self.messages_sent, mode };
+                let sent = OutgoingMessage { to: message.peer, number: self.messages_sent, mode };
                 self.requests.insert(request, Pending::Send(posted, Some(sent)));
             }
             None if mode == SendMode::Buffered => {
@@ -93,7 +93,7 @@ impl Rank<'_> {
     }
 
     /// Returns the filter on the machine of a receive.
-    pub(crate) fn filter(&mut self, receive: &Receive) -> Tag<Parcel> {
+    pub(crate) fn filter(&mut self, receive: &Receive) -> Tag<ProgramMessage> {
         let scope = self.scope(receive.communicator);
         Tag::from_raw(RawTag::scoped(scope, receive.tag.map(|tag| tag as u32)), None)
     }
@@ -181,7 +181,7 @@ impl Rank<'_> {
     }
 
     /// Returns a message that the machine has received, and notes that it has been taken.
-    pub(crate) fn arrived(&mut self, communicator: u32, from: usize, parcel: Parcel) -> Got {
+    pub(crate) fn arrived(&mut self, communicator: u32, from: usize, parcel: ProgramMessage) -> Got {
         let got = Got { from, scope: self.scope(communicator), parcel, own_number: 0 };
         self.note_taken(&got);
         got
@@ -268,7 +268,13 @@ impl Rank<'_> {
     }
 
     /// Compares the types of a message with those of its receive.
-    pub(crate) fn compare_types(&self, p: &mut Proc, from: usize, parcel: &Parcel, asked: &Signature) {
+    pub(crate) fn compare_types(
+        &self,
+        p: &mut Proc,
+        from: usize,
+        parcel: &ProgramMessage,
+        asked: &Signature,
+    ) {
         if parcel.types.differs(asked, parcel.data.len() as u64) {
             let call = self.last_call();
             let why = format!(

@@ -12,7 +12,7 @@ use loggp_mpi_trace::recording::post::{Address, Signature};
 pub(crate) type Ends = Arc<[u64]>;
 
 /// A message of the program: its tag in its communicator, and its data.
-pub(crate) struct Parcel {
+pub(crate) struct ProgramMessage {
     pub tag: u32,
     /// The types of its data, if they are known.
     pub types: Signature,
@@ -21,7 +21,7 @@ pub(crate) struct Parcel {
     pub data: Vec<u8>,
 }
 
-impl Payload for Parcel {
+impl Payload for ProgramMessage {
     fn bytes(&self) -> usize {
         self.data.len()
     }
@@ -45,7 +45,7 @@ pub(crate) type Sent = VecDeque<UnderWay>;
 pub(crate) struct Got {
     pub from: usize,
     pub scope: u32,
-    pub parcel: Parcel,
+    pub parcel: ProgramMessage,
     /// Its number among the rank's messages to itself, or 0 if another rank sent it.
     pub own_number: u64,
 }

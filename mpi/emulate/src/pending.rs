@@ -5,13 +5,13 @@ use loggp_mpi_trace::call::{CollectiveKind, Counts, Receive, Root, SendMode};
 use loggp_mpi_trace::recording::post::Signature;
 
 use crate::board::{CollectiveId, Taken};
-use crate::parcel::Parcel;
+use crate::parcel::ProgramMessage;
 
 /// What came of a request.
 pub(crate) enum Completion {
     Send,
     /// A message, and its sender in the communicator.
-    Receive(u64, Parcel),
+    Receive(u64, ProgramMessage),
     Collective(Taken),
     Cancelled,
 }
@@ -30,7 +30,7 @@ impl Completion {
 
 /// A message that the program sends.
 #[derive(Clone, Copy)]
-pub(crate) struct SentMessage {
+pub(crate) struct OutgoingMessage {
     pub(crate) to: u32,
     /// Its number among the rank's.
     pub(crate) number: u64,
@@ -42,9 +42,9 @@ pub(crate) enum Pending {
     /// It is over.
     Ready(Completion),
     /// A send; if it is one of the program, of which message.
-    Send(Request<()>, Option<SentMessage>),
+    Send(Request<()>, Option<OutgoingMessage>),
     Receive {
-        request: Request<(usize, Parcel)>,
+        request: Request<(usize, ProgramMessage)>,
         communicator: u32,
         scope: u32,
         from: Option<u32>,

@@ -37,7 +37,7 @@ pub(crate) struct PlanKey {
 
 /// What a rank does in a collective.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct CollectivePlan {
     pub operations: Vec<Operation>,
     /// How many operations each waits for.
     needs: Vec<u32>,
@@ -45,22 +45,22 @@ pub(crate) struct Plan {
     followers: Vec<Vec<(u32, bool)>>,
 }
 
-impl Plan {
+impl CollectivePlan {
     /// Reads the part of one rank.
-    pub(crate) fn of_rank(schedule: &Schedule, rank: usize) -> Plan {
+    pub(crate) fn of_rank(schedule: &Schedule, rank: usize) -> CollectivePlan {
         let operations: Vec<Operation> = schedule.operations(rank).map(|placed| placed.operation).collect();
         let (mut needs, mut followers) = (vec![0; operations.len()], vec![Vec::new(); operations.len()]);
         for requirement in schedule.requirements_of(rank) {
             needs[requirement.later as usize] += 1;
             followers[requirement.earlier as usize].push((requirement.later, requirement.begun));
         }
-        Plan { operations, needs, followers }
+        CollectivePlan { operations, needs, followers }
     }
 }
 
 /// How far a rank is in its plan.
-pub(crate) struct Progress {
-    pub plan: Arc<Plan>,
+pub(crate) struct PlanProgress {
+    pub plan: Arc<CollectivePlan>,
     needs: Vec<u32>,
     pub left: usize,
     /// Operations that are ready and have not begun; a receive begins as soon as it is ready.
@@ -71,9 +71,9 @@ pub(crate) struct Progress {
     early: VecDeque<usize>,
 }
 
-impl Progress {
-    pub(crate) fn new(plan: &Arc<Plan>) -> Progress {
-        let mut progress = Progress {
+impl PlanProgress {
+    pub(crate) fn new(plan: &Arc<CollectivePlan>) -> PlanProgress {
+        let mut progress = PlanProgress {
             plan: plan.clone(),
             needs: plan.needs.clone(),
             left: plan.operations.len(),

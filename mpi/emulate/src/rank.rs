@@ -20,7 +20,7 @@ use crate::locks::Held;
 use crate::looks::{VainLooks, is_in_vain};
 use crate::parcel::Got;
 use crate::pending::Pending;
-use crate::plan::{Plan, PlanKey, scaled};
+use crate::plan::{CollectivePlan, PlanKey, scaled};
 use crate::reply::Reply;
 use crate::shared::Shared;
 
@@ -45,7 +45,7 @@ pub(crate) struct Rank<'a> {
     pub gets: Vec<(u32, Request<()>)>,
     /// The locks of windows that it has.
     pub held: Vec<Held>,
-    pub plans: FxHashMap<PlanKey, Arc<Plan>>,
+    pub plans: FxHashMap<PlanKey, Arc<CollectivePlan>>,
     pub makings: FxHashMap<Vec<u32>, u64>,
     /// The number of messages that it has sent to others.
     pub messages_sent: u64,

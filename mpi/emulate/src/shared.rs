@@ -16,7 +16,7 @@ use crate::failure::LastCall;
 use crate::fault::{FaultKind, Notes};
 use crate::locks::Locks;
 use crate::parcel::Sent;
-use crate::reply::Parts;
+use crate::reply::GivenParts;
 use crate::segment::Segment;
 use crate::watch::Watch;
 
@@ -69,7 +69,7 @@ pub(crate) struct Making {
     /// What the ranks that have called have given.
     pub given: Vec<(u32, Box<[u8]>)>,
     /// The same once all have.
-    pub parts: Option<Arc<Parts>>,
+    pub parts: Option<Arc<GivenParts>>,
     /// How many ranks have gone on.
     pub left: usize,
 }

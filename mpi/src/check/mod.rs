@@ -37,7 +37,7 @@ use loggp_command::error::CliError;
 use loggp_command::host::interrupt;
 
 use entry::Entry;
-use program::{Found, Started, Streams, Subject};
+use program::{CheckedProgram, Found, StartedRun, Streams};
 use suppress::Suppressions;
 use verdict::{ReviewFiles, Verdict};
 
@@ -198,7 +198,7 @@ impl Execute for CheckMpiCommand {
         let streams = Streams::new(self.repeat_from.is_none(), self.programs.is_none())?;
         let entry = Entry { start: self.start.clone(), words: self.words.clone() };
         if let Some(path) = &self.repeat_from {
-            let subject = Subject::new(&entry, self.settings(&entry), streams, &suppressions)?;
+            let subject = CheckedProgram::new(&entry, self.settings(&entry), streams, &suppressions)?;
             return self.repeat(&subject, &read_trace(path)?);
         }
         let files = ReviewFiles::create(self.sarif.as_deref(), self.junit.as_deref())?;
@@ -274,7 +274,7 @@ impl CheckMpiCommand {
     }
 
     /// Returns the faults that ended no run, and what is only warned of.
-    fn notes(&self, subject: &Subject) -> (Vec<Fault>, Vec<Fault>) {
+    fn notes(&self, subject: &CheckedProgram) -> (Vec<Fault>, Vec<Fault>) {
         let notes = subject.seen.notes(subject.suppressions);
         notes.into_iter().partition(|note| self.strict || note.kind == FaultKind::ResourceLeak)
     }
@@ -282,17 +282,17 @@ impl CheckMpiCommand {
     /// Checks a program.
     fn judge(&self, entry: &Entry, streams: Streams, suppressions: &Suppressions, check: &Check) -> Verdict {
         let begin = Instant::now();
-        let subject = Subject::new(entry, self.settings(entry), streams, suppressions);
+        let subject = CheckedProgram::new(entry, self.settings(entry), streams, suppressions);
         let checked = subject.and_then(|subject| self.check(entry, &subject, check));
         Verdict { start: entry.text(), took: begin.elapsed(), checked }
     }
 
-    fn check(&self, entry: &Entry, subject: &Subject, check: &Check) -> Result<Checked, CliError> {
+    fn check(&self, entry: &Entry, subject: &CheckedProgram, check: &Check) -> Result<Checked, CliError> {
         let usual = self.usual();
         let first = subject.start(usual)?;
         let ranks = first.ranks;
         let machine = self.machine(ranks).inspect_err(|_| first.give_up())?;
-        let first: Mutex<Option<Started>> = Mutex::new(Some(first));
+        let first: Mutex<Option<StartedRun>> = Mutex::new(Some(first));
         let trial = |order: &Order, assumed: Assumed| {
             let started = first.lock().ok().and_then(|mut first| first.take());
             subject.trial(started, &machine.clone().order(order), assumed)
@@ -358,7 +358,7 @@ impl CheckMpiCommand {
     }
 
     /// Runs the program once, in the order of a run that failed.
-    fn repeat(&self, subject: &Subject, failed: &Trace) -> Result<(), CliError> {
+    fn repeat(&self, subject: &CheckedProgram, failed: &Trace) -> Result<(), CliError> {
         let assumed = Assumed { is_unbuffered: self.buffering == Buffering::None, ..self.usual() };
         let started = subject.start(assumed)?;
         let machine = self.machine(started.ranks).inspect_err(|_| started.give_up())?;

@@ -26,7 +26,7 @@ const END_AT_ONCE: [(&str, &str); 2] =
     [("OMPI_MCA_odls_base_sigkill_timeout", "0"), ("PRTE_MCA_odls_base_sigkill_timeout", "0")];
 
 /// The program that is checked.
-pub(super) struct Subject<'s> {
+pub(super) struct CheckedProgram<'s> {
     starter: Starter,
     settings: Settings,
     streams: Streams,
@@ -41,13 +41,13 @@ enum Starter {
 }
 
 /// A program that has been started.
-pub(super) struct Started<'a> {
+pub(super) struct StartedRun<'a> {
     session: Session,
     end: Ending<'a>,
     pub(super) ranks: usize,
 }
 
-impl Started<'_> {
+impl StartedRun<'_> {
     /// Ends the ranks, which are not run.
     pub(super) fn give_up(&self) {
         self.session.give_up();
@@ -226,14 +226,14 @@ impl Streams {
     }
 }
 
-impl<'s> Subject<'s> {
+impl<'s> CheckedProgram<'s> {
     /// Finds out how a program is started. One whose ranks are forks of one process comes to that point now.
     pub(super) fn new(
         Entry { start, words }: &Entry,
         settings: Settings,
         streams: Streams,
         suppressions: &'s Suppressions,
-    ) -> Result<Subject<'s>, CliError> {
+    ) -> Result<CheckedProgram<'s>, CliError> {
         let mut forks = None;
         if let Some(program) = start.forked(words)? {
             let variables = [&MPI_SETTINGS[..], &END_AT_ONCE].concat();
@@ -245,11 +245,11 @@ impl<'s> Subject<'s> {
             Some(kept) => Starter::Forks(kept),
             None => Starter::Launcher(Launch::prepare(&start.launched(words)?)?),
         };
-        Ok(Subject { starter, settings, streams, suppressions, seen: Seen::default() })
+        Ok(CheckedProgram { starter, settings, streams, suppressions, seen: Seen::default() })
     }
 
     /// Starts the program, and waits until its ranks have come.
-    pub(super) fn start(&self, assumed: Assumed) -> Result<Started<'_>, CliError> {
+    pub(super) fn start(&self, assumed: Assumed) -> Result<StartedRun<'_>, CliError> {
         let Assumed { synchronizes, is_unbuffered } = assumed;
         let checks = self.settings.checks.map(|checks| Checks { synchronizes, is_unbuffered, ..checks });
         let settings = Settings { checks, ..self.settings };
@@ -259,7 +259,7 @@ impl<'s> Subject<'s> {
             Starter::Launcher(launch) => launch,
             Starter::Forks(kept) => {
                 kept.fork(&session).map_err(CliError::Run)?;
-                return Ok(Started { session, end: Ending::Forks(kept), ranks: kept.ranks });
+                return Ok(StartedRun { session, end: Ending::Forks(kept), ranks: kept.ranks });
             }
         };
         let mut command = launch.command(session.variables(), &MPI_SETTINGS);
@@ -272,7 +272,7 @@ impl<'s> Subject<'s> {
             interrupt::spawn_apart(command.stdin(stdin)).map_err(|error| launch.refusal(&error))?;
         let is_over = || child.try_wait().is_ok_and(|status| status.is_some());
         match session.wait_for_ranks(is_over) {
-            Ok(Some(ranks)) => Ok(Started { session, end: Ending::Launcher(child), ranks }),
+            Ok(Some(ranks)) => Ok(StartedRun { session, end: Ending::Launcher(child), ranks }),
             Ok(None) => Err(CliError::request(
                 "no rank has come: either the program does not call MPI_Init, or its MPI is not that of the library",
             )),
@@ -283,7 +283,7 @@ impl<'s> Subject<'s> {
     /// Runs the program once, on a machine with an order, and notes what is found if it fails.
     pub(super) fn trial(
         &self,
-        started: Option<Started>,
+        started: Option<StartedRun>,
         machine: &Machine,
         assumed: Assumed,
     ) -> TrialResult<()> {
@@ -294,7 +294,7 @@ impl<'s> Subject<'s> {
         let started = started.map_err(|why| {
             RunError::from(Cause::Host(why.into_sentence().unwrap_or_else(|| "it cannot be started".into())))
         })?;
-        let Started { session, end, .. } = started;
+        let StartedRun { session, end, .. } = started;
         let ran = session.run(machine);
         self.seen.has_choices.fetch_or(session.has_choices(), Ordering::Relaxed);
         let mut notes = self.seen.notes.lock().expect("nobody panics with it");

@@ -13,7 +13,7 @@ use loggp_predict::{Description, FormTime, PredictFn, StepProgram};
 use loggp_schedule::Schedule;
 
 use super::recording::{self, BundledRecording};
-use super::request::{PageRequest, Setting};
+use super::request::{PageRequest, PageSetting};
 
 /// An algorithm of an operation.
 pub(crate) struct PageAlgorithm {
@@ -201,8 +201,8 @@ impl PageAlgorithm {
     }
 
     /// Plans its run.
-    pub(crate) fn plan(&self, setting: &Setting) -> Result<Planned, String> {
-        let Setting { params, ports, .. } = *setting;
+    pub(crate) fn plan(&self, setting: &PageSetting) -> Result<Planned, String> {
+        let PageSetting { params, ports, .. } = *setting;
         let size = self.size().map_or(1, |(_, default)| setting.size.unwrap_or(default));
         if params.P > self.most_P {
             let most = self.most_P;
@@ -246,7 +246,7 @@ impl PageAlgorithm {
     }
 
     /// Returns the command that prints the same run.
-    pub(crate) fn command(&self, request: &PageRequest, setting: &Setting) -> String {
+    pub(crate) fn command(&self, request: &PageRequest, setting: &PageSetting) -> String {
         let machine = request.machine_options(setting);
         let size = setting.size.filter(|_| self.size().is_some()).map(|size| format!(" --size {size}"));
         let size = size.unwrap_or_default();

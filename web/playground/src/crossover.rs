@@ -2,8 +2,8 @@
 
 use super::answer::{Column, PageAnswer};
 use super::json::{Object, Raw};
-use super::play::Subject;
-use super::request::{Axis, PageRequest, Setting};
+use super::play::Played;
+use super::request::{Axis, PageRequest, PageSetting};
 
 /// The most changes that are found.
 const MOST_CHANGES: usize = 64;
@@ -11,7 +11,7 @@ const MOST_CHANGES: usize = 64;
 /// Algorithms that are compared.
 pub(crate) struct Rivals<'a> {
     ids: &'a [String],
-    subjects: Vec<Subject>,
+    subjects: Vec<Played>,
 }
 
 impl<'a> Rivals<'a> {
@@ -20,13 +20,13 @@ impl<'a> Rivals<'a> {
         if ids.is_empty() || ids.len() > MOST {
             return Err(format!("{} algorithms cannot be compared; give 1 to {MOST}", ids.len()));
         }
-        let subjects = ids.iter().map(|id| Subject::find(id)).collect::<Result<Vec<_>, _>>()?;
+        let subjects = ids.iter().map(|id| Played::find(id)).collect::<Result<Vec<_>, _>>()?;
         Ok(Rivals { ids, subjects })
     }
 
     /// Returns the times of all in ps; those that cannot run have none, and so have all where there is no such setting.
-    pub(crate) fn times(&self, setting: &Result<Setting, String>) -> Vec<Option<i64>> {
-        let time = |subject: &Subject| {
+    pub(crate) fn times(&self, setting: &Result<PageSetting, String>) -> Vec<Option<i64>> {
+        let time = |subject: &Played| {
             let run = subject.play(setting.as_ref().ok()?, false).ok()?;
             Some(run.time.as_ps())
         };

@@ -9,7 +9,7 @@ use loggp_trace::Trace;
 
 use super::json::Object;
 use super::recorded_trace;
-use super::request::{PageRequest, Setting, without_spaces};
+use super::request::{PageRequest, PageSetting, without_spaces};
 
 /// A file.
 pub(crate) struct OpenFile {
@@ -117,7 +117,7 @@ fn read_file(bytes: &[u8]) -> Result<Trace, String> {
 
 impl OpenFile {
     /// Returns the command that prints the same.
-    pub(crate) fn command(&self, request: &PageRequest, setting: &Setting) -> String {
+    pub(crate) fn command(&self, request: &PageRequest, setting: &PageSetting) -> String {
         let name = if self.name.contains(char::is_whitespace) {
             format!("'{}'", self.name)
         } else {

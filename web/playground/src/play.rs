@@ -10,10 +10,10 @@ use loggp_trace::{ActivityKind, Caption, Trace};
 
 use super::algorithm::{PageAlgorithm, Planned};
 use super::file::{self, FileContent, OpenFile};
-use super::request::{PageRequest, Setting};
+use super::request::{PageRequest, PageSetting};
 
 /// An algorithm or a file, which is played.
-pub(crate) enum Subject {
+pub(crate) enum Played {
     Algorithm(&'static PageAlgorithm),
     File(Rc<OpenFile>),
 }
@@ -35,37 +35,37 @@ pub(crate) struct PlayedRun {
 /// Times above are no whole numbers in JavaScript.
 const LONGEST: Time = Time::from_ps(1 << 53);
 
-impl Subject {
+impl Played {
     /// Returns the algorithm with this id, or the file that is open.
-    pub(crate) fn find(id: &str) -> Result<Subject, String> {
+    pub(crate) fn find(id: &str) -> Result<Played, String> {
         match id {
-            "file" => file::opened().map(Subject::File),
-            _ => PageAlgorithm::find(id).map(Subject::Algorithm),
+            "file" => file::opened().map(Played::File),
+            _ => PageAlgorithm::find(id).map(Played::Algorithm),
         }
     }
 
     /// Returns its name for people.
     pub(crate) fn title(&self) -> String {
         match self {
-            Subject::Algorithm(algorithm) => algorithm.id.replace('/', " "),
-            Subject::File(file) => file.name.clone(),
+            Played::Algorithm(algorithm) => algorithm.id.replace('/', " "),
+            Played::File(file) => file.name.clone(),
         }
     }
 
     /// Returns the command that prints the same.
-    pub(crate) fn command(&self, request: &PageRequest, setting: &Setting) -> String {
+    pub(crate) fn command(&self, request: &PageRequest, setting: &PageSetting) -> String {
         match self {
-            Subject::Algorithm(algorithm) => algorithm.command(request, setting),
-            Subject::File(file) => file.command(request, setting),
+            Played::Algorithm(algorithm) => algorithm.command(request, setting),
+            Played::File(file) => file.command(request, setting),
         }
     }
 
     /// Returns its schedule as a text in GOAL.
-    pub(crate) fn goal(&self, setting: &Setting) -> Result<Vec<u8>, String> {
+    pub(crate) fn goal(&self, setting: &PageSetting) -> Result<Vec<u8>, String> {
         const MOST: usize = 1 << 13;
         let schedule = match self {
-            Subject::Algorithm(algorithm) => algorithm.plan(setting)?.schedule,
-            Subject::File(file) => match &file.content {
+            Played::Algorithm(algorithm) => algorithm.plan(setting)?.schedule,
+            Played::File(file) => match &file.content {
                 FileContent::Schedule(file) => file.schedule(setting.unit),
                 FileContent::Trace(_) => return Err("a trace is a run, and no schedule".into()),
             },
@@ -80,14 +80,14 @@ impl Subject {
     }
 
     /// Plays it, with or without a trace.
-    pub(crate) fn play(&self, setting: &Setting, traced: bool) -> Result<PlayedRun, String> {
+    pub(crate) fn play(&self, setting: &PageSetting, traced: bool) -> Result<PlayedRun, String> {
         let run = match self {
-            Subject::Algorithm(algorithm) => {
+            Played::Algorithm(algorithm) => {
                 let Planned { schedule, form, receives_first } = algorithm.plan(setting)?;
                 let formula = form.map(|form| form.time);
                 PlayedRun { formula, form, ..play(&schedule, setting, receives_first, traced)? }
             }
-            Subject::File(file) => match &file.content {
+            Played::File(file) => match &file.content {
                 FileContent::Trace(bytes) => recorded(file::read_trace(bytes)?),
                 FileContent::Schedule(file) => play(&file.schedule(setting.unit), setting, false, traced)?,
             },
@@ -119,7 +119,7 @@ impl Subject {
 
 fn play(
     schedule: &Schedule,
-    setting: &Setting,
+    setting: &PageSetting,
     receives_first: bool,
     traced: bool,
 ) -> Result<PlayedRun, String> {

@@ -49,7 +49,7 @@ impl Default for Axis {
 
 /// A machine and a size.
 #[derive(Clone, Debug)]
-pub(crate) struct Setting {
+pub(crate) struct PageSetting {
     pub params: Params,
     pub ports: Ports,
     pub size: Option<usize>,
@@ -100,7 +100,7 @@ impl PageRequest {
     }
 
     /// Reads the setting.
-    pub(crate) fn setting(&self) -> Result<Setting, String> {
+    pub(crate) fn setting(&self) -> Result<PageSetting, String> {
         let mut builder = match &self.machine {
             Some(name) => preset(name).map_err(|why| why.to_string())?.builder(),
             None => Params::builder(8),
@@ -118,12 +118,12 @@ impl PageRequest {
             None => Ports::default(),
         };
         let unit = if self.machine.is_none() { params.cycle } else { NS };
-        Ok(Setting { params, ports, size: self.size, unit })
+        Ok(PageSetting { params, ports, size: self.size, unit })
     }
 
     /// Returns the machine's options of `loggp replay`, which takes the number of processors from the schedule, and
     /// a word for a byte by default.
-    pub(crate) fn replay_options(&self, setting: &Setting) -> String {
+    pub(crate) fn replay_options(&self, setting: &PageSetting) -> String {
         let is = |part: &&str, name: &str| part.split('=').next().is_some_and(|other| other.trim() == name);
         let mut params: Vec<&str> = self.params.split(',').filter(|part| !is(part, "P")).collect();
         let word = format!("word={}", setting.params.word);
@@ -134,7 +134,7 @@ impl PageRequest {
     }
 
     /// Returns the machine's options of the command.
-    pub(crate) fn machine_options(&self, setting: &Setting) -> String {
+    pub(crate) fn machine_options(&self, setting: &PageSetting) -> String {
         let machine = self.machine.iter().map(|name| format!(" --machine {name}"));
         let cycle = self.cycle.iter().map(|cycle| format!(" --cycle {}", without_spaces(cycle)));
         let params = without_spaces(&self.params);
@@ -148,13 +148,16 @@ pub(crate) fn without_spaces(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).collect()
 }
 
-impl Setting {
+impl PageSetting {
     /// Returns the same setting with another value of a parameter, or of the size.
-    pub(crate) fn with(&self, name: &str, value: i64) -> Result<Setting, String> {
+    pub(crate) fn with(&self, name: &str, value: i64) -> Result<PageSetting, String> {
         if name == "size" {
-            return Ok(Setting { size: usize::try_from(value).ok(), ..self.clone() });
+            return Ok(PageSetting { size: usize::try_from(value).ok(), ..self.clone() });
         }
-        Ok(Setting { params: self.params.with(name, value).map_err(|why| why.to_string())?, ..self.clone() })
+        Ok(PageSetting {
+            params: self.params.with(name, value).map_err(|why| why.to_string())?,
+            ..self.clone()
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use loggp_trace::{ActivityKind, Trace};
 
 use super::answer::{Column, PageAnswer};
 use super::json::{Object, Raw};
-use super::play::{PlayedRun, Subject};
+use super::play::{Played, PlayedRun};
 use super::request::PageRequest;
 
 /// The kinds of activities that the page shows: the first ones.
@@ -17,7 +17,7 @@ const KINDS: &[&str] = KIND_NAMES.split_at(7).0;
 
 /// Returns the answer to `run`.
 pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
-    let subject = Subject::find(&request.algorithm)?;
+    let subject = Played::find(&request.algorithm)?;
     let (run, trace) = subject.trace(request)?;
     let events = Events::new(&trace);
     let path = Path::from_events(&events);
@@ -59,14 +59,14 @@ pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
 
 /// Returns the answer to `command`.
 pub(crate) fn command(request: &PageRequest) -> Result<PageAnswer, String> {
-    let subject = Subject::find(&request.algorithm)?;
+    let subject = Played::find(&request.algorithm)?;
     let command = subject.command(request, &request.setting()?);
     Ok(PageAnswer::new(Object::default().with("command", command)))
 }
 
 /// Returns the answer to `goal`: the schedule as a text.
 pub(crate) fn goal(request: &PageRequest) -> Result<PageAnswer, String> {
-    let text = Subject::find(&request.algorithm)?.goal(&request.setting()?)?;
+    let text = Played::find(&request.algorithm)?.goal(&request.setting()?)?;
     let mut answer = PageAnswer::default();
     answer.set_column("goal", Column::U8(text));
     Ok(answer)
@@ -74,7 +74,7 @@ pub(crate) fn goal(request: &PageRequest) -> Result<PageAnswer, String> {
 
 /// Returns the answer to `tree`: for each processor who sent it the datum, and when it had it.
 pub(crate) fn tree(request: &PageRequest) -> Result<PageAnswer, String> {
-    let (_, trace) = Subject::find(&request.algorithm)?.trace(request)?;
+    let (_, trace) = Played::find(&request.algorithm)?.trace(request)?;
     let events = Events::new(&trace);
     let P = trace.params.P;
     let (mut parents, mut times) = (vec![-1; P], vec![0.0; P]);

@@ -3,15 +3,15 @@
 use loggp_draw::page::{SCRIPT as TIMELINE_SCRIPT, Timeline};
 
 use super::answer::{Column, PageAnswer};
-use super::play::Subject;
+use super::play::Played;
 use super::request::PageRequest;
 
 /// Returns the answer to `timeline`.
 pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
-    let subject = Subject::find(&request.algorithm)?;
+    let subject = Played::find(&request.algorithm)?;
     let (_, trace) = subject.trace(request)?;
     let beside = request.beside.as_ref().map(|beside| {
-        let subject = Subject::find(&beside.algorithm)?;
+        let subject = Played::find(&beside.algorithm)?;
         Ok::<_, String>((subject.title(), subject.trace(beside)?.1))
     });
     let beside = beside.transpose()?;

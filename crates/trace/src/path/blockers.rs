@@ -32,7 +32,7 @@ pub(super) struct Blockers<'e, Index> {
     /// Memories' answers, by the processor whose memory it is.
     answers: OnceCell<HashMap<usize, Vec<usize>>>,
     /// Lists by processor.
-    sorted: RefCell<HashMap<(Order, usize), Places>>,
+    sorted: RefCell<HashMap<(MessageOrder, usize), Places>>,
     /// Places of receptions by processor.
     receptions: RefCell<HashMap<usize, Places>>,
 }
@@ -42,7 +42,7 @@ type Places = Rc<[usize]>;
 
 /// The order of a list of one processor's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Order {
+enum MessageOrder {
     /// Those that it sent, by arrival.
     FromByArrival,
     /// The answers of its memory, by arrival.
@@ -87,7 +87,7 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
 
     /// Returns the put of a processor that it knows at a moment to be there.
     pub(super) fn acknowledged(&self, id: usize, at: Time) -> Option<usize> {
-        self.messages_at(Order::Acknowledged, id, at).next()
+        self.messages_at(MessageOrder::Acknowledged, id, at).next()
     }
 
     /// Returns the message that left room at one of two ends.
@@ -100,13 +100,13 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         };
         // A memory is a sender of its own.
         let sender = match self.events.is_answer(held) {
-            true => Order::AnswersByArrival,
-            false => Order::FromByArrival,
+            true => MessageOrder::AnswersByArrival,
+            false => MessageOrder::FromByArrival,
         };
         // Data that are read take room at their receiver alone.
         let are_sent = |other: &usize| !self.events.is_read(*other) && !self.events.is_read(held);
         let mut left = self.messages_at(sender, from, at).filter(are_sent).filter(in_transit);
-        let mut came = self.messages_at(Order::ToByArrival, to, at).filter(in_transit);
+        let mut came = self.messages_at(MessageOrder::ToByArrival, to, at).filter(in_transit);
         left.next().or_else(|| came.next()).map(Blocker::InTransit)
     }
 
@@ -117,18 +117,20 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         let single = self.events.ports_at(level) == Ports::Single;
         let is_long =
             |other: &usize| self.stream(*other) > Time::ZERO && self.events.level_of(*other) == level;
-        let through = |order: Order| {
+        let through = |order: MessageOrder| {
             let sharers = self.events.port_sharers(level, id);
             sharers.flat_map(move |id| self.messages_at(order, id, at)).filter(is_long)
         };
         if receives || single {
-            let other = through(Order::ToByArrival).find(|other| *other != held);
+            let other = through(MessageOrder::ToByArrival).find(|other| *other != held);
             if let Some(other) = other {
                 return Some(Blocker::AtIngress(other));
             }
         }
         if !receives || single {
-            return through(Order::Gone).find(|other| *other != held || receives).map(Blocker::AtEgress);
+            return through(MessageOrder::Gone)
+                .find(|other| *other != held || receives)
+                .map(Blocker::AtEgress);
         }
         None
     }
@@ -141,7 +143,7 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
             is_other && self.ready_time(*other) <= self.ready_time(message)
         };
         let of_level = |level: usize| {
-            let mut gone = self.messages_at(Order::Gone, id, end - self.events.params_at(level).g);
+            let mut gone = self.messages_at(MessageOrder::Gone, id, end - self.events.params_at(level).g);
             gone.find(|other| self.events.level_of(*other) == level && is_before(other))
         };
         // Where several fit, the gap is that after the last of them.
@@ -152,7 +154,7 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
     /// wait.
     pub(super) fn ahead(&self, message: usize, at: Time) -> Option<usize> {
         let Message { id, to, .. } = self.events.indexed_message(message);
-        let mut then = self.messages_at(Order::Entered, id.from, at);
+        let mut then = self.messages_at(MessageOrder::Entered, id.from, at);
         then.find(|other| *other != message && self.events.indexed_message(*other).to == to)
     }
 
@@ -189,13 +191,14 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
             let earlier = self.events.indexed_message(*other);
             earlier.to == later.to && (earlier.enter, *other) < (later.enter, message)
         };
-        self.messages_at(Order::FromByArrival, later.id.from, later.arrival).find(is_earlier)
+        self.messages_at(MessageOrder::FromByArrival, later.id.from, later.arrival).find(is_earlier)
     }
 
     /// Returns the messages of a processor that leave something at a moment.
-    fn messages_at(&self, order: Order, id: usize, at: Time) -> impl Iterator<Item = usize> {
+    fn messages_at(&self, order: MessageOrder, id: usize, at: Time) -> impl Iterator<Item = usize> {
         // Each enters after the one before it has gone out.
-        let is_by_number = self.events.is_sent_in_order() && matches!(order, Order::Gone | Order::Entered);
+        let is_by_number =
+            self.events.is_sent_in_order() && matches!(order, MessageOrder::Gone | MessageOrder::Entered);
         let sorted = (!is_by_number).then(|| self.sorted_messages(order, id));
         let own = if is_by_number { self.events.messages_from(id) } else { 0..0 };
         let count = sorted.as_ref().map_or(own.len(), |sorted| sorted.len());
@@ -210,17 +213,19 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
     }
 
     /// Returns the messages of a processor in an order.
-    fn sorted_messages(&self, order: Order, id: usize) -> Places {
+    fn sorted_messages(&self, order: MessageOrder, id: usize) -> Places {
         let mut all = self.sorted.borrow_mut();
         let sorted = all.entry((order, id)).or_insert_with(|| {
             let has_answers = self.events.has_answers();
             let is_sent = |message: &usize| !has_answers || !self.events.is_answer(*message);
             let sent = self.events.messages_from(id).filter(is_sent);
             let mut messages: Vec<usize> = match order {
-                Order::ToByArrival => self.messages_to(id).into(),
-                Order::AnswersByArrival => self.answers_of(id).into(),
-                Order::Gone if has_answers => sent.chain(self.answers_of(id).iter().copied()).collect(),
-                Order::Acknowledged => {
+                MessageOrder::ToByArrival => self.messages_to(id).into(),
+                MessageOrder::AnswersByArrival => self.answers_of(id).into(),
+                MessageOrder::Gone if has_answers => {
+                    sent.chain(self.answers_of(id).iter().copied()).collect()
+                }
+                MessageOrder::Acknowledged => {
                     sent.filter(|message| self.events.kind_of(*message) == MessageKind::Put).collect()
                 }
                 _ => sent.collect(),
@@ -232,13 +237,15 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
     }
 
     /// Returns the moment by which a message is sorted.
-    fn moment(&self, order: Order, message: usize) -> Time {
+    fn moment(&self, order: MessageOrder, message: usize) -> Time {
         let [enter, first, arrival] = self.events.message_times(message);
         match order {
-            Order::FromByArrival | Order::AnswersByArrival | Order::ToByArrival => arrival,
-            Order::Gone => enter + (arrival - first).max(Time::ZERO),
-            Order::Entered => enter,
-            Order::Acknowledged => arrival + self.events.params_at(self.events.level_of(message)).L,
+            MessageOrder::FromByArrival | MessageOrder::AnswersByArrival | MessageOrder::ToByArrival => {
+                arrival
+            }
+            MessageOrder::Gone => enter + (arrival - first).max(Time::ZERO),
+            MessageOrder::Entered => enter,
+            MessageOrder::Acknowledged => arrival + self.events.params_at(self.events.level_of(message)).L,
         }
     }
 
@@ -274,7 +281,7 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
 
     /// Returns the time at which a message's last word has gone out.
     pub(super) fn last_word_out(&self, message: usize) -> Time {
-        self.moment(Order::Gone, message)
+        self.moment(MessageOrder::Gone, message)
     }
 
     /// Returns the time at which a message was ready, the end of its overhead; of an answer that of its request,

@@ -108,7 +108,7 @@ impl Names {
 }
 
 /// A rank while communicators are found.
-struct RankState {
+struct FoundRank {
     names: Names,
     /// The next of its events.
     next: usize,
@@ -122,8 +122,8 @@ pub(super) fn resolve(events: &[Vec<CommunicatorUse>]) -> Vec<Vec<Option<Made>>>
     let P = events.len();
     let mut known: Vec<Rc<[u32]>> = vec![(0..P as u32).collect()];
     let mut children: Vec<u64> = vec![0];
-    let state = |me| RankState { names: Names::new(me, P), next: 0, waits_for: None };
-    let mut ranks: Vec<RankState> = (0..P).map(state).collect();
+    let state = |me| FoundRank { names: Names::new(me, P), next: 0, waits_for: None };
+    let mut ranks: Vec<FoundRank> = (0..P).map(state).collect();
     let mut results: Vec<Vec<Option<Made>>> = vec![Vec::new(); P];
     let mut arrived: FxHashMap<usize, usize> = FxHashMap::default();
     let mut open: Vec<usize> = (0..P).rev().collect();
@@ -159,7 +159,7 @@ pub(super) fn resolve(events: &[Vec<CommunicatorUse>]) -> Vec<Vec<Option<Made>>>
     results
 }
 
-impl RankState {
+impl FoundRank {
     /// Goes on to the next communicator that is made, and returns its parent, or `None` if the rank already waits or
     /// has made all.
     fn go_on(&mut self, events: &[CommunicatorUse], result: &mut Vec<Option<Made>>) -> Option<usize> {
@@ -205,7 +205,7 @@ impl RankState {
 }
 
 /// Returns the members of the communicators that the members of one make.
-fn groups(members: &Rc<[u32]>, ranks: &[RankState], events: &[Vec<CommunicatorUse>]) -> Vec<Rc<[u32]>> {
+fn groups(members: &Rc<[u32]>, ranks: &[FoundRank], events: &[Vec<CommunicatorUse>]) -> Vec<Rc<[u32]>> {
     let event = |member: u32| events[member as usize][ranks[member as usize].next];
     if !members.iter().all(|member| matches!(event(*member), CommunicatorUse::Split { .. })) {
         return vec![members.clone()];

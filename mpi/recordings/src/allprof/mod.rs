@@ -16,8 +16,8 @@ use std::io::{self, Read};
 
 use self::communicators::{CommunicatorUse, Made, Names, resolve};
 use self::line::{LineReader, MpiLine};
-use self::reader::RankReader;
-use self::shape::Shape;
+use self::reader::AllprofReader;
+use self::shape::CallShape;
 use crate::call::{Communicator, Place, RankCalls, Unmodelled};
 use crate::error::ProgramError;
 use crate::source::{CallSource, TakeCalls};
@@ -123,7 +123,7 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> AllprofProgram<F> {
                 let place = shape.communicator();
                 let Some(handle) = place.and_then(|place| call.handle(place).ok()) else { continue };
                 match shape {
-                    Shape::NewCommunicator { is_split: true, .. } => {
+                    CallShape::NewCommunicator { is_split: true, .. } => {
                         let number = |place| call.number(place, "a number").unwrap_or_default();
                         events.push(CommunicatorUse::Split {
                             parent: handle,
@@ -131,7 +131,9 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> AllprofProgram<F> {
                             key: number(3),
                         });
                     }
-                    Shape::NewCommunicator { .. } => events.push(CommunicatorUse::Copy { parent: handle }),
+                    CallShape::NewCommunicator { .. } => {
+                        events.push(CommunicatorUse::Copy { parent: handle })
+                    }
                     _ if names.find(handle).is_none() => events.push(CommunicatorUse::Name(handle)),
                     _ => (),
                 }
@@ -170,7 +172,7 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> CallSource for AllprofProgram<F>
             self.notes = Notes::default();
         }
         let mut lines = self.open(rank)?;
-        let mut reader = RankReader::new(rank, self.P, self.mpi);
+        let mut reader = AllprofReader::new(rank, self.P, self.mpi);
         let world = Communicator { members: (0..self.P as u32).collect(), ..Communicator::default() };
         let places = vec![Place::default()];
         let mut calls = RankCalls { communicators: vec![world], places, ..RankCalls::default() };

@@ -6,7 +6,7 @@ use super::communicators::{Made, Named, Names, WORLD};
 use super::ends::Ends;
 use super::line::{Handle, MpiLine};
 use super::requests::{RequestsByAddress, completed};
-use super::shape::{self, Amounts, CollectiveShape, Shape, shape};
+use super::shape::{self, Amounts, CallShape, CollectiveShape, shape};
 use super::{MpiLibrary, Notes, Stop, Unread};
 use crate::call::{
     Call, CallKind, CollectiveKind, Communicator, Counts, Envelope, RankCalls, Receive, RequestId, Root,
@@ -14,7 +14,7 @@ use crate::call::{
 };
 
 /// The reader of one rank's trace.
-pub(super) struct RankReader {
+pub(super) struct AllprofReader {
     id: usize,
     /// The number of ranks.
     P: usize,
@@ -37,9 +37,9 @@ type Kind = Result<CallKind, Unreadable>;
 /// The reason why a call cannot be read, and counts as computing if it is skipped.
 struct Unreadable(String);
 
-impl RankReader {
-    pub(super) fn new(id: usize, P: usize, mpi: MpiLibrary) -> RankReader {
-        RankReader {
+impl AllprofReader {
+    pub(super) fn new(id: usize, P: usize, mpi: MpiLibrary) -> AllprofReader {
+        AllprofReader {
             id,
             P,
             mpi,
@@ -78,7 +78,7 @@ impl RankReader {
         if self.is_timeless(&call, shape, calls, notes)? {
             return Ok(());
         }
-        if matches!(shape, Shape::NewCommunicator { .. }) && made.is_none() {
+        if matches!(shape, CallShape::NewCommunicator { .. }) && made.is_none() {
             return Err(Stop::NeedsCommunicators);
         }
         let begin = call.moment(0)?;
@@ -88,7 +88,7 @@ impl RankReader {
         if self.last.is_none() {
             calls.begin = begin;
         }
-        if let Shape::End = shape {
+        if let CallShape::End = shape {
             (self.ended, calls.end) = (true, begin);
             return Ok(());
         }
@@ -119,24 +119,24 @@ impl RankReader {
     fn is_timeless(
         &mut self,
         call: &MpiLine,
-        shape: Shape,
+        shape: CallShape,
         calls: &mut RankCalls,
         notes: &mut Notes,
     ) -> Result<bool, Stop> {
         match shape {
-            Shape::Local => {
+            CallShape::Local => {
                 let name = call.name();
                 let is_test = name.starts_with("MPI_Test") && name != "MPI_Test_cancelled";
                 notes.looks += u64::from(is_test || name == "MPI_Iprobe");
             }
-            Shape::Begin => {
+            CallShape::Begin => {
                 let end = call.end()?;
                 if call.begin()?.is_some_and(|begin| end < begin) {
                     return Err(format!("{} ends before it begins", call.name()).into());
                 }
                 (self.last, calls.begin, calls.end) = (Some(end), end, end);
             }
-            Shape::Names(place) => {
+            CallShape::Names(place) => {
                 // A communicator gets its name early if the rank asks for its own number in the communicator.
                 if let Ok(handle) = call.handle(place)
                     && handle.size <= self.P
@@ -153,7 +153,7 @@ impl RankReader {
     fn read_call(
         &mut self,
         call: &MpiLine,
-        shape: Shape,
+        shape: CallShape,
         calls: &mut RankCalls,
         made: Option<&[Option<Made>]>,
         notes: &mut Notes,
@@ -168,17 +168,17 @@ impl RankReader {
         let members = &calls.communicators[communicator as usize].members;
         let ends = Ends { call, communicator, members, any_source: self.mpi.any_source() };
         let kind = match shape {
-            Shape::Send { .. }
-            | Shape::Recv { .. }
-            | Shape::SendRecv
-            | Shape::SendRecvReplace
-            | Shape::Init { .. }
-            | Shape::Probe => self.messages(&ends, shape)?,
-            Shape::Start | Shape::StartAll | Shape::Wait(_) | Shape::Forget => {
+            CallShape::Send { .. }
+            | CallShape::Recv { .. }
+            | CallShape::SendRecv
+            | CallShape::SendRecvReplace
+            | CallShape::Init { .. }
+            | CallShape::Probe => self.messages(&ends, shape)?,
+            CallShape::Start | CallShape::StartAll | CallShape::Wait(_) | CallShape::Forget => {
                 self.old_requests(call, shape, notes)?
             }
-            Shape::Collective(shape) => self.collective(call, shape, communicator, members)?,
-            Shape::NewCommunicator { .. } => {
+            CallShape::Collective(shape) => self.collective(call, shape, communicator, members)?,
+            CallShape::NewCommunicator { .. } => {
                 let new = made.and_then(|made| made.get(self.made)).cloned().flatten();
                 self.made += 1;
                 let new = new.map(|made| self.add_made(made, communicator, calls));
@@ -196,29 +196,29 @@ impl RankReader {
     }
 
     /// Reads a call that sends, receives or waits for a message.
-    fn messages(&mut self, ends: &Ends, shape: Shape) -> Result<CallKind, String> {
+    fn messages(&mut self, ends: &Ends, shape: CallShape) -> Result<CallKind, String> {
         let address = || ends.call.natural(7, "a request");
         Ok(match shape {
-            Shape::Send { is_immediate, mode } => {
+            CallShape::Send { is_immediate, mode } => {
                 let message = ends.send(2, 4)?;
                 let request = self.new_request(ends.call, is_immediate, message.is_some())?;
                 let mode = send_mode(mode);
                 message.map_or_else(nothing, |message| CallKind::Send { mode, message, request })
             }
-            Shape::Recv { is_immediate } => {
+            CallShape::Recv { is_immediate } => {
                 let receive = ends.receive(2, 4)?;
                 let request = self.new_request(ends.call, is_immediate, receive.is_some())?;
                 receive.map_or_else(nothing, |receive| CallKind::Recv { receive, request })
             }
-            Shape::SendRecv => {
+            CallShape::SendRecv => {
                 let (message, receive) = (ends.send(2, 4)?, ends.receive(7, 9)?);
                 CallKind::SendRecv { message, receive, request: None }
             }
-            Shape::SendRecvReplace => {
+            CallShape::SendRecvReplace => {
                 let (message, receive) = (ends.send(2, 4)?, ends.receive(2, 6)?);
                 CallKind::SendRecv { message, receive, request: None }
             }
-            Shape::Init { mode } => {
+            CallShape::Init { mode } => {
                 let kind = match mode {
                     Some(mode) => ends.send(2, 4)?.map(|message| CallKind::Send {
                         mode: send_mode(mode),
@@ -260,22 +260,27 @@ impl RankReader {
     }
 
     /// Reads a call that starts, completes or forgets requests.
-    fn old_requests(&mut self, call: &MpiLine, shape: Shape, notes: &mut Notes) -> Result<CallKind, String> {
+    fn old_requests(
+        &mut self,
+        call: &MpiLine,
+        shape: CallShape,
+        notes: &mut Notes,
+    ) -> Result<CallKind, String> {
         let (address, size) = (|place| call.natural(place, "a request"), self.mpi.request_size());
         let wait = |form: WaitForm, requests: Vec<RequestId>| CallKind::Complete {
             form,
             requests: requests.into_iter().map(completed).collect(),
         };
         Ok(match shape {
-            Shape::Start => CallKind::Start(self.requests.restart(address(1)?).into_iter().collect()),
-            Shape::StartAll => {
+            CallShape::Start => CallKind::Start(self.requests.restart(address(1)?).into_iter().collect()),
+            CallShape::StartAll => {
                 let (count, first) = (call.natural(1, "a count")?, address(2)?);
                 CallKind::Start(self.requests.restart_all(first, count, size))
             }
-            Shape::Wait(WaitForm::Wait) => {
+            CallShape::Wait(WaitForm::Wait) => {
                 wait(WaitForm::Wait, self.requests.complete(address(1)?).into_iter().collect())
             }
-            Shape::Wait(form) => {
+            CallShape::Wait(form) => {
                 let (count, first) = (call.natural(1, "a count")?, address(2)?);
                 let mut under_way = self.requests.under_way(first, count, size);
                 if form != WaitForm::Waitall {

@@ -5,7 +5,7 @@ use crate::call::{CollectiveKind, WaitForm};
 
 /// What a call is, and where its arguments are.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shape {
+pub(super) enum CallShape {
     Send {
         is_immediate: bool,
         mode: u8,
@@ -93,51 +93,53 @@ const LOCAL: [&[u8]; 19] = [
 ];
 
 /// Returns the shape of a call. The usual calls come first.
-pub(super) fn shape(name: &[u8]) -> Shape {
-    let send = |is_immediate, mode| Shape::Send { is_immediate, mode };
+pub(super) fn shape(name: &[u8]) -> CallShape {
+    let send = |is_immediate, mode| CallShape::Send { is_immediate, mode };
     match name {
-        b"MPI_Irecv" => Shape::Recv { is_immediate: true },
+        b"MPI_Irecv" => CallShape::Recv { is_immediate: true },
         b"MPI_Isend" => send(true, STANDARD),
-        b"MPI_Wait" => Shape::Wait(WaitForm::Wait),
-        b"MPI_Waitall" => Shape::Wait(WaitForm::Waitall),
+        b"MPI_Wait" => CallShape::Wait(WaitForm::Wait),
+        b"MPI_Waitall" => CallShape::Wait(WaitForm::Waitall),
         b"MPI_Send" => send(false, STANDARD),
-        b"MPI_Recv" => Shape::Recv { is_immediate: false },
-        b"MPI_Waitany" => Shape::Wait(WaitForm::Waitany),
-        b"MPI_Waitsome" => Shape::Wait(WaitForm::Waitsome),
-        b"MPI_Start" => Shape::Start,
-        b"MPI_Startall" => Shape::StartAll,
-        b"MPI_Sendrecv" => Shape::SendRecv,
-        b"MPI_Sendrecv_replace" => Shape::SendRecvReplace,
+        b"MPI_Recv" => CallShape::Recv { is_immediate: false },
+        b"MPI_Waitany" => CallShape::Wait(WaitForm::Waitany),
+        b"MPI_Waitsome" => CallShape::Wait(WaitForm::Waitsome),
+        b"MPI_Start" => CallShape::Start,
+        b"MPI_Startall" => CallShape::StartAll,
+        b"MPI_Sendrecv" => CallShape::SendRecv,
+        b"MPI_Sendrecv_replace" => CallShape::SendRecvReplace,
         b"MPI_Bsend" => send(false, BUFFERED),
         b"MPI_Ssend" => send(false, SYNCHRONOUS),
         b"MPI_Rsend" => send(false, READY),
         b"MPI_Ibsend" => send(true, BUFFERED),
         b"MPI_Issend" => send(true, SYNCHRONOUS),
         b"MPI_Irsend" => send(true, READY),
-        b"MPI_Send_init" => Shape::Init { mode: Some(STANDARD) },
-        b"MPI_Bsend_init" => Shape::Init { mode: Some(BUFFERED) },
-        b"MPI_Ssend_init" => Shape::Init { mode: Some(SYNCHRONOUS) },
-        b"MPI_Rsend_init" => Shape::Init { mode: Some(READY) },
-        b"MPI_Recv_init" => Shape::Init { mode: None },
-        b"MPI_Probe" => Shape::Probe,
-        b"MPI_Cancel" | b"MPI_Request_free" => Shape::Forget,
-        b"MPI_Init" | b"MPI_Init_thread" => Shape::Begin,
-        b"MPI_Finalize" => Shape::End,
-        b"MPI_Comm_rank" | b"MPI_Comm_size" | b"MPI_Comm_group" => Shape::Names(1),
-        b"MPI_Comm_split" => Shape::NewCommunicator { parent: 1, is_split: true },
-        b"MPI_Comm_dup" | b"MPI_Comm_dup_with_info" => Shape::NewCommunicator { parent: 1, is_split: false },
+        b"MPI_Send_init" => CallShape::Init { mode: Some(STANDARD) },
+        b"MPI_Bsend_init" => CallShape::Init { mode: Some(BUFFERED) },
+        b"MPI_Ssend_init" => CallShape::Init { mode: Some(SYNCHRONOUS) },
+        b"MPI_Rsend_init" => CallShape::Init { mode: Some(READY) },
+        b"MPI_Recv_init" => CallShape::Init { mode: None },
+        b"MPI_Probe" => CallShape::Probe,
+        b"MPI_Cancel" | b"MPI_Request_free" => CallShape::Forget,
+        b"MPI_Init" | b"MPI_Init_thread" => CallShape::Begin,
+        b"MPI_Finalize" => CallShape::End,
+        b"MPI_Comm_rank" | b"MPI_Comm_size" | b"MPI_Comm_group" => CallShape::Names(1),
+        b"MPI_Comm_split" => CallShape::NewCommunicator { parent: 1, is_split: true },
+        b"MPI_Comm_dup" | b"MPI_Comm_dup_with_info" => {
+            CallShape::NewCommunicator { parent: 1, is_split: false }
+        }
         b"MPI_Comm_create"
         | b"MPI_Comm_split_type"
         | b"MPI_Cart_create"
         | b"MPI_Cart_sub"
         | b"MPI_Graph_create"
         | b"MPI_Dist_graph_create"
-        | b"MPI_Dist_graph_create_adjacent" => Shape::NewCommunicator { parent: 1, is_split: false },
+        | b"MPI_Dist_graph_create_adjacent" => CallShape::NewCommunicator { parent: 1, is_split: false },
         _ => {
             if LOCAL.iter().any(|local| name.starts_with(local)) {
-                Shape::Local
+                CallShape::Local
             } else {
-                collective(name).map_or(Shape::Unknown, Shape::Collective)
+                collective(name).map_or(CallShape::Unknown, CallShape::Collective)
             }
         }
     }
@@ -180,17 +182,17 @@ fn blocking(name: &[u8]) -> Option<CollectiveShape> {
     Some(CollectiveShape { kind, sent, received, root, communicator, is_immediate: false })
 }
 
-impl Shape {
+impl CallShape {
     /// Returns where the call names its communicator.
     pub(super) fn communicator(&self) -> Option<usize> {
         match *self {
-            Shape::Send { .. } | Shape::Recv { .. } | Shape::Init { .. } => Some(6),
-            Shape::SendRecv => Some(11),
-            Shape::SendRecvReplace => Some(8),
-            Shape::Probe => Some(3),
-            Shape::Collective(shape) => Some(shape.communicator),
-            Shape::NewCommunicator { parent, .. } => Some(parent),
-            Shape::Names(place) => Some(place),
+            CallShape::Send { .. } | CallShape::Recv { .. } | CallShape::Init { .. } => Some(6),
+            CallShape::SendRecv => Some(11),
+            CallShape::SendRecvReplace => Some(8),
+            CallShape::Probe => Some(3),
+            CallShape::Collective(shape) => Some(shape.communicator),
+            CallShape::NewCommunicator { parent, .. } => Some(parent),
+            CallShape::Names(place) => Some(place),
             _ => None,
         }
     }
