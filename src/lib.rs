@@ -102,13 +102,13 @@ pub mod check {
 pub mod params {
     #[doc(inline)]
     pub use loggp_model::params::{
-        Latency, Level, LevelParameter, LeveledParams, LogGps, LongMessages, Model, Noise, Parameter, Params,
+        Latency, Level, LevelParameter, LeveledParams, LogGps, LongMessages, Noise, Parameter, Params,
         ParamsBuilder, ParamsError, Ports, Precedence, Ties, Work,
     };
     #[doc(inline)]
     pub use loggp_model::transport::{Capacity, Protocol};
     #[doc(inline)]
-    pub use loggp_predict::{Preset, PresetValue, preset, presets};
+    pub use loggp_predict::{Model, Preset, PresetValue, preset, presets};
 }
 
 /// The events of a run in order, the causes of each, and the critical path through the run.

@@ -9,10 +9,11 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use loggp_model::error::RunError;
-use loggp_model::log::{Call, CallKind, CallParts, CallTag, SendRecv, Transfer, Until, send_after_gap};
+use loggp_model::log::{Call, CallKind, CallParts, CallTag, SendRecv, Transfer, Until};
 use loggp_model::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
-use loggp_model::params::{LeveledParams, MAX_WORDS, Model, Noise, Params, ParamsError, innermost_params};
-use loggp_trace::Trace;
+use loggp_model::params::{LeveledParams, MAX_WORDS, Noise, Params, ParamsError, innermost_params};
+use loggp_predict::Model;
+use loggp_trace::{Trace, send_after_gap};
 
 use crate::clock::ClockKind;
 use crate::clock::wall::carrier::Carrier;

@@ -26,7 +26,7 @@ use loggp_model::time::{NS, PS, Time};
 use loggp_model::transport::{Egress, Ingress, Passage};
 use quanta::Clock as Ticks;
 
-use super::program_clock::{CoreClock, CoroutineClock, ProgramClock, RealClock};
+use super::program_clock::{ProgramClock, RealClock};
 use super::run_info::RunInfo;
 use super::seat::Seat;
 use crate::link::{Incoming, Link};
@@ -588,17 +588,6 @@ impl Clock for LinkedClock<'_> {
 }
 
 impl ProgramClock for LinkedClock<'_> {
-    fn coroutine<'s>(&self) -> Option<&(dyn CoroutineClock + 's)>
-    where
-        Self: 's,
-    {
-        None
-    }
-
-    fn cores(&mut self) -> Option<&mut dyn CoreClock> {
-        None
-    }
-
     fn real(&mut self) -> Option<&mut dyn RealClock> {
         Some(self)
     }

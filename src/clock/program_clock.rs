@@ -10,13 +10,20 @@ pub(crate) trait ProgramClock: StepClock {
     /// Returns the part of a clock whose processors are coroutines of one thread.
     fn coroutine<'s>(&self) -> Option<&(dyn CoroutineClock + 's)>
     where
-        Self: 's;
+        Self: 's,
+    {
+        None
+    }
 
     /// Returns the part of a clock whose processors run on several cores.
-    fn cores(&mut self) -> Option<&mut dyn CoreClock>;
+    fn cores(&mut self) -> Option<&mut dyn CoreClock> {
+        None
+    }
 
     /// Returns the part of a clock on which time passes by itself, as on a real machine.
-    fn real(&mut self) -> Option<&mut dyn RealClock>;
+    fn real(&mut self) -> Option<&mut dyn RealClock> {
+        None
+    }
 }
 
 /// A clock whose processors are coroutines of one thread.

@@ -26,7 +26,7 @@ use loggp_model::rules::rank::OutgoingMessage;
 use loggp_model::time::Time;
 use loggp_model::transport::{Egress, Ingress, Passage, most_in_transit_to};
 
-use super::program_clock::{CoreClock, CoroutineClock, ProgramClock, RealClock};
+use super::program_clock::{CoroutineClock, ProgramClock};
 use super::run_info::{Ran, RunInfo};
 use super::seat::{Seat, failure_cause};
 use super::stacks::coroutines::Coroutines;
@@ -270,14 +270,6 @@ impl ProgramClock for VirtualClock<'_> {
         Self: 's,
     {
         Some(self)
-    }
-
-    fn cores(&mut self) -> Option<&mut dyn CoreClock> {
-        None
-    }
-
-    fn real(&mut self) -> Option<&mut dyn RealClock> {
-        None
     }
 }
 

@@ -2,11 +2,11 @@
 
 use loggp_model::message::{Collective, Payload};
 use loggp_model::params::LongMessages;
+use loggp_predict::collectives::{all_to_all_time, elements_per_word, time_of_steps};
 use loggp_schedule::rounds::bruck;
 
-use super::all_to_all::{all_to_all_in, all_to_all_time};
-use super::call::{CollectiveCall, VectorPiece, rank_and_size};
-use super::costs::{elements_per_word, time_of_steps, words_of};
+use super::all_to_all::all_to_all_in;
+use super::call::{CollectiveCall, VectorPiece, rank_and_size, words_of};
 use super::levels::{level_steps, planning_params};
 use crate::proc::Proc;
 

@@ -1,12 +1,9 @@
 //! All-to-all: every processor has a value for every other.
 
 use loggp_model::message::{Collective, Payload};
-use loggp_model::params::Params;
-use loggp_model::time::Time;
 use loggp_schedule::rounds::staggered;
 
-use super::call::CollectiveCall;
-use super::costs::{MessageCost, max_words};
+use super::call::{CollectiveCall, max_words};
 use super::exchange::Shift;
 use crate::proc::Proc;
 
@@ -52,10 +49,4 @@ pub(super) fn all_to_all_in<T: Payload>(p: &mut Proc, call: &CollectiveCall, val
     });
     p.exchange(call.tag(0), max_words::<T>(p), steps, |from, value| received[call.rank(from)] = Some(value));
     received.into_iter().flatten().collect()
-}
-
-/// Returns the time for values of k words: (P-2) max((k-1)G + g, 2o) + L + 2o + (k-1)G.
-pub(super) fn all_to_all_time(params: &Params, P: usize, k: usize) -> Time {
-    let cost = MessageCost::new(params, k);
-    cost.row_time(P, cost.send + cost.recv)
 }

@@ -1,13 +1,10 @@
 //! Broadcast: one processor's value reaches all.
 
 use loggp_model::message::{Collective, Payload};
-use loggp_model::params::Params;
-use loggp_model::time::Time;
+use loggp_predict::collectives::broadcast_tree;
 
 use super::call::{CollectiveCall, check_root};
-use super::costs::MessageCost;
 use super::levels::{level_steps, planning_params};
-use super::tree::Tree;
 use crate::proc::Proc;
 
 /// Gives the value of the root to every processor. The root gives `Some`, the others `None`.
@@ -59,20 +56,9 @@ pub(super) fn broadcast_in<T: Payload + Clone>(
     };
     // Places in the tree count from the root.
     let params = planning_params(p);
-    let place = tree(params, P, params.words(value.bytes())).place(P, 0, (id + P - root) % P);
+    let place = broadcast_tree(params, P, params.words(value.bytes())).place(P, 0, (id + P - root) % P);
     for child in place.children {
         call.send(p, (root + child) % P, 0, value.clone());
     }
     value
-}
-
-/// Returns the time of a broadcast of a value of k words.
-pub(super) fn broadcast_time(params: &Params, P: usize, k: usize) -> Time {
-    tree(params, P, k).time_to_reach(P)
-}
-
-/// Returns the optimal trees for P processors and a value of k words.
-fn tree(params: &Params, P: usize, k: usize) -> Tree {
-    let cost = MessageCost::new(params, k);
-    Tree::new(P, cost.transit, cost.gap.max(cost.send))
 }

@@ -2,7 +2,6 @@
 
 use loggp_model::message::{Collective, Pack, Payload, RawTag, Tag, Unpack};
 
-use super::costs::max_words;
 use crate::proc::{GroupMembership, Proc};
 
 /// One call of a collective, on one processor.
@@ -116,6 +115,17 @@ pub(super) fn rank_and_size(p: &Proc) -> (usize, usize) {
         None => (p.id(), p.P()),
         Some(GroupMembership { group, rank, .. }) => (*rank, group.members().len()),
     }
+}
+
+/// Returns an upper bound on the words of a message with one `T`, which depends only on the type, so that all
+/// processors agree on whether a message may have to wait for its receiver (LogGPS).
+pub(super) fn max_words<T: Payload>(p: &Proc) -> usize {
+    T::SIZE.map_or(usize::MAX, |size| p.params().words(size))
+}
+
+/// Returns the words of a message of n values, by their type; one word each if values differ.
+pub(super) fn words_of<T: Payload>(p: &Proc, n: usize) -> usize {
+    T::SIZE.map_or(n, |size| p.params().words(n.saturating_mul(size)))
 }
 
 /// Refuses a root that is not among the callers.

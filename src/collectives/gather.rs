@@ -1,12 +1,10 @@
 //! Gather: one processor gets the values of all.
 
 use loggp_model::message::{Collective, Payload};
-use loggp_model::params::Params;
-use loggp_model::time::Time;
-use loggp_schedule::rounds::{BinomialPlace, distances};
+use loggp_predict::collectives::{MessageCost, gather_tree_time};
+use loggp_schedule::rounds::BinomialPlace;
 
-use super::call::CollectiveCall;
-use super::costs::{MessageCost, words_of};
+use super::call::{CollectiveCall, words_of};
 use super::levels::planning_params;
 use crate::proc::Proc;
 
@@ -47,7 +45,7 @@ pub(super) fn gather_words<T: Payload>(p: &mut Proc, root: usize, value: T, k: u
     let cost = MessageCost::new(planning_params(p), k);
     if call.P == 1 {
         Some(vec![value])
-    } else if cost.row_time(call.P, cost.recv) <= tree_time(planning_params(p), call.P, k) {
+    } else if cost.row_time(call.P, cost.recv) <= gather_tree_time(planning_params(p), call.P, k) {
         gather_flat(p, &call, root, value)
     } else {
         gather_tree(p, &call, root, value)
@@ -87,10 +85,4 @@ fn gather_tree<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize, val
     }
     values.rotate_right(root);
     Some(values)
-}
-
-/// Returns the time with the tree: L + 2o + (k-1)G, and so on with doubled k.
-fn tree_time(params: &Params, P: usize, k: usize) -> Time {
-    let way = |k: usize| MessageCost::new(params, k).transit;
-    way(k) + distances(P).skip(1).map(|distance| way(k.saturating_mul(distance)).max(params.g)).sum()
 }

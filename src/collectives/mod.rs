@@ -47,7 +47,6 @@ mod barrier;
 mod broadcast;
 mod call;
 mod chain;
-mod costs;
 mod exchange;
 mod gather;
 mod group_proc;
@@ -56,17 +55,18 @@ mod reduce;
 mod reduce_scatter;
 mod scan;
 mod scatter;
-mod tree;
 mod vector;
 
 pub use all_gather::{all_gather, all_gather_vector};
 pub use all_to_all::all_to_all;
 pub use barrier::barrier;
 pub use broadcast::broadcast;
-pub use chain::{BroadcastPlan, broadcast_chain, broadcast_vector};
+pub use chain::{broadcast_chain, broadcast_vector};
 pub use exchange::Shift;
 pub use gather::gather;
 pub use group_proc::GroupProc;
+#[doc(inline)]
+pub use loggp_predict::collectives::BroadcastPlan;
 pub use reduce::{Maximum, all_max, all_reduce, reduce};
 pub use reduce_scatter::reduce_scatter;
 pub use scan::{exclusive_scan, scan};

@@ -1,12 +1,11 @@
 //! Reductions: the values of all processors combined into one.
 
 use loggp_model::message::{Collective, Pack, Payload, Unpack};
+use loggp_predict::collectives::{MessageCost, Tree, TreePlace};
 use loggp_schedule::rounds::Nodes;
 
-use super::call::{CollectiveCall, check_root, combine};
-use super::costs::{MessageCost, words_of};
+use super::call::{CollectiveCall, check_root, combine, words_of};
 use super::levels::{level_steps, planning_params};
-use super::tree::{Tree, TreePlace};
 use crate::proc::Proc;
 
 /// Combines the values of all processors, in the order of their numbers, and gives the result to the root.

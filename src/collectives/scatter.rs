@@ -1,12 +1,10 @@
 //! Scatter: one processor has a value for each.
 
 use loggp_model::message::{Collective, Payload};
-use loggp_model::params::Params;
-use loggp_model::time::Time;
-use loggp_schedule::rounds::{BinomialPlace, bruck};
+use loggp_predict::collectives::{MessageCost, scatter_tree_time};
+use loggp_schedule::rounds::BinomialPlace;
 
-use super::call::CollectiveCall;
-use super::costs::{MessageCost, time_of_steps, words_of};
+use super::call::{CollectiveCall, words_of};
 use super::levels::planning_params;
 use crate::proc::Proc;
 
@@ -38,7 +36,7 @@ pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) ->
     let call = CollectiveCall::begin_with_root(p, Collective::Scatter, root);
     let (P, k) = (call.P, words_of::<T>(p, 1));
     let cost = MessageCost::new(planning_params(p), k);
-    let is_flat = cost.row_time(P, cost.send) <= tree_time(planning_params(p), P, k);
+    let is_flat = cost.row_time(P, cost.send) <= scatter_tree_time(planning_params(p), P, k);
     let tree = BinomialPlace { P, place: (call.id + P - root) % P };
     let Some(mut values) = call.root_value(p, root, values, "values") else {
         return match tree.parent() {
@@ -61,12 +59,6 @@ pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) ->
         call.send(p, (root + place) % P, 0, value);
     }
     own
-}
-
-/// Returns the time with the tree: max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
-fn tree_time(params: &Params, P: usize, k: usize) -> Time {
-    // If P is not a power of two, the first message is shorter; the others are full.
-    time_of_steps(params, bruck(P, 0).rev().map(|round| k.saturating_mul(round.values)))
 }
 
 /// Forwards the values for the places below this one, and returns the first one, which is the processor's own.

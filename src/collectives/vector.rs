@@ -10,10 +10,10 @@ use std::panic::Location;
 
 use loggp_model::error::{Cause, raise};
 use loggp_model::message::Payload;
+use loggp_predict::collectives::{MessageCost, all_to_all_time};
 
-use super::all_to_all::{all_to_all, all_to_all_time};
-use super::call::{check_root, rank_and_size};
-use super::costs::{MessageCost, words_of};
+use super::all_to_all::all_to_all;
+use super::call::{check_root, rank_and_size, words_of};
 use super::gather::gather_words;
 use super::levels::planning_params;
 use super::reduce::{all_reduce_units, reduce_units};

@@ -41,8 +41,9 @@ mod tests {
     use std::fmt;
     use std::str::FromStr;
 
-    use loggp_model::params::{Latency, Model, ParamsError, Ports, Ties, Work};
+    use loggp_model::params::{Latency, ParamsError, Ports, Ties, Work};
     use loggp_model::transport::Protocol;
+    use loggp_predict::Model;
     use loggp_schedule::CostModel;
 
     use crate::clock::ClockKind;

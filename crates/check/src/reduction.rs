@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use loggp_model::message::MessageId;
 use loggp_model::rules::choice::LatencyRule;
 use loggp_model::time::Time;
-use loggp_trace::Order;
+use loggp_trace::{Faults, Order};
 
 use super::deadline::{Deadline, SearchBudget};
 use super::late_few::late_only;
@@ -68,7 +68,7 @@ impl Reduction<'_> {
     fn drop_faults(&mut self, mut order: Order) -> Order {
         loop {
             let faults = order.faults().clone();
-            let tried = faults.reductions().map_while(|faults| {
+            let tried = without_each(&faults).map_while(|faults| {
                 let fewer = Order { faults: faults.into(), ..order.clone() };
                 (!self.budget.is_spent()).then(|| self.has_failed(&fewer).then_some(fewer))
             });
@@ -159,4 +159,17 @@ impl Reduction<'_> {
         let Order { ties, precedence, faults, .. } = base.clone();
         Order { ties, precedence, faults, ..order }
     }
+}
+
+/// Returns, for each fault, these faults without that one.
+fn without_each(faults: &Faults) -> impl Iterator<Item = Faults> {
+    let without = |remove: &dyn Fn(&mut Faults)| {
+        let mut fewer = faults.clone();
+        remove(&mut fewer);
+        fewer
+    };
+    let lost = faults.lost.iter().map(move |message| without(&|faults| _ = faults.lost.remove(message)));
+    let twice = faults.twice.keys().map(move |message| without(&|faults| _ = faults.twice.remove(message)));
+    let crashed = faults.crashed.keys().map(move |id| without(&|faults| _ = faults.crashed.remove(id)));
+    lost.chain(twice).chain(crashed)
 }

@@ -1,11 +1,5 @@
 //! Prefetching of memory that will be needed soon.
 
-/// Prefetches a value.
-#[inline]
-pub fn prefetch_value<T>(value: &T) {
-    prefetch_lines((&raw const *value).addr(), size_of::<T>().div_ceil(64));
-}
-
 /// Prefetches this number of cache lines from the address `top` on.
 #[inline]
 pub fn prefetch_lines(top: usize, lines: usize) {

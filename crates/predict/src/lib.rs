@@ -17,7 +17,9 @@ macro_rules! refuse {
 pub mod all_to_all_broadcast;
 pub mod broadcast;
 mod closed_form;
+pub mod collectives;
 mod machines;
+mod model;
 mod plan;
 pub mod remap;
 pub mod scatter;
@@ -29,5 +31,6 @@ pub mod trees;
 
 pub use closed_form::{ClosedForm, FormKind, FormTime, LOGGP, LOGGPS, knows_machine};
 pub use machines::{Preset, PresetValue, preset, presets};
+pub use model::Model;
 pub use plan::{Description, PhaseName, Predict, PredictFn, Size, StepProgram, Trend};
 pub use setting::{Refusal, Setting};

@@ -11,7 +11,7 @@
 //! later one, all comes out the same in between too.
 
 use loggp_model::error::RunError;
-use loggp_model::params::{LevelParameter, LeveledParams, LongMessages, Params};
+use loggp_model::params::{LevelParameter, LeveledParams, LogGps, LongMessages, Params};
 use loggp_model::time::Time;
 use loggp_model::transport::judge::Judge;
 
@@ -121,7 +121,7 @@ impl KeptOrder {
             pairs: Vec::new(),
             last_turn: Time::from_ps(i64::MIN),
         };
-        let scaled = machine.scaled(1 << shift, parameter, more);
+        let scaled = scaled(machine, 1 << shift, parameter, Time::from_ps(more));
         let capacity = |params: &Params| params.capacity().map_or(0, |capacity| capacity as u64);
         scaled.all().map(capacity).for_each(|capacity| choices.note(capacity));
         let end = self.play(scaled, &mut choices)?.time;
@@ -129,6 +129,32 @@ impl KeptOrder {
         (choices.time, choices.slope) = (Time::from_ps(ps), slope);
         Ok(Some(choices).filter(|choices| choices.pairs.len() <= MOST_PAIRS))
     }
+}
+
+/// Returns the machine with all times so many times as long, and with one of them longer by `more`.
+fn scaled(machine: &LeveledParams, by: i64, parameter: LevelParameter, more: Time) -> LeveledParams {
+    let mut scaled = machine.clone();
+    let LeveledParams { params, levels } = &mut scaled;
+    let all = [params].into_iter().chain(levels.iter_mut().map(|level| &mut level.params));
+    for (level, params) in all.enumerate() {
+        let long = match params.long {
+            LongMessages::LogP => LongMessages::LogP,
+            LongMessages::LogGP { G } => LongMessages::LogGP { G: by * G },
+            LongMessages::LogGPS(gps) => LongMessages::LogGPS(LogGps {
+                O_s: by * gps.O_s,
+                O_r: by * gps.O_r,
+                G_s: by * gps.G_s,
+                G_l: by * gps.G_l,
+                ..gps
+            }),
+        };
+        let Params { L, o, g, R, cycle, .. } = *params;
+        *params = Params { L: by * L, o: by * o, g: by * g, R: by * R, cycle: by * cycle, long, ..*params };
+        if level == parameter.level {
+            parameter.parameter.lengthen(params, more);
+        }
+    }
+    scaled
 }
 
 impl KeptChoices {

@@ -3,11 +3,17 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use loggp_model::prefetch::prefetch_value;
+use loggp_model::prefetch::prefetch_lines;
 use loggp_model::time::Time;
 
 use super::operations::PackedOperation;
 use super::storage::Schedule;
+
+/// Prefetches a value.
+#[inline]
+pub(super) fn prefetch_value<T>(value: &T) {
+    prefetch_lines((&raw const *value).addr(), size_of::<T>().div_ceil(64));
+}
 
 /// The state of every operation of a schedule during a play.
 #[derive(Debug)]

@@ -26,7 +26,7 @@ pub use loggp_model::log::{
 };
 pub use order::{Order, RunObserver};
 pub use recording::{ObservedRun, Recording};
-pub use trace::{Caption, Trace};
+pub use trace::{Caption, Trace, send_after_gap};
 
 #[cfg(test)]
 mod any_trace;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use loggp_model::log::{Activity, Call, CallTag, Faults, Message, Progress, Transfer};
+use loggp_model::log::{Activity, Call, CallKind, CallTag, Faults, Message, Progress, Transfer, Until};
 use loggp_model::message::MessageId;
 use loggp_model::params::{
     Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Ties, innermost_params,
@@ -140,6 +140,11 @@ impl Trace {
         self.sent().map(|(id, _, bytes)| (id, bytes)).collect()
     }
 
+    /// Returns whether a processor may have ended in the middle of a call, and with requests that it had not waited for.
+    pub(crate) fn may_have_stopped(&self, id: usize) -> bool {
+        self.faults.ended_early || self.faults.crashed.contains_key(&id)
+    }
+
     /// Returns the latencies of all messages by sender and number: maps, since a trace from a file may have
     /// any numbers.
     pub(crate) fn latencies(&self) -> HashMap<usize, BTreeMap<usize, Time>> {
@@ -149,6 +154,18 @@ impl Trace {
         }
         latencies
     }
+}
+
+/// Among a processor's calls from a receive with [`Until::GapOver`] on, finds the send to which it belongs:
+/// the one right after the first such receive without a message. Returns its index and the call.
+#[doc(hidden)]
+pub fn send_after_gap(calls: &[Call]) -> Option<(usize, &Call)> {
+    let is_it = |two: &[Call]| {
+        let look = matches!(two[0].kind, CallKind::Receive { until: Until::GapOver, received: None, .. });
+        look && matches!(two[1].kind, CallKind::Send { .. })
+    };
+    let place = 1 + calls.windows(2).position(is_it)?;
+    Some((place, &calls[place]))
 }
 
 /// A description of a run, beyond its events.

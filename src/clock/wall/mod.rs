@@ -33,7 +33,7 @@ use loggp_model::time::{PS, Time};
 use loggp_model::transport::{Egress, LockedIngress, Passage, most_in_transit_to};
 
 use super::assignment::CoreAssignment;
-use super::program_clock::{CoreClock, CoroutineClock, ProgramClock, RealClock};
+use super::program_clock::{CoreClock, ProgramClock};
 use super::run_info::{Ran, RunInfo};
 use super::seat::{Seat, failure_cause};
 use super::sync::{
@@ -694,19 +694,8 @@ impl Clock for WallClock<'_> {
 }
 
 impl ProgramClock for WallClock<'_> {
-    fn coroutine<'s>(&self) -> Option<&(dyn CoroutineClock + 's)>
-    where
-        Self: 's,
-    {
-        None
-    }
-
     fn cores(&mut self) -> Option<&mut dyn CoreClock> {
         Some(self)
-    }
-
-    fn real(&mut self) -> Option<&mut dyn RealClock> {
-        None
     }
 }
 

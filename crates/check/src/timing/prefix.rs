@@ -6,10 +6,9 @@
 
 use std::collections::HashMap;
 
-use loggp_model::log::send_after_gap;
 use loggp_model::message::MessageId;
 use loggp_model::time::Time;
-use loggp_trace::{CallKind, Until};
+use loggp_trace::{CallKind, Until, send_after_gap};
 
 use crate::calls::previous_call;
 use crate::history::{History, Pair, Take, Takers};

@@ -234,17 +234,6 @@ impl fmt::Display for CallTag {
     }
 }
 
-/// Among a processor's calls from a receive with [`Until::GapOver`] on, finds the send to which it belongs:
-/// the one right after the first such receive without a message. Returns its index and the call.
-pub fn send_after_gap(calls: &[Call]) -> Option<(usize, &Call)> {
-    let is_it = |two: &[Call]| {
-        let look = matches!(two[0].kind, CallKind::Receive { until: Until::GapOver, received: None, .. });
-        look && matches!(two[1].kind, CallKind::Send { .. })
-    };
-    let place = 1 + calls.windows(2).position(is_it)?;
-    Some((place, &calls[place]))
-}
-
 impl CallKind {
     /// Returns the name of the method that was called.
     pub fn name(&self) -> &'static str {

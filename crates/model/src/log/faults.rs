@@ -33,24 +33,4 @@ impl Faults {
     pub fn may_leave_messages(&self) -> bool {
         self.ended_early || !(self.lost.is_empty() && self.crashed.is_empty())
     }
-
-    /// Returns whether a processor may end in the middle of a call, and with requests that it had not waited for.
-    #[doc(hidden)]
-    pub fn may_stop(&self, id: usize) -> bool {
-        self.ended_early || self.crashed.contains_key(&id)
-    }
-
-    /// Returns, for each fault, these faults without that one.
-    #[doc(hidden)]
-    pub fn reductions(&self) -> impl Iterator<Item = Faults> {
-        let without = |remove: &dyn Fn(&mut Faults)| {
-            let mut fewer = self.clone();
-            remove(&mut fewer);
-            fewer
-        };
-        let lost = self.lost.iter().map(move |message| without(&|faults| _ = faults.lost.remove(message)));
-        let twice = self.twice.keys().map(move |message| without(&|faults| _ = faults.twice.remove(message)));
-        let crashed = self.crashed.keys().map(move |id| without(&|faults| _ = faults.crashed.remove(id)));
-        lost.chain(twice).chain(crashed)
-    }
 }

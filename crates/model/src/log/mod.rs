@@ -8,9 +8,7 @@ pub mod kinds;
 mod log;
 mod record;
 
-pub use call::{
-    Call, CallKind, CallMessages, CallParts, CallTag, Rendezvous, SendRecv, Transfer, Until, send_after_gap,
-};
+pub use call::{Call, CallKind, CallMessages, CallParts, CallTag, Rendezvous, SendRecv, Transfer, Until};
 pub use faults::Faults;
 pub use indexed::{IndexedEvent, IndexedKind};
 pub use log::Log;

@@ -118,7 +118,7 @@ impl Params {
     }
 }
 
-/// The costs of messages above a length beyond the parameters, by the [models](crate::params::Model) that
+/// The costs of messages above a length beyond the parameters, by the models that
 /// LogGPS is compared with; nothing by default.
 #[derive(Clone, Copy, Debug)]
 pub struct Surcharge {

@@ -2,10 +2,9 @@
 
 use super::builder::ParamsBuilder;
 use super::levels::{Level, innermost_params, level_params};
-use super::params::{LogGps, LongMessages, Params, ParamsError};
-use super::table::{Parameter, ValueKind};
+use super::params::{Params, ParamsError};
+use super::table::Parameter;
 use crate::text::escaped;
-use crate::time::Time;
 
 /// The parameters of a machine and of the levels within it.
 ///
@@ -121,36 +120,6 @@ impl LeveledParams {
             }
         }
         Ok(changed)
-    }
-
-    /// Returns the same machine with all times so many times as long, and with one of them longer by `more`
-    /// picoseconds. They may be longer than a machine's are.
-    #[doc(hidden)]
-    pub fn scaled(&self, by: i64, parameter: LevelParameter, more: i64) -> LeveledParams {
-        let mut scaled = self.clone();
-        for level in 0..=self.levels.len() {
-            let Some(params) = scaled.at_mut(level) else { continue };
-            let long = match params.long {
-                LongMessages::LogP => LongMessages::LogP,
-                LongMessages::LogGP { G } => LongMessages::LogGP { G: by * G },
-                LongMessages::LogGPS(gps) => LongMessages::LogGPS(LogGps {
-                    O_s: by * gps.O_s,
-                    O_r: by * gps.O_r,
-                    G_s: by * gps.G_s,
-                    G_l: by * gps.G_l,
-                    ..gps
-                }),
-            };
-            let Params { L, o, g, R, cycle, .. } = *params;
-            *params =
-                Params { L: by * L, o: by * o, g: by * g, R: by * R, cycle: by * cycle, long, ..*params };
-            if let (true, ValueKind::Times(at)) = (level == parameter.level, &parameter.parameter.kind) {
-                let mut builder = ParamsBuilder::from(*params);
-                *at(&mut builder) += Time::from_ps(more);
-                *params = Params { C: params.C, word: params.word, ..builder.params };
-            }
-        }
-        scaled
     }
 
     fn at_mut(&mut self, level: usize) -> Option<&mut Params> {

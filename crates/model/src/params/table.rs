@@ -175,6 +175,16 @@ impl Parameter {
         |b| &mut b.params.cycle,
     );
 
+    /// Lengthens the parameter on a machine, if it is a time there. It may become longer than a machine's is.
+    #[doc(hidden)]
+    pub fn lengthen(&self, params: &mut Params, more: Time) {
+        if let ValueKind::Times(at) = &self.kind {
+            let mut builder = ParamsBuilder::from(*params);
+            *at(&mut builder) += more;
+            *params = Params { C: params.C, word: params.word, ..builder.params };
+        }
+    }
+
     /// Returns the parameter with this name, or `None`.
     pub fn by_name(name: &str) -> Option<&'static Parameter> {
         Parameter::ALL.iter().find(|parameter| parameter.name == name)

@@ -1,8 +1,7 @@
 //! A processor as the rules see it: its local time, its gaps, and the steps of a send and of a reception. Who
 //! drives it, the engine of a program or the [loop](super::drive) of a run without programs, says which comes next.
 
-use crate::log::{Activity, ActivityKind, Message};
-use crate::log::{IndexedEvent, IndexedKind};
+use crate::log::{Activity, ActivityKind, IndexedEvent, IndexedKind, Message};
 use crate::message::MessageId;
 use crate::rules::network::Network;
 use crate::time::Time;

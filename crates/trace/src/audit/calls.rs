@@ -158,7 +158,7 @@ impl<'a> Auditor<'a> {
                 now = end;
                 call_audit.audit(call);
             }
-            let crashed = trace.faults.may_stop(id);
+            let crashed = trace.may_have_stopped(id);
             // The activities of the call in which a processor crashed are in no call, since it has not ended.
             call_audit.report_outside_calls(if crashed { now } else { Time::MAX });
             let end = own_activities.iter().map(|activity| activity.end).max().unwrap_or_default();
@@ -465,7 +465,7 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
         let (before, other) = self.sent.first_left(call.id, tag.number, from).unwrap_or((arrival, first));
         // If the sender crashed, its call may not have ended, and the trace does not have it.
         let is_unsaid =
-            self.auditor.trace.faults.may_stop(message.from) && !self.sent.sent.contains_key(&message);
+            self.auditor.trace.may_have_stopped(message.from) && !self.sent.sent.contains_key(&message);
         let meant = is_unsaid || self.sent.is_match(tag, got);
         let asked = from.is_none_or(|from| from == message.from) && meant;
         let comes = self.auditor.message(message).is_some_and(|message| message.to == call.id);

@@ -129,7 +129,7 @@ impl Auditor<'_> {
                 all_come && received == 0 && !flight.is_one_sided => AuditRule::Reception, "to {to}, there at {arrival}, is never received";
             );
             let Some(SendTimes { begun, admitted, entered, .. }) = flight.sent else {
-                if self.trace.faults.may_stop(id.from) {
+                if self.trace.may_have_stopped(id.from) {
                     continue; // a request sent it, and its sender crashed before it waited for that
                 }
                 self.report(AuditRule::Overhead, format!("{id} enters at {enter}, and nobody sent it"));

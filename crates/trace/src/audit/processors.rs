@@ -205,7 +205,7 @@ impl<'a> Auditor<'a> {
         }
         for (number, AuditedRequest { posts, waits, activities }) in requests {
             let who = format!("number {number} of processor {x}");
-            if waits.is_empty() && self.trace.faults.may_stop(x) {
+            if waits.is_empty() && self.trace.may_have_stopped(x) {
                 continue;
             }
             if waits.is_empty() && activities.is_empty() && self.may_be_withdrawn(x, number) {

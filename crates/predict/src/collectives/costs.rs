@@ -4,10 +4,8 @@ use loggp_model::message::Payload;
 use loggp_model::params::Params;
 use loggp_model::time::{Time, factor};
 
-use crate::proc::Proc;
-
 /// The times of a message of k words.
-pub(super) struct MessageCost {
+pub struct MessageCost {
     /// Send overhead: o.
     pub send: Time,
     /// Receive overhead: o.
@@ -21,38 +19,27 @@ pub(super) struct MessageCost {
 }
 
 impl MessageCost {
-    pub(super) fn new(params: &Params, k: usize) -> MessageCost {
+    pub fn new(params: &Params, k: usize) -> MessageCost {
         let (send, recv, stream) = (params.send_overhead(k), params.recv_overhead(k), params.stream(k));
         MessageCost { send, recv, stream, gap: stream + params.g, transit: send + params.L + stream + recv }
     }
 
     /// Returns the time of P - 1 messages that one processor sends or receives in a row, if each keeps it
     /// busy for `busy`: L + 2o + (k-1)G + (P-2) max((k-1)G + g, busy).
-    pub(super) fn row_time(&self, P: usize, busy: Time) -> Time {
+    pub fn row_time(&self, P: usize, busy: Time) -> Time {
         self.transit + factor(P.saturating_sub(2)) * self.gap.max(busy)
     }
 }
 
 /// Returns the time of steps in which a processor sends a message of as many words as `steps` says, and
 /// continues when the step's message is received and the gap is over. The last gap is not waited for.
-pub(super) fn time_of_steps(params: &Params, steps: impl DoubleEndedIterator<Item = usize>) -> Time {
+pub fn time_of_steps(params: &Params, steps: impl DoubleEndedIterator<Item = usize>) -> Time {
     let costs = steps.map(|k| MessageCost::new(params, k)).rev();
     costs.enumerate().map(|(i, cost)| if i == 0 { cost.transit } else { cost.transit.max(cost.gap) }).sum()
 }
 
-/// Returns an upper bound on the words of a message with one `T`, which depends only on the type, so that all
-/// processors agree on whether a message may have to wait for its receiver (LogGPS).
-pub(super) fn max_words<T: Payload>(p: &Proc) -> usize {
-    T::SIZE.map_or(usize::MAX, |size| p.params().words(size))
-}
-
-/// Returns the words of a message of n values, by their type; one word each if values differ.
-pub(super) fn words_of<T: Payload>(p: &Proc, n: usize) -> usize {
-    T::SIZE.map_or(n, |size| p.params().words(n.saturating_mul(size)))
-}
-
 /// Returns the number of elements in a word, at least one: the content of a message where there are no long
 /// messages.
-pub(super) fn elements_per_word<T: Payload>(params: &Params) -> usize {
+pub fn elements_per_word<T: Payload>(params: &Params) -> usize {
     (params.word.get() / T::SIZE.unwrap_or(1).max(1)).max(1)
 }

@@ -12,7 +12,7 @@
 use loggp_model::time::Time;
 
 /// The trees with the same D and d, for any number of processors.
-pub(super) struct Tree {
+pub struct Tree {
     /// Time from the start of a node to the start of its first child.
     D: Time,
     /// Time from the start of one child of a node to that of the next.
@@ -24,7 +24,7 @@ pub(super) struct Tree {
 
 /// A processor's place in a tree.
 #[derive(Debug, PartialEq)]
-pub(super) struct TreePlace {
+pub struct TreePlace {
     /// The children, in the order of their starts.
     pub children: Vec<usize>,
     /// The parent; `None` for the root.
@@ -33,7 +33,7 @@ pub(super) struct TreePlace {
 
 impl Tree {
     /// Creates the trees that reach up to `P` processors.
-    pub(super) fn new(P: usize, D: Time, d: Time) -> Tree {
+    pub fn new(P: usize, D: Time, d: Time) -> Tree {
         let mut reach = vec![(Time::ZERO, 1)];
         if D <= Time::ZERO || d <= Time::ZERO {
             // Any number of processors is reached by D, in a chain or from one node.
@@ -55,7 +55,7 @@ impl Tree {
     }
 
     /// Returns the time by which `n` processors can be reached.
-    pub(super) fn time_to_reach(&self, n: usize) -> Time {
+    pub fn time_to_reach(&self, n: usize) -> Time {
         self.reach[self.reach.partition_point(|(_, reached)| *reached < n)].0
     }
 
@@ -63,7 +63,7 @@ impl Tree {
     ///
     /// A root in the middle gives from its larger side, which has half of the others and so enough for a
     /// child, as long as D >= d.
-    pub(super) fn place(&self, P: usize, root: usize, id: usize) -> TreePlace {
+    pub fn place(&self, P: usize, root: usize, id: usize) -> TreePlace {
         debug_assert!(self.D >= self.d || root == 0 || root == P - 1);
         let (mut parent, mut node, mut below) = (None, root, 0..P);
         // Positions in `reach` of the time for n processors, and of the number reached D earlier. Both only

@@ -1,9 +1,8 @@
 //! The models that LogGPS is compared with (LogGPS, section 4.6 and table 8): their parameters and costs.
 
-use super::costs::Surcharge;
-use super::params::{LogGps, LongMessages, MAX_WORDS, Params, ParamsError};
-use crate::text::names;
-use crate::time::{NS, PS, Time, US};
+use loggp_model::params::{LogGps, LongMessages, MAX_WORDS, Params, ParamsError, Surcharge};
+use loggp_model::text::names;
+use loggp_model::time::{NS, PS, Time, US};
 
 names!(Model: "loggps" LogGPS "loggp-1" LogGP1 "loggp-2" LogGP2);
 
