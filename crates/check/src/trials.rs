@@ -117,7 +117,7 @@ impl Check {
             return Err(loggp_model::params::ParamsError::new(why).into());
         }
         let mut trials = Trials::new(self, P);
-        while trials.goes_on() {
+        while trials.wants_more() {
             let mut batch = trials.next_batch(usual).into_iter();
             if batch.as_slice().is_empty() {
                 break;
@@ -199,7 +199,7 @@ impl<'c, R: PartialEq + Send + Sync> Trials<'c, R> {
     }
 
     /// Returns whether more runs are to be made.
-    fn goes_on(&self) -> bool {
+    fn wants_more(&self) -> bool {
         let CheckReport { runs, failure, .. } = &self.report;
         failure.is_none() && *runs < self.check.runs && (*runs == 0 || !self.deadline.is_over())
     }

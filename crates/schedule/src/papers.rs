@@ -178,7 +178,7 @@ impl Acts for PapersPlay<'_, '_> {
     #[inline]
     fn start(&mut self, rank: u32) {
         if self.is_in_row(rank) {
-            return self.go_on(rank, self.progress.schedule.ranks[rank as usize].begin, Time::ZERO);
+            return self.follow_row(rank, self.progress.schedule.ranks[rank as usize].begin, Time::ZERO);
         }
         self.progress.start_rank(rank as usize);
         self.queue_ready(rank);
@@ -476,7 +476,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     fn end(&mut self, (rank, is_in_row): (u32, bool), operation: u32, at: Time) {
         if is_in_row {
             self.progress.end_in_row(operation, at);
-            self.go_on(rank, operation + 1, at);
+            self.follow_row(rank, operation + 1, at);
         } else {
             self.progress.end(rank, operation, at);
             self.queue_ready(rank);
@@ -486,7 +486,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     /// Goes on with an operation of a rank whose operations wait in a row: like the code of a program, that says what comes
     /// next, and what needs no turn is done at once.
     #[inline(never)]
-    fn go_on(&mut self, rank: u32, mut operation: u32, mut at: Time) {
+    fn follow_row(&mut self, rank: u32, mut operation: u32, mut at: Time) {
         let schedule = self.progress.schedule;
         let script = &schedule.ranks[rank as usize];
         while operation - script.begin < script.len {

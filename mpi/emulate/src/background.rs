@@ -39,9 +39,9 @@ impl Background {
     /// Posts what is ready.
     fn post(&mut self, p: &mut Proc) {
         loop {
-            let unposted = |operation: &&u32| self.active.iter().all(|(active, _)| active != *operation);
-            let receive = self.progress.posted.iter().find(unposted).copied();
-            let Some(operation) = receive.or(self.progress.ready.first().copied()) else { return };
+            let unposted = |operation: &u32| self.active.iter().all(|(active, _)| active != operation);
+            let receive = self.progress.posted.iter().find(unposted);
+            let Some(operation) = receive.or(self.progress.ready.first()) else { return };
             let request = match self.progress.plan.operations[operation as usize] {
                 Operation::Send { to, bytes, .. } => {
                     Active::Send(p.post_send(to as usize, self.tag, Blank(bytes), false))
@@ -83,7 +83,7 @@ impl Background {
             Active::Send(request) => p.wait(request),
             Active::Receive(request) => _ = p.wait(request),
         }
-        self.progress.posted.remove(&operation);
+        self.progress.posted.remove(operation);
         self.progress.end(operation);
         self.post(p);
     }
@@ -110,7 +110,7 @@ impl Backgrounds {
         self.0.is_empty()
     }
 
-    pub(crate) fn contain(&self, id: CollectiveId) -> bool {
+    pub(crate) fn contains(&self, id: CollectiveId) -> bool {
         self.0.contains_key(&id)
     }
 
@@ -121,7 +121,7 @@ impl Backgrounds {
     }
 
     /// Does what can be done without waiting.
-    pub(crate) fn go_on(&mut self, p: &mut Proc) {
+    pub(crate) fn advance(&mut self, p: &mut Proc) {
         let next =
             |all: &Self, p: &mut Proc| all.0.iter().find_map(|(id, one)| Some((*id, one.done_by_now(p)?)));
         while let Some(step) = next(self, p) {

@@ -14,12 +14,11 @@ use crate::plan::{Blank, BlankTag, CollectivePlan, PlanProgress};
 pub(crate) fn run(plan: &Arc<CollectivePlan>, p: &mut Proc, tag: BlankTag, others: &mut Backgrounds) {
     let mut progress = PlanProgress::new(plan);
     while progress.left > 0 {
-        let act = progress.first(|operation| !matches!(operation, Operation::Recv { .. }));
-        let receives = progress.posted.len();
-        match act.map(|act| (act, plan.operations[act as usize])) {
+        let has_receives = !progress.posted.is_empty();
+        match progress.ready.first().map(|act| (act, plan.operations[act as usize])) {
             Some((act, Operation::Send { to, bytes, .. })) => {
                 let waits = match others.is_empty() {
-                    true => receives > 0 && is_long(p, to, bytes),
+                    true => has_receives && is_long(p, to, bytes),
                     false => p.may_wait_to_send(to as usize, bytes as usize),
                 };
                 if waits {
@@ -28,7 +27,7 @@ pub(crate) fn run(plan: &Arc<CollectivePlan>, p: &mut Proc, tag: BlankTag, other
                     return others.finish(p, rest);
                 }
                 progress.begin(act);
-                if receives > 0 {
+                if has_receives {
                     let mut came = Vec::new();
                     let all = WithSender(tag);
                     p.send_receiving(to as usize, tag, Blank(bytes), all, |_, (from, _)| came.push(from));

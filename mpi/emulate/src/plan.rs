@@ -1,6 +1,6 @@
 //! The messages of a collective at one rank, and their order.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use loggp::schedule::{Operation, Schedule};
@@ -58,15 +58,45 @@ impl CollectivePlan {
     }
 }
 
+/// A few operations, in order.
+#[derive(Default)]
+pub(crate) struct OperationSet(Vec<u32>);
+
+impl OperationSet {
+    fn insert(&mut self, operation: u32) {
+        if let Err(place) = self.0.binary_search(&operation) {
+            self.0.insert(place, operation);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, operation: u32) {
+        if let Ok(place) = self.0.binary_search(&operation) {
+            self.0.remove(place);
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().copied()
+    }
+
+    pub(crate) fn first(&self) -> Option<u32> {
+        self.0.first().copied()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// How far a rank is in its plan.
 pub(crate) struct PlanProgress {
     pub plan: Arc<CollectivePlan>,
     needs: Vec<u32>,
     pub left: usize,
     /// Operations that are ready and have not begun; a receive begins as soon as it is ready.
-    pub ready: BTreeSet<u32>,
+    pub ready: OperationSet,
     /// Receives that have begun and got nothing yet.
-    pub posted: BTreeSet<u32>,
+    pub posted: OperationSet,
     /// Senders of messages that came before their receives were ready.
     early: VecDeque<usize>,
 }
@@ -77,8 +107,8 @@ impl PlanProgress {
             plan: plan.clone(),
             needs: plan.needs.clone(),
             left: plan.operations.len(),
-            ready: BTreeSet::new(),
-            posted: BTreeSet::new(),
+            ready: OperationSet::default(),
+            posted: OperationSet::default(),
             early: VecDeque::new(),
         };
         for operation in 0..plan.operations.len() as u32 {
@@ -99,18 +129,13 @@ impl PlanProgress {
         let came = self.early.iter().position(|sender| from.is_none_or(|from| from as usize == *sender));
         if let Some(came) = came {
             self.early.remove(came);
-            self.posted.remove(&operation);
+            self.posted.remove(operation);
             self.end(operation);
         }
     }
 
-    /// Returns the first operation that is ready and of a kind.
-    pub(crate) fn first(&self, is_meant: impl Fn(&Operation) -> bool) -> Option<u32> {
-        self.ready.iter().copied().find(|operation| is_meant(&self.plan.operations[*operation as usize]))
-    }
-
     pub(crate) fn begin(&mut self, operation: u32) {
-        self.ready.remove(&operation);
+        self.ready.remove(operation);
         self.notify(operation, true);
     }
 
@@ -120,8 +145,8 @@ impl PlanProgress {
     }
 
     fn notify(&mut self, operation: u32, is_begun: bool) {
-        let plan = self.plan.clone();
-        for &(later, needs_begin) in &plan.followers[operation as usize] {
+        for place in 0..self.plan.followers[operation as usize].len() {
+            let (later, needs_begin) = self.plan.followers[operation as usize][place];
             if needs_begin == is_begun {
                 self.needs[later as usize] -= 1;
                 if self.needs[later as usize] == 0 {
@@ -133,7 +158,7 @@ impl PlanProgress {
 
     /// Returns the sender for which all receives wait that have begun, if it is one.
     pub(crate) fn only_sender(&self) -> Option<usize> {
-        let sender = |operation: &u32| match self.plan.operations[*operation as usize] {
+        let sender = |operation: u32| match self.plan.operations[operation as usize] {
             Operation::Recv { from, .. } => from,
             _ => None,
         };
@@ -143,13 +168,14 @@ impl PlanProgress {
 
     /// Notes that a message has been received.
     pub(crate) fn receive(&mut self, sender: usize) {
-        let takes = |operation: &&u32| match self.plan.operations[**operation as usize] {
+        let takes = |operation: &u32| match self.plan.operations[*operation as usize] {
             Operation::Recv { from, .. } => from.is_none_or(|from| from as usize == sender),
             _ => false,
         };
-        match self.posted.iter().find(takes).copied() {
+        let posted = self.posted.iter().find(takes);
+        match posted {
             Some(operation) => {
-                self.posted.remove(&operation);
+                self.posted.remove(operation);
                 self.end(operation);
             }
             None => self.early.push_back(sender),

@@ -90,7 +90,7 @@ impl Rank<'_> {
         is_wait: bool,
         is_matched: bool,
     ) -> Reply {
-        self.backgrounds.go_on(p);
+        self.backgrounds.advance(p);
         let (got, is_kept) = match self.find_here(p, receive) {
             Some(here) => here,
             None if is_wait && receive.from == Some(self.id as u32) => self.fail_to_receive_own(p, receive),

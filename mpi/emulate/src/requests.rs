@@ -68,7 +68,7 @@ impl Rank<'_> {
     /// Returns what a look at a request finds; the request stays.
     pub(crate) fn status(&mut self, p: &mut Proc, request: Option<RequestId>) -> Reply {
         let Some(request) = request else { return Reply::Words(vec![1, 0, 0, 0]) };
-        self.backgrounds.go_on(p);
+        self.backgrounds.advance(p);
         if !self.is_over(p, request) {
             self.lengthen_look(p);
             p.look_in_vain(self.numbers(request).first().copied().unwrap_or(0), Location::caller());
@@ -117,7 +117,7 @@ impl Rank<'_> {
 
     /// Returns the places of the requests that are over.
     fn all_over(&mut self, p: &mut Proc, places: &[(usize, RequestId)]) -> Vec<usize> {
-        self.backgrounds.go_on(p);
+        self.backgrounds.advance(p);
         (0..places.len()).filter(|at| self.is_over(p, places[*at].1)).collect()
     }
 
@@ -156,7 +156,7 @@ impl Rank<'_> {
         match self.requests.get(&request) {
             None | Some(Pending::Ready(_)) => true,
             Some(Pending::OwnSend { number, .. }) => self.is_own_received(*number),
-            Some(Pending::Collective(open)) => !self.backgrounds.contain(open.id),
+            Some(Pending::Collective(open)) => !self.backgrounds.contains(open.id),
             _ => false,
         }
     }
@@ -231,7 +231,7 @@ impl Rank<'_> {
                 received
             }
             Pending::Collective(open) => {
-                while self.backgrounds.contain(open.id) {
+                while self.backgrounds.contains(open.id) {
                     self.backgrounds.first_done(p, &[]);
                 }
                 match open.duplicates {

@@ -8,11 +8,9 @@ use std::io;
 use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use loggp_mpi_trace::recording::post::Address;
-use rustix::io::Errno;
-use rustix::thread::futex::{self, Timespec};
+use rustix::thread::futex;
 
 use crate::ending::RankEnd;
 use crate::shared_file::{HEADER_BYTES, SharedFile, wake};
@@ -183,16 +181,13 @@ impl Slot<'_> {
         self.word(0).load(Ordering::Acquire) == 1
     }
 
-    /// Waits for a post, no longer than a time. Returns whether there is one.
-    pub(crate) fn wait(&self, most: Duration) -> bool {
-        let time = Timespec { tv_sec: most.as_secs() as i64, tv_nsec: i64::from(most.subsec_nanos()) };
-        while !self.has_post() {
-            let waited = futex::wait(self.word(0), futex::Flags::empty(), 0, Some(&time));
-            if waited == Err(Errno::TIMEDOUT) {
-                return self.has_post();
-            }
+    /// Waits for a post, or until it is [roused](Slot::rouse). Returns whether there is one.
+    pub(crate) fn wait(&self) -> bool {
+        if !self.has_post() {
+            // However it ends, the word says what is.
+            let _: Result<_, _> = futex::wait(self.word(0), futex::Flags::empty(), 0, None);
         }
-        true
+        self.has_post()
     }
 
     /// Returns the form of the post.
@@ -235,7 +230,7 @@ impl Slot<'_> {
         wake(self.word(0));
     }
 
-    /// Wakes a rank that waits, to look whether the command has given up.
+    /// Wakes who waits for the other side, to look whether it still is there: a rank, or this command.
     pub(crate) fn rouse(&self) {
         wake(self.word(0));
     }

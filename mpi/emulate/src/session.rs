@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use loggp::params::Work;
@@ -171,7 +172,14 @@ impl Session {
         let machine = machine.clone().work(Work::Charged).patience(Duration::MAX);
         // A library may leave messages behind, which MPI does not notice.
         let machine = machine.ending(None, self.settings.checks.is_none());
-        let mut run = machine.run(|p: &mut Proc| Rank::new(&shared, p).run(p));
+        let mut run = std::thread::scope(|scope| {
+            let (_running, is_over) = channel();
+            let rouse = move || self.watch.rouse_waits(&self.segment, &is_over);
+            std::thread::Builder::new().spawn_scoped(scope, rouse).map_err(|why| {
+                Cause::Host(format!("the host refuses a thread that looks after the ranks: {why}"))
+            })?;
+            machine.run(|p: &mut Proc| Rank::new(&shared, p).run(p))
+        });
         if let Ok(run) = &mut run {
             match left_messages(&shared.sent) {
                 Some(left) => _ = self.left.set(left),

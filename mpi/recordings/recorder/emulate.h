@@ -108,12 +108,13 @@ static void look_for_command(int is_late)
         _exit(1);
 }
 
-/* It does not spin: the command may need this core. */
+/* It does not spin: the command may need this core. A fork ends with its keeper, which looks for the command; a timer for each
+ * wait would take half a microsecond. */
 static void await_turn(void)
 {
     const struct timespec second = {.tv_sec = 1};
     while (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) != 0) {
-        long error = syscall(SYS_futex, &slot->turn, FUTEX_WAIT, 1, &second, NULL, 0);
+        long error = syscall(SYS_futex, &slot->turn, FUTEX_WAIT, 1, is_fork ? NULL : &second, NULL, 0);
         look_for_command(error != 0 && errno == ETIMEDOUT);
     }
 }

@@ -304,11 +304,11 @@ impl CheckMpiCommand {
         };
         let mut checked = one(usual);
         let mut assumed = usual;
-        let goes_on = |checked: &Result<CheckReport<()>, RunError>| {
+        let wants_more = |checked: &Result<CheckReport<()>, RunError>| {
             checked.as_ref().is_ok_and(CheckReport::has_passed) && !interrupt::is_stopped()
         };
         for also in self.also_assumed() {
-            if goes_on(&checked) {
+            if wants_more(&checked) {
                 let strict = one(also);
                 if !strict.as_ref().is_ok_and(CheckReport::has_passed) {
                     (checked, assumed) = (strict, also);
@@ -316,7 +316,7 @@ impl CheckMpiCommand {
             }
         }
         let has_more_orders = subject.seen.has_choices() || self.tries_all_looks();
-        if goes_on(&checked) && has_more_orders {
+        if wants_more(&checked) && has_more_orders {
             assumed = Assumed { is_unbuffered: self.buffering == Buffering::None, ..usual };
             checked = check.clone().run_trials(&Order::default(), ranks, |order| trial(order, assumed));
         }

@@ -84,7 +84,7 @@ impl<'a> Programs<'a> {
             };
             let answer = perform(p, stack, &seat, &mut requests, call, line);
             seat.show(p.local_time(), p.local_next_send());
-            step = on_thread_stack(stack, || self.go_on(&seat, answer));
+            step = on_thread_stack(stack, || self.continue_with(&seat, answer));
         }
     }
 
@@ -113,7 +113,7 @@ impl<'a> Programs<'a> {
 
     /// Lets a program go on with the result of its call.
     #[inline]
-    fn go_on(&self, seat: &Arc<Seat>, answer: Answer) -> ProgramStep {
+    fn continue_with(&self, seat: &Arc<Seat>, answer: Answer) -> ProgramStep {
         drop_left_objects();
         Python::attach(|py| {
             let generator = self.generators[seat.id].lock().as_ref().map(|generator| generator.clone_ref(py));

@@ -453,7 +453,7 @@ impl Oracle {
             Event::Arrival(key, None) => self.on_arrival(x, key),
             Event::Leaving(from) => self.leave(x, from, t),
             Event::Turn(.., k) => self.enter(x, k, t),
-            Event::GoOn => self.go_on(x, t),
+            Event::GoOn => self.advance(x, t),
         }
         self.turn_all(x, t);
     }
@@ -851,7 +851,7 @@ impl Oracle {
     }
 
     /// Continues the program: with its next step, or with its next call.
-    fn go_on(&mut self, x: usize, t: i64) {
+    fn advance(&mut self, x: usize, t: i64) {
         let p = &mut self.processors[x];
         let Some(step) = p.tasks[0].steps.front().cloned() else {
             match p.calls.pop_front() {

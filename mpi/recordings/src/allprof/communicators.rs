@@ -128,7 +128,7 @@ pub(super) fn resolve(events: &[Vec<CommunicatorUse>]) -> Vec<Vec<Option<Made>>>
     let mut arrived: FxHashMap<usize, usize> = FxHashMap::default();
     let mut open: Vec<usize> = (0..P).rev().collect();
     while let Some(me) = open.pop() {
-        let Some(parent) = ranks[me].go_on(&events[me], &mut results[me]) else { continue };
+        let Some(parent) = ranks[me].advance(&events[me], &mut results[me]) else { continue };
         let count = arrived.entry(parent).or_insert(0);
         *count += 1;
         if *count < known[parent].len() {
@@ -162,7 +162,7 @@ pub(super) fn resolve(events: &[Vec<CommunicatorUse>]) -> Vec<Vec<Option<Made>>>
 impl FoundRank {
     /// Goes on to the next communicator that is made, and returns its parent, or `None` if the rank already waits or
     /// has made all.
-    fn go_on(&mut self, events: &[CommunicatorUse], result: &mut Vec<Option<Made>>) -> Option<usize> {
+    fn advance(&mut self, events: &[CommunicatorUse], result: &mut Vec<Option<Made>>) -> Option<usize> {
         if self.waits_for.is_some() {
             return None;
         }
