@@ -9,10 +9,7 @@
 mod builder;
 mod drive;
 mod early;
-mod kept_choices;
-mod kept_order;
-mod kept_path;
-mod kept_run;
+mod kept;
 mod lists;
 mod loggopsim;
 mod matching;
@@ -36,9 +33,8 @@ mod watch;
 
 pub use builder::ScheduleBuilder;
 #[doc(hidden)]
-pub use kept_choices::{KeptChoices, Side};
-pub use kept_order::KeptOrder;
-pub use kept_run::KeptRun;
+pub use kept::{KeptChoices, Side};
+pub use kept::{KeptOrder, KeptRun};
 use operations::{OperationKind, PackedOperation};
 pub use outcome::PlayReport;
 pub use player::{CostModel, Player};

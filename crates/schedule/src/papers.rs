@@ -24,7 +24,7 @@ use loggp_trace::{Activity, ActivityKind, Message};
 
 use super::drive::{Acts, drive};
 use super::early::{EarlyReceives, is_early};
-use super::kept_order::{DoneAct, DoneActs};
+use super::kept::order::{DoneAct, DoneActs};
 use super::lists::{List, ListPool};
 use super::matching::{Mail, MatchedPairs, RankMatching, Reception};
 use super::operations::ANY;

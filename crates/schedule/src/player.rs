@@ -17,7 +17,7 @@ use loggp_model::time::Time;
 use loggp_model::transport::{Protocol, Transport};
 use loggp_trace::Trace;
 
-use super::kept_order::KeptOrder;
+use super::kept::order::KeptOrder;
 use super::lists::ListPool;
 use super::memory::check_bytes;
 use super::operations::{OperationKind, PackedOperation};

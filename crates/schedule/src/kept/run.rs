@@ -10,18 +10,18 @@ use loggp_model::time::Time;
 use loggp_model::transport::judge::{Judge, Plain};
 use loggp_model::transport::{DataRead, Entry, Ingress, Passage, Watched};
 
-use super::drive::{Acts, drive};
-use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
+use super::order::{Act, KeptMessage, KeptOrder, RunTimes};
+use crate::drive::{Acts, drive};
 
 /// A run in a kept order.
 #[derive(Debug)]
 pub struct KeptRun<'a> {
     /// The time at which the last rank was done.
     pub time: Time,
-    pub(super) order: &'a KeptOrder,
-    pub(super) network: Network,
-    pub(super) levels: Vec<Level>,
-    pub(super) times: RunTimes,
+    pub(crate) order: &'a KeptOrder,
+    pub(crate) network: Network,
+    pub(crate) levels: Vec<Level>,
+    pub(crate) times: RunTimes,
 }
 
 impl Drop for KeptRun<'_> {
@@ -48,7 +48,7 @@ struct KeptRank {
 }
 
 /// Sees how a run comes about.
-pub(super) trait KeptJudge: Judge {
+pub(crate) trait KeptJudge: Judge {
     /// Returns the length of a computation.
     fn calc(&self, time: Time) -> Time;
 
@@ -92,7 +92,7 @@ impl KeptOrder {
     }
 
     /// Plays it on a machine whose parameters are right, but for P.
-    pub(super) fn play<J: KeptJudge>(
+    pub(crate) fn play<J: KeptJudge>(
         &self,
         LeveledParams { params, levels }: LeveledParams,
         judge: &mut J,

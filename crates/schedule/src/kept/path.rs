@@ -12,8 +12,8 @@ use loggp_model::transport::Passage;
 use loggp_trace::Message;
 use loggp_trace::path::{EventIndex, Formula, FormulaBuilder, MessageKind, Path};
 
-use super::kept_order::{Act, KeptMessage};
-use super::kept_run::KeptRun;
+use super::order::{Act, KeptMessage};
+use super::run::KeptRun;
 
 /// Most events of an act.
 const MOST: usize = 4;
@@ -73,7 +73,7 @@ impl KeptRun<'_> {
         }
     }
 
-    pub(super) fn id(&self, message: u32) -> MessageId {
+    pub(crate) fn id(&self, message: u32) -> MessageId {
         let from = self.order.owner(message) as usize;
         MessageId { from, number: (message - self.order.first_messages[from]) as usize }
     }

@@ -5,41 +5,41 @@ use loggp_model::time::Time;
 use loggp_model::transport::{Passage, Transport};
 use parking_lot::Mutex;
 
-use super::sort::{sort_by_rank, sort_by_rank_and_key};
-use super::storage::Operation;
+use crate::sort::{sort_by_rank, sort_by_rank_and_key};
+use crate::storage::Operation;
 
 /// The acts of each rank of a run, in their order: each act waits for the one before it, and each receive
 /// takes the message that it took in the run. Announcements and grants are messages like others.
 ///
-/// [Played again](KeptOrder::run) on another machine it takes as long as a [`Schedule`](super::Schedule) of
+/// [Played again](KeptOrder::run) on another machine it takes as long as a [`Schedule`](crate::Schedule) of
 /// the same operations, each of which requires the one before it. While no capacity and no port delays a
 /// message, that is the longest of a set of paths that does not depend on the machine, as in a linear
 /// program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptOrder {
-    pub(super) ports: Ports,
+    pub(crate) ports: Ports,
     /// True if receivers read messages from their senders' memories.
-    pub(super) has_reads: bool,
+    pub(crate) has_reads: bool,
     /// True if memories answer.
-    pub(super) has_answers: bool,
-    pub(super) acts: Vec<Act>,
+    pub(crate) has_answers: bool,
+    pub(crate) acts: Vec<Act>,
     /// The index of each rank's first act, and the number of all acts.
-    pub(super) begins: Vec<u32>,
+    pub(crate) begins: Vec<u32>,
     /// The messages, by sender and then in the order in which it sent them.
-    pub(super) messages: Vec<KeptMessage>,
+    pub(crate) messages: Vec<KeptMessage>,
     /// The index of each rank's first message, and the number of all messages.
-    pub(super) first_messages: Vec<u32>,
+    pub(crate) first_messages: Vec<u32>,
     /// The memory of runs that are over.
-    pub(super) spare: SpareRuns,
+    pub(crate) spare: SpareRuns,
 }
 
 /// The times of runs that are over, whose memory the next ones use.
 #[derive(Debug, Default)]
-pub(super) struct SpareRuns(Mutex<Vec<RunTimes>>);
+pub(crate) struct SpareRuns(Mutex<Vec<RunTimes>>);
 
 /// The times of a run.
 #[derive(Debug, Default)]
-pub(super) struct RunTimes {
+pub(crate) struct RunTimes {
     /// The time of each act: at which the overhead, or the computation, began and at which the rank went on.
     pub spans: Vec<(Time, Time)>,
     /// The times of each message.
@@ -48,11 +48,11 @@ pub(super) struct RunTimes {
 
 impl SpareRuns {
     /// Returns what a run has left, or nothing.
-    pub(super) fn take(&self) -> RunTimes {
+    pub(crate) fn take(&self) -> RunTimes {
         self.0.lock().pop().unwrap_or_default()
     }
 
-    pub(super) fn leave(&self, times: RunTimes) {
+    pub(crate) fn leave(&self, times: RunTimes) {
         self.0.lock().push(times);
     }
 }
@@ -73,7 +73,7 @@ impl PartialEq for SpareRuns {
 
 /// An act of a rank; messages by their index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
+pub(crate) enum Act {
     Calc(Time),
     Send(u32),
     /// A read from the sender's memory.
@@ -89,7 +89,7 @@ pub(super) enum Act {
 
 /// The acts of the ranks of a play so far, and their messages.
 #[derive(Debug, Default)]
-pub(super) struct DoneActs {
+pub(crate) struct DoneActs {
     /// By rank.
     acts: Vec<(u32, DoneAct)>,
     /// By the rank whose messages they are, and their number among these.
@@ -100,7 +100,7 @@ pub(super) struct DoneActs {
 
 /// An act of a play; messages by their numbers among those of the rank, or of another one.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum DoneAct {
+pub(crate) enum DoneAct {
     Calc(Time),
     Flush(Option<u32>),
     Send(u32),
@@ -111,19 +111,19 @@ pub(super) enum DoneAct {
 }
 
 impl DoneActs {
-    pub(super) fn add(&mut self, rank: u32, act: DoneAct) {
+    pub(crate) fn add(&mut self, rank: u32, act: DoneAct) {
         self.acts.push((rank, act));
     }
 
     /// Adds a message of a rank, with its number there: from where it enters, to whom, and of how many words.
-    pub(super) fn add_message(&mut self, id: (u32, u32), (from, to, words): (u32, u32, u32)) {
+    pub(crate) fn add_message(&mut self, id: (u32, u32), (from, to, words): (u32, u32, u32)) {
         self.messages.push((id, KeptMessage { from, to, words, sent_by: 0 }));
     }
 }
 
 /// A message with its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct KeptMessage {
+pub(crate) struct KeptMessage {
     /// The sender, or the rank whose memory answers.
     pub from: u32,
     pub to: u32,
@@ -135,7 +135,7 @@ pub(super) struct KeptMessage {
 
 impl KeptOrder {
     /// Returns the order in which the ranks of a play acted, or `None` if one waited for a moment.
-    pub(super) fn from_acts(done: DoneActs, ranks: usize, transport: Transport) -> Option<KeptOrder> {
+    pub(crate) fn from_acts(done: DoneActs, ranks: usize, transport: Transport) -> Option<KeptOrder> {
         let DoneActs { mut acts, mut messages, has_moments } = done;
         if has_moments || u32::try_from(acts.len().max(messages.len())).is_err() {
             return None;
@@ -214,21 +214,21 @@ impl KeptOrder {
 
     /// Returns whether a message is read from its sender's memory.
     #[inline]
-    pub(super) fn is_read(&self, message: u32) -> bool {
+    pub(crate) fn is_read(&self, message: u32) -> bool {
         let sent_by = || self.acts[self.messages[message as usize].sent_by as usize];
         self.has_reads && matches!(sent_by(), Act::Read(_))
     }
 
     /// Returns whether a message is a memory's answer to the message before it.
     #[inline]
-    pub(super) fn is_answer(&self, message: u32) -> bool {
+    pub(crate) fn is_answer(&self, message: u32) -> bool {
         let sent_by = || self.acts[self.messages[message as usize].sent_by as usize];
         self.has_answers && matches!(sent_by(), Act::Get(request) if request != message)
     }
 
     /// Returns the rank that sent a message; an answer is one of the rank that asked for it.
     #[inline]
-    pub(super) fn owner(&self, message: u32) -> u32 {
+    pub(crate) fn owner(&self, message: u32) -> u32 {
         let KeptMessage { from, to, .. } = self.messages[message as usize];
         if self.is_answer(message) { to } else { from }
     }

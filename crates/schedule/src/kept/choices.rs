@@ -15,8 +15,8 @@ use loggp_model::params::{LevelParameter, LeveledParams, LogGps, LongMessages, P
 use loggp_model::time::Time;
 use loggp_model::transport::judge::Judge;
 
-use super::kept_order::KeptOrder;
-use super::kept_run::KeptJudge;
+use super::order::KeptOrder;
+use super::run::KeptJudge;
 
 /// The side of a value of a parameter.
 #[doc(hidden)]
