@@ -1119,7 +1119,7 @@ const TIMES: [(usize, TimeCheck); 19] = [
 ];
 
 proptest! {
-    #![proptest_config(cases(15_000))]
+    #![proptest_config(cases(8000))]
 
     #[test]
     fn collectives_take_the_documented_time(

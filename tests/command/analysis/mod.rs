@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formula::params;
+use loggp::check::Check;
 use loggp::params::Model;
 use loggp::path::{HopKind, HopTerm};
 use loggp::replay::Replay;
@@ -781,6 +782,22 @@ fn a_smaller_S_can_deadlock() {
     let (status, _, error) = answer(&format!("analyze {path} --what-if S=10"));
     assert_eq!(status, Some(1), "{error}");
     assert!(error.contains("S=10: deadlock: 2 of 2 processors wait"), "{error}");
+}
+
+/// A run with a lost message or a crash has a page like any other.
+#[test]
+fn a_run_with_faults_is_drawn() {
+    let machine = Machine::new(params("P=2,L=6us,o=1us,g=2us"));
+    let program = |p: &mut Proc| match p.id() {
+        0 => p.send(1, WORDS, vec![1]),
+        _ => _ = p.recv(WORDS),
+    };
+    for (number, check) in [Check::new().losses(1), Check::new().crashes(1)].into_iter().enumerate() {
+        let failure = check.run_surviving(&machine, program, |_| Ok(())).unwrap().failure.unwrap();
+        let trace = write_trace(&format!("fault-{number}.json"), &failure.trace);
+        stdout_of(&format!("timeline {trace} -o {trace}.html"));
+        assert!(fs::read_to_string(format!("{trace}.html")).unwrap().ends_with("</html>\n"));
+    }
 }
 
 /// Who gave cycles reads cycles: whatever is made of a run has the unit of the run.

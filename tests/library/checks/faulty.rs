@@ -6,7 +6,6 @@ use loggp::check::{Check, Failure, FailureKind, Strategy};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
 use loggp::{Cause, ClockKind, Machine, Params, Proc, Run, Tag, Time, US};
-use loggp_draw::page::Timeline;
 
 const ASK: Tag<usize> = Tag::new(0);
 const REPLY: Tag<usize> = Tag::new(1);
@@ -58,7 +57,6 @@ fn again_from_files<R: Send>(
         let again = machine.clone().order(&read).trace(true).run(&program).unwrap();
         assert_eq!(again.trace.as_ref(), Some(&failure.trace));
         assert_eq!(Replay::new(&read).run().unwrap().time, again.time);
-        Timeline::new(&read).write(&mut Vec::new()).unwrap();
         again
     })
 }
@@ -234,7 +232,6 @@ fn as_many_relays_as_crashes_are_enough_and_fewer_are_not() {
         assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
         let again = machine(5).order(&read).trace(true).run_surviving(program).unwrap();
         assert_eq!(again.trace.as_ref(), Some(&failure.trace));
-        Timeline::new(&read).write(&mut Vec::new()).unwrap();
         assert!(all_or_none(&again.results).is_err());
         let none: Vec<usize> = (0..5).filter(|id| again.results[*id].is_none()).collect();
         assert_eq!(none, those.keys().copied().collect::<Vec<_>>());

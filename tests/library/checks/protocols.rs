@@ -3,6 +3,8 @@
 use loggp::check::{Check, CheckReport, Strategy};
 use loggp::{Machine, Params, Proc, Tag, US};
 
+use crate::cases::times;
+
 /// Creates a machine on which a message can be late for longer than a phase of a protocol takes.
 fn machine(P: usize) -> Machine {
     Machine::new(Params::builder(P).L(100 * US).o(US).g(US).build().unwrap())
@@ -152,14 +154,14 @@ fn wrong_protocols_are_found_by_every_seed_and_right_ones_are_not_blamed() {
     for (name, P, wrong, right, verify) in PROTOCOLS {
         let usual = machine(P).run(wrong).unwrap().results;
         assert_eq!(verify(&usual), Ok(()), "{name}: its mistake must need an order to be found");
-        for seed in 1..=20 {
+        for seed in 1..=u64::from(times(10)) {
             let found = run_check(&Check::new().seed(seed).runs(40_000), P, wrong, verify);
             let failure = found.failure.as_ref().unwrap_or_else(|| panic!("{name}, seed {seed}: {found}"));
             let again = machine(P).order(&failure.order).run(wrong).unwrap();
             assert!(verify(&again.results).is_err(), "{name}, seed {seed}");
         }
         for strategy in [Strategy::Mixed, Strategy::FewChanges] {
-            let found = run_check(&Check::new().strategy(strategy).runs(2000), P, right, verify);
+            let found = run_check(&Check::new().strategy(strategy).runs(1000), P, right, verify);
             assert!(found.has_passed(), "{name}: {found}");
         }
     }
