@@ -165,7 +165,7 @@ pub mod stack {
 }
 
 #[doc(hidden)] // for `loggp doctor`
-pub use self::machine::{Computer, Room};
+pub use self::machine::{Computer, ProcessorLimit};
 
 #[cfg(feature = "derive")]
 pub use loggp_derive::Payload;
@@ -176,13 +176,13 @@ mod documents {
     #[doc = include_str!("../README.md")]
     struct Readme;
     #[doc = include_str!("../docs/reference/model.md")]
-    struct Model;
+    struct ModelPage;
     #[doc = include_str!("../docs/reference/collectives.md")]
-    struct Collectives;
+    struct CollectivesPage;
     #[doc = include_str!("../docs/reference/traces.md")]
-    struct Traces;
+    struct TracesPage;
     #[doc = include_str!("../docs/start/cluster.md")]
-    struct Cluster;
+    struct ClusterPage;
 
     /// The compiler warns of a setting whose result is not used.
     ///

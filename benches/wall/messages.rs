@@ -12,7 +12,7 @@ use crate::{CARRIERS, free_machine, median_in_turns};
 
 /// The tag of the machine's messages.
 const WORD: Tag<u64> = Tag::new(0);
-/// A message in a channel: a cache line, like the machine's envelope.
+/// A message in a channel: a cache line, like a message of the machine.
 type ChannelItem = [u64; 8];
 
 /// The number of round trips.

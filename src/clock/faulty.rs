@@ -2,7 +2,7 @@
 
 use loggp_model::error::{Cause, raise, stop};
 use loggp_model::message::parcel::Parcel;
-use loggp_model::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Receiver};
+use loggp_model::message::{ArrivedHeader, ArrivedMessage, Header, Pack, PackedValue, Receiver};
 use loggp_model::params::ParamsError;
 use loggp_model::rules::engine::Clock;
 use loggp_model::rules::message_wait::MessageWait;
@@ -95,7 +95,7 @@ impl Clock for FaultyClock<'_> {
         self.clock.deliver(arrived, parcel);
     }
 
-    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<ArrivedMessage>) {
         self.stop_if_crashed();
         self.clock.receive(wait, got);
     }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use loggp_model::error::{Cause, ProcStatus, RunError, RunStopped, cause_from_panic, stop};
 use loggp_model::message::parcel::Parcel;
 use loggp_model::message::{
-    ArrivedHeader, Envelope, Header, Pack, PackedValue, Payload, RawTag, Receiver, Slice, Unpack,
+    ArrivedHeader, ArrivedMessage, Header, Pack, PackedValue, Payload, RawTag, Receiver, Slice, Unpack,
 };
 use loggp_model::params::ParamsError;
 use loggp_model::rules::engine::Clock;
@@ -62,7 +62,7 @@ type FailureText = (String, bool);
 
 /// The account of a process at its end: the messages sent to each process, those received and those left, and
 /// its result.
-type End = (Vec<u64>, (u64, u64), ProcessResult);
+type ProcessEnd = (Vec<u64>, (u64, u64), ProcessResult);
 
 /// The packed result of a process's program, or the reason of its failure.
 type ProcessResult = Result<Vec<u8>, FailureText>;
@@ -375,10 +375,11 @@ impl<'l> LinkedClock<'l> {
     /// Ends the run on all processes together. Returns the results of all.
     fn end_together(&mut self, result: ProcessResult) -> Result<Vec<Vec<u8>>, Cause> {
         let left = self.seat.messages().count() as u64;
-        let mine: End = (self.sent.clone(), (self.received(), left), result);
+        let mine: ProcessEnd = (self.sent.clone(), (self.received(), left), result);
         let (all, expected) = self.consult(mine, Backoff::default(), |clock, ends| {
-            let sent_to =
-                |to| ends.iter().map(move |(sent, ..): &End| sent.get(to).copied().unwrap_or_default());
+            let sent_to = |to| {
+                ends.iter().map(move |(sent, ..): &ProcessEnd| sent.get(to).copied().unwrap_or_default())
+            };
             let sent: Vec<u64> = (0..ends.len()).map(|to| sum(sent_to(to))).collect();
             // Messages that have not arrived, and messages that have arrived and were not received.
             let lost = ends.iter().zip(&sent);
@@ -553,7 +554,7 @@ impl Clock for LinkedClock<'_> {
         self.link.send(to, &pack.bytes, pack.slice);
     }
 
-    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<ArrivedMessage>) {
         if wait.deadline < Time::MAX {
             // A message that a look finds arrives before the look.
             self.latest_arrival = wait.deadline - PS;

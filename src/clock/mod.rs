@@ -16,4 +16,4 @@ pub(crate) mod watchdog;
 pub(crate) use faulty::FaultyClock;
 pub(crate) use program_clock::ProgramClock;
 pub use run_info::ClockKind;
-pub(crate) use run_info::{Ran, RunEnd, RunInfo, StackSettings};
+pub(crate) use run_info::{RunEnd, RunInfo, RunOutcome, StackSettings};

@@ -57,7 +57,7 @@ pub(crate) struct RunInfo {
 
 /// The outcome of a run on a clock.
 #[derive(Debug)]
-pub(crate) struct Ran<T> {
+pub(crate) struct RunOutcome<T> {
     /// The result of each processor.
     pub results: Vec<T>,
     /// The largest number of messages that were in transit to each processor at once, until the end of the run: what

@@ -5,7 +5,7 @@ use loggp_model::error::{Cause, ProcStatus, ProcessorState};
 use loggp_model::message::matching::{Inbox, first_pair};
 use loggp_model::message::parcel::Parcel;
 use loggp_model::message::{
-    ArrivedHeader, Envelope, Header, MatchKey, Matchable, RawTag, RecvFilter, SentMessage, TagNames,
+    ArrivedHeader, ArrivedMessage, Header, MatchKey, Matchable, RawTag, RecvFilter, SentMessage, TagNames,
 };
 use loggp_model::params::{PerLevel, ReceptionCost};
 use loggp_model::prefetch::prefetch_lines;
@@ -40,14 +40,14 @@ pub(super) struct Seat {
     ticket: u32,
     /// The purpose of the wait for a message, if there is such a wait.
     purpose: Option<Purpose>,
-    stage: Stage,
+    program: ProgramState,
     /// True after 2^20 polls in a row that found nothing.
     looks_in_vain: bool,
     /// True if the processor waits for more than its call's message: for requests, or for a grant. Else
     /// `requests` and `wait_reason` are not read.
     wants_more: bool,
     /// The messages that were delivered to the processor and not taken.
-    inbox: Inbox<Envelope>,
+    inbox: Inbox<ArrivedMessage>,
     /// The receives of the processor's requests, while it waits. The requests were posted before the call's
     /// receive.
     requests: Option<Box<PostedReceives>>,
@@ -61,9 +61,9 @@ pub(super) struct Seat {
 /// Stands for no sender.
 const NO_SENDER: u32 = u32::MAX;
 
-/// The stage of a processor's program.
+/// The state of a processor's program.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Stage {
+enum ProgramState {
     #[default]
     NotStarted,
     Running,
@@ -84,7 +84,7 @@ impl Default for Seat {
             best: NO_SENDER,
             ticket: 0,
             purpose: None,
-            stage: Stage::NotStarted,
+            program: ProgramState::NotStarted,
             looks_in_vain: false,
             wants_more: false,
             inbox: Inbox::default(),
@@ -108,12 +108,12 @@ impl Seat {
     }
 
     pub(super) fn start(&mut self) {
-        self.stage = Stage::Running;
+        self.program = ProgramState::Running;
     }
 
     /// Notes that the processor's program has ended at `at`. Nothing wakes it any more.
     pub(super) fn end(&mut self, at: Time, well: bool) {
-        self.stage = if well { Stage::Finished } else { Stage::Failed };
+        self.program = if well { ProgramState::Finished } else { ProgramState::Failed };
         if self.purpose.is_none() {
             self.wake_time = at;
         }
@@ -135,12 +135,12 @@ impl Seat {
     /// Returns whether the processor can do nothing more by itself: it has ended, waits for a message, or polls
     /// in vain while no message is under way to the processor.
     pub(super) fn is_hopeless(&self) -> bool {
-        let expects = || self.inbox.iter().any(|envelope| envelope.arrival > self.wake_time);
+        let expects = || self.inbox.iter().any(|message| message.arrival > self.wake_time);
         self.has_finished() || self.is_blocked() || (self.looks_in_vain && !expects())
     }
 
     pub(super) fn has_finished(&self) -> bool {
-        self.stage == Stage::Finished
+        self.program == ProgramState::Finished
     }
 
     /// Starts the wait for a message of [`Clock::receive`](super::Clock::receive). Returns the time at which
@@ -237,7 +237,7 @@ impl Seat {
         purpose: Purpose,
         cost: &PerLevel<ReceptionCost>,
     ) -> Option<(MatchKey, Time)> {
-        let is_there = |message: &&Envelope| {
+        let is_there = |message: &&ArrivedMessage| {
             let in_time =
                 message.arrival <= self.deadline && purpose.can_see(message.arrived_header(), self.deadline);
             in_time && filter.can_take(*message)
@@ -273,7 +273,8 @@ impl Seat {
             self.ticket = self.ticket.wrapping_add(1);
             woken = Some(self.wake_time);
         }
-        self.inbox.put_with(arrived.key(), || Envelope { arrival, message: SentMessage { header, parcel } });
+        self.inbox
+            .put_with(arrived.key(), || ArrivedMessage { arrival, message: SentMessage { header, parcel } });
         woken
     }
 
@@ -312,7 +313,7 @@ impl Seat {
     /// Ends the processor's wait for a message: puts the message into `got`, if there is one, and gives its
     /// requests' receives back.
     #[inline(always)]
-    pub(super) fn finish_wait(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
+    pub(super) fn finish_wait(&mut self, wait: &mut MessageWait, got: &mut Option<ArrivedMessage>) {
         let Some(purpose) = self.purpose.take() else { return };
         let best = self.best_filter();
         if self.wants_more {
@@ -322,7 +323,7 @@ impl Seat {
             return self.advance_decided(self.deadline);
         }
         match purpose {
-            Purpose::Look => *got = self.inbox.first(best).map(Envelope::without_payload),
+            Purpose::Look => *got = self.inbox.first(best).map(ArrivedMessage::without_payload),
             _ => self.inbox.take_into(best, got),
         }
         if let Some(got) = got {
@@ -380,7 +381,7 @@ impl Seat {
 
     /// Returns the time at which the processor runs next, or the end of time if it never does.
     pub(super) fn wake_time(&self) -> Time {
-        let has_ended = matches!(self.stage, Stage::Finished | Stage::Failed);
+        let has_ended = matches!(self.program, ProgramState::Finished | ProgramState::Failed);
         if has_ended { Time::MAX } else { self.wake_time }
     }
 
@@ -396,32 +397,33 @@ impl Seat {
 
     /// Returns whether the processor waits for a reception or a moment at the end of time.
     pub(super) fn is_waiting_for_end_of_time(&self) -> bool {
-        let ends = |message: &Envelope| message.arrival == Time::MAX && self.call_filter().can_take(message);
+        let ends =
+            |message: &ArrivedMessage| message.arrival == Time::MAX && self.call_filter().can_take(message);
         let waits = match self.purpose {
             Some(_) => self.best != NO_SENDER || self.earliest == Time::MAX || self.inbox.iter().any(ends),
-            None => self.stage == Stage::Running,
+            None => self.program == ProgramState::Running,
         };
         self.wake_time == Time::MAX && waits
     }
 
     /// Returns the messages that the processor has not received.
-    pub(super) fn messages(&self) -> impl Iterator<Item = &Envelope> + Clone {
+    pub(super) fn messages(&self) -> impl Iterator<Item = &ArrivedMessage> + Clone {
         self.inbox.iter()
     }
 
     /// Returns what the processor, whose number is `id`, is doing.
     pub(super) fn state(&self, id: usize, names: &TagNames) -> ProcessorState {
         let at = if self.purpose.is_some() { self.earliest } else { self.wake_time };
-        let status = match (self.stage, self.purpose) {
-            (Stage::NotStarted, _) => ProcStatus::NotStarted,
-            (Stage::Finished, _) => ProcStatus::Finished,
-            (Stage::Running | Stage::Failed, Some(_)) => {
+        let status = match (self.program, self.purpose) {
+            (ProgramState::NotStarted, _) => ProcStatus::NotStarted,
+            (ProgramState::Finished, _) => ProcStatus::Finished,
+            (ProgramState::Running | ProgramState::Failed, Some(_)) => {
                 let requests = self.requests().and_then(|requests| requests.status.clone());
                 let wait_reason = if self.wants_more { self.wait_reason } else { WaitReason::Message };
                 requests.unwrap_or_else(|| wait_reason.status(self.call_filter(), names.name(self.tag)))
             }
-            (Stage::Running | Stage::Failed, None) if self.looks_in_vain => ProcStatus::Looking,
-            (Stage::Running | Stage::Failed, None) => ProcStatus::Running,
+            (ProgramState::Running | ProgramState::Failed, None) if self.looks_in_vain => ProcStatus::Looking,
+            (ProgramState::Running | ProgramState::Failed, None) => ProcStatus::Running,
         };
         ProcessorState { id, at, status, place: None }
     }
@@ -444,10 +446,10 @@ pub(super) fn failure_cause<'a>(
         return None;
     }
     // A duplicated message needs to be received only once.
-    let is_due = |seat: &'a Seat, message: &'a Envelope| {
+    let is_due = |seat: &'a Seat, message: &'a ArrivedMessage| {
         let id = message.message.header.id();
         let comes_later =
-            |other: &Envelope| other.message.header.id() == id && other.arrival > message.arrival;
+            |other: &ArrivedMessage| other.message.header.id() == id && other.arrival > message.arrival;
         !run_info.faults.twice.contains_key(&id) || seat.messages().any(comes_later)
     };
     let left = seats.enumerate().flat_map(|(to, seat)| {
@@ -467,6 +469,6 @@ mod tests {
     #[test]
     fn seat_fills_four_cache_lines() {
         assert_eq!(size_of::<Seat>(), 4 * 64);
-        assert_eq!(std::mem::offset_of!(Seat, inbox) + Inbox::<Envelope>::SLOTS, 64);
+        assert_eq!(std::mem::offset_of!(Seat, inbox) + Inbox::<ArrivedMessage>::SLOTS, 64);
     }
 }

@@ -14,7 +14,7 @@ use corosensei::{CoroutineResult, Yielder};
 use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, RunError, cause_from_panic, stop};
 use loggp_model::message::parcel::Parcel;
-use loggp_model::message::{ArrivedHeader, Envelope};
+use loggp_model::message::{ArrivedHeader, ArrivedMessage};
 use loggp_model::panics::contain;
 use loggp_model::params::{PerLevel, ReceptionCost};
 use loggp_model::prefetch::prefetch_lines;
@@ -27,7 +27,7 @@ use loggp_model::time::Time;
 use loggp_model::transport::{Egress, Ingress, Passage, most_in_transit_to};
 
 use super::program_clock::{CoroutineClock, ProgramClock};
-use super::run_info::{Ran, RunInfo};
+use super::run_info::{RunInfo, RunOutcome};
 use super::seat::{Seat, failure_cause};
 use super::stacks::coroutines::Coroutines;
 use super::stacks::prefetch::{PROC_LINES, prefetch_stack};
@@ -240,7 +240,7 @@ impl Clock for VirtualClock<'_> {
     }
 
     #[inline(always)]
-    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<ArrivedMessage>) {
         let (shared, id) = (self.shared, self.id as usize);
         let mut state = shared.state.borrow_mut();
         let wake_time = state.seats[id].start_wait(wait, &shared.cost);
@@ -320,7 +320,7 @@ pub(crate) fn run<T>(
     run_info: RunInfo,
     records_waits: bool,
     body: &dyn Fn(usize, &mut dyn ProgramClock) -> T,
-) -> Result<(Ran<T>, Vec<Vec<RecordedWait>>), RunError> {
+) -> Result<(RunOutcome<T>, Vec<Vec<RecordedWait>>), RunError> {
     let P = run_info.P;
     let shared = &VirtualState::new(&run_info, records_waits);
     let results: RefCell<Vec<Option<T>>> = RefCell::new((0..P).map(|_| None).collect());
@@ -352,7 +352,7 @@ pub(crate) fn run<T>(
         let results = results.take().into_iter().map(|result| result.expect("it has ended")).collect();
         let sides = &shared.state.borrow().ingresses;
         let most_to = most_in_transit_to(P, sides.iter().map(Ingress::most_in_transit));
-        (Ran { results, most_to }, shared.waits.as_ref().map(RefCell::take).unwrap_or_default())
+        (RunOutcome { results, most_to }, shared.waits.as_ref().map(RefCell::take).unwrap_or_default())
     };
     if !shared.failed.get() && run_info.end.at < Time::MAX && coroutines.has_suspended() {
         // What is left of the programs is unwound, and that is no failure.

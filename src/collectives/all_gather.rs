@@ -6,7 +6,7 @@ use loggp_predict::collectives::{all_to_all_time, elements_per_word, time_of_ste
 use loggp_schedule::rounds::bruck;
 
 use super::all_to_all::all_to_all_in;
-use super::call::{CollectiveCall, VectorPiece, rank_and_size, words_of};
+use super::call::{BegunCollective, VectorPiece, rank_and_size, words_of};
 use super::levels::{level_steps, planning_params};
 use crate::proc::Proc;
 
@@ -56,7 +56,7 @@ pub fn all_gather<T: Payload + Clone>(p: &mut Proc, value: T) -> Vec<T> {
 /// Gathers values of about `k` words.
 #[track_caller]
 fn all_gather_words<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec<T> {
-    let call = CollectiveCall::begin(p, Collective::AllGather);
+    let call = BegunCollective::begin(p, Collective::AllGather);
     let (id, P) = (call.id, call.P);
     // max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
     let in_steps =
@@ -115,7 +115,7 @@ pub fn all_gather_vector<T: Payload + Clone>(
     if planning_params(p).long != LongMessages::LogP || k == 1 {
         return all_gather_words(p, vector, k);
     }
-    let call = CollectiveCall::begin(p, Collective::AllGather);
+    let call = BegunCollective::begin(p, Collective::AllGather);
     let piece = elements_per_word::<T>(planning_params(p));
     let others = (0..P).filter(|from| *from != id);
     let expected = others.fold(0_usize, |sum, from| sum.saturating_add(elements[from].div_ceil(piece)));

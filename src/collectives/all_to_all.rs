@@ -3,7 +3,7 @@
 use loggp_model::message::{Collective, Payload};
 use loggp_schedule::rounds::staggered;
 
-use super::call::{CollectiveCall, max_words};
+use super::call::{BegunCollective, max_words};
 use super::exchange::Shift;
 use crate::proc::Proc;
 
@@ -31,13 +31,13 @@ use crate::proc::Proc;
 /// ```
 #[track_caller]
 pub fn all_to_all<T: Payload>(p: &mut Proc, values: Vec<T>) -> Vec<T> {
-    let call = CollectiveCall::begin(p, Collective::AllToAll);
+    let call = BegunCollective::begin(p, Collective::AllToAll);
     all_to_all_in(p, &call, values)
 }
 
 /// Exchanges values within a call of any kind.
 #[track_caller]
-pub(super) fn all_to_all_in<T: Payload>(p: &mut Proc, call: &CollectiveCall, values: Vec<T>) -> Vec<T> {
+pub(super) fn all_to_all_in<T: Payload>(p: &mut Proc, call: &BegunCollective, values: Vec<T>) -> Vec<T> {
     let (id, P) = (call.id, call.P);
     call.check_count(p, &values, "of");
     let mut out: Vec<Option<T>> = values.into_iter().map(Some).collect();

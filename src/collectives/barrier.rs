@@ -3,7 +3,7 @@
 use loggp_model::message::Collective;
 use loggp_schedule::rounds::dissemination;
 
-use super::call::CollectiveCall;
+use super::call::BegunCollective;
 use super::levels::level_steps;
 use crate::proc::Proc;
 
@@ -67,7 +67,7 @@ pub fn barrier(p: &mut Proc) {
     if !steps.is_empty() {
         return steps.iter().rev().for_each(|step| barrier(&mut p.within(&step.group)));
     }
-    let call = CollectiveCall::begin(p, Collective::Barrier);
+    let call = BegunCollective::begin(p, Collective::Barrier);
     for (number, round) in dissemination(call.P, call.id).enumerate() {
         call.send(p, round.to, number, ());
         call.recv::<()>(p, round.from, number);

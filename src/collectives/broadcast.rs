@@ -3,7 +3,7 @@
 use loggp_model::message::{Collective, Payload};
 use loggp_predict::collectives::broadcast_tree;
 
-use super::call::{CollectiveCall, check_root};
+use super::call::{BegunCollective, check_root};
 use super::levels::{level_steps, planning_params};
 use crate::proc::Proc;
 
@@ -32,7 +32,7 @@ pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>
     let mut value = value;
     let steps = level_steps(p);
     if steps.is_empty() {
-        let call = CollectiveCall::begin(p, Collective::Broadcast);
+        let call = BegunCollective::begin(p, Collective::Broadcast);
         return broadcast_in(p, &call, root, value);
     }
     for step in steps.iter().filter(|step| step.is_on_path_of(root)) {
@@ -45,7 +45,7 @@ pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>
 #[track_caller]
 pub(super) fn broadcast_in<T: Payload + Clone>(
     p: &mut Proc,
-    call: &CollectiveCall,
+    call: &BegunCollective,
     root: usize,
     value: Option<T>,
 ) -> T {

@@ -5,7 +5,7 @@ use loggp_model::message::{Collective, Pack, Payload, RawTag, Tag, Unpack};
 use crate::proc::{GroupMembership, Proc};
 
 /// One call of a collective, on one processor.
-pub(super) struct CollectiveCall {
+pub(super) struct BegunCollective {
     pub kind: Collective,
     /// Number of collectives that the same callers, this group or all processors, called before.
     number: u32,
@@ -16,18 +16,18 @@ pub(super) struct CollectiveCall {
     pub P: usize,
 }
 
-impl CollectiveCall {
-    pub(super) fn begin(p: &mut Proc, kind: Collective) -> CollectiveCall {
+impl BegunCollective {
+    pub(super) fn begin(p: &mut Proc, kind: Collective) -> BegunCollective {
         let number = p.begin_collective();
         let (id, P) = rank_and_size(p);
-        CollectiveCall { kind, number, group: p.membership.clone(), id, P }
+        BegunCollective { kind, number, group: p.membership.clone(), id, P }
     }
 
     /// Begins a call that has a root. Refuses a root that is not among the callers.
     #[track_caller]
-    pub(super) fn begin_with_root(p: &mut Proc, kind: Collective, root: usize) -> CollectiveCall {
+    pub(super) fn begin_with_root(p: &mut Proc, kind: Collective, root: usize) -> BegunCollective {
         check_root(p, root);
-        CollectiveCall::begin(p, kind)
+        BegunCollective::begin(p, kind)
     }
 
     /// Returns the given value on the root, which must give one, and `None` on the other processors.

@@ -8,7 +8,7 @@ use loggp_model::message::{Collective, Payload};
 use loggp_predict::collectives::BroadcastPlan;
 
 use super::broadcast::broadcast_in;
-use super::call::{CollectiveCall, VectorPiece, rank_and_size};
+use super::call::{BegunCollective, VectorPiece, rank_and_size};
 use super::levels::planning_params;
 use crate::proc::Proc;
 
@@ -79,7 +79,7 @@ fn broadcast_along<T: Payload + Clone>(
     elements: usize,
     vector: Option<Vec<T>>,
 ) -> Vec<T> {
-    let call = CollectiveCall::begin_with_root(p, Collective::Broadcast, root);
+    let call = BegunCollective::begin_with_root(p, Collective::Broadcast, root);
     let given = vector.as_ref().map_or(elements, Vec::len);
     if given != elements {
         p.fail_misused(format!(

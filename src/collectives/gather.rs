@@ -4,7 +4,7 @@ use loggp_model::message::{Collective, Payload};
 use loggp_predict::collectives::{MessageCost, gather_tree_time};
 use loggp_schedule::rounds::BinomialPlace;
 
-use super::call::{CollectiveCall, words_of};
+use super::call::{BegunCollective, words_of};
 use super::levels::planning_params;
 use crate::proc::Proc;
 
@@ -41,7 +41,7 @@ pub fn gather<T: Payload>(p: &mut Proc, root: usize, value: T) -> Option<Vec<T>>
 /// Gathers values of about `k` words.
 #[track_caller]
 pub(super) fn gather_words<T: Payload>(p: &mut Proc, root: usize, value: T, k: usize) -> Option<Vec<T>> {
-    let call = CollectiveCall::begin_with_root(p, Collective::Gather, root);
+    let call = BegunCollective::begin_with_root(p, Collective::Gather, root);
     let cost = MessageCost::new(planning_params(p), k);
     if call.P == 1 {
         Some(vec![value])
@@ -54,7 +54,7 @@ pub(super) fn gather_words<T: Payload>(p: &mut Proc, root: usize, value: T, k: u
 
 /// Gathers without a tree: every processor sends to the root, which receives in the order of arrival.
 #[track_caller]
-fn gather_flat<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize, value: T) -> Option<Vec<T>> {
+fn gather_flat<T: Payload>(p: &mut Proc, call: &BegunCollective, root: usize, value: T) -> Option<Vec<T>> {
     if call.id != root {
         call.send(p, root, 0, value);
         return None;
@@ -71,7 +71,7 @@ fn gather_flat<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize, val
 /// Gathers along the binomial tree, in which places count from the root. `values` are those of this processor
 /// and of the next ones.
 #[track_caller]
-fn gather_tree<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize, value: T) -> Option<Vec<T>> {
+fn gather_tree<T: Payload>(p: &mut Proc, call: &BegunCollective, root: usize, value: T) -> Option<Vec<T>> {
     let P = call.P;
     let tree = BinomialPlace { P, place: (call.id + P - root) % P };
     let mut values = vec![value];

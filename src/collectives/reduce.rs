@@ -4,7 +4,7 @@ use loggp_model::message::{Collective, Pack, Payload, Unpack};
 use loggp_predict::collectives::{MessageCost, Tree, TreePlace};
 use loggp_schedule::rounds::Nodes;
 
-use super::call::{CollectiveCall, check_root, combine, words_of};
+use super::call::{BegunCollective, check_root, combine, words_of};
 use super::levels::{level_steps, planning_params};
 use crate::proc::Proc;
 
@@ -61,7 +61,7 @@ pub(super) fn reduce_units<T: Payload>(
             reduce_units(&mut p.within(&step.group), step.rank(root), value, k, units, op)
         });
     }
-    let call = CollectiveCall::begin(p, Collective::Reduce);
+    let call = BegunCollective::begin(p, Collective::Reduce);
     let TreePlace { children, parent } = place_in_tree(p, &call, root, k, units);
     let mut all = value;
     for child in children.into_iter().rev() {
@@ -77,7 +77,7 @@ pub(super) fn reduce_units<T: Payload>(
     }
 }
 
-fn place_in_tree(p: &Proc, call: &CollectiveCall, root: usize, k: usize, units: u64) -> TreePlace {
+fn place_in_tree(p: &Proc, call: &BegunCollective, root: usize, k: usize, units: u64) -> TreePlace {
     let (P, cost, c) = (call.P, MessageCost::new(planning_params(p), k), p.charged_cost("combine", units));
     let d = cost.gap.max(cost.recv + c);
     let mut D = cost.transit + c;
@@ -183,7 +183,7 @@ pub(super) fn all_reduce_units<T: Payload + Clone>(
 ) -> T {
     const BEFORE: usize = 0;
     const AFTER: usize = 1;
-    let call = CollectiveCall::begin(p, Collective::AllReduce);
+    let call = BegunCollective::begin(p, Collective::AllReduce);
     let (id, P) = (call.id, call.P);
     let nodes = Nodes::new(P, true);
     let mut all = value;

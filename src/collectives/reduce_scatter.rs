@@ -3,7 +3,7 @@
 use loggp_model::message::{Collective, Payload};
 
 use super::all_to_all::all_to_all_in;
-use super::call::CollectiveCall;
+use super::call::BegunCollective;
 use crate::proc::Proc;
 
 /// Combines the `values[y]` of all processors, in the order of their numbers, and gives the result to
@@ -29,7 +29,7 @@ use crate::proc::Proc;
 /// ```
 #[track_caller]
 pub fn reduce_scatter<T: Payload>(p: &mut Proc, values: Vec<T>, op: impl FnMut(T, T) -> T) -> T {
-    let call = CollectiveCall::begin(p, Collective::ReduceScatter);
+    let call = BegunCollective::begin(p, Collective::ReduceScatter);
     let parts = all_to_all_in(p, &call, values);
     p.work("combine", call.P as u64 - 1, || parts.into_iter().reduce(op)).expect("there is a processor")
 }

@@ -3,7 +3,7 @@
 use loggp_model::message::{Collective, Payload};
 use loggp_schedule::rounds::distances;
 
-use super::call::{CollectiveCall, combine};
+use super::call::{BegunCollective, combine};
 use crate::proc::Proc;
 
 /// Combines the values of processors 0 to x, in this order, and gives the result to x, for every x.
@@ -39,7 +39,7 @@ pub(super) fn scan_units<T: Payload + Clone>(
     units: u64,
     mut op: impl FnMut(T, T) -> T,
 ) -> T {
-    let call = CollectiveCall::begin(p, Collective::Scan);
+    let call = BegunCollective::begin(p, Collective::Scan);
     let (id, P) = (call.id, call.P);
     let mut all = value;
     for (step, distance) in distances(P).enumerate() {
@@ -80,7 +80,7 @@ pub fn exclusive_scan<T: Payload + Clone>(
     value: T,
     mut op: impl FnMut(T, T) -> T,
 ) -> Option<T> {
-    let call = CollectiveCall::begin(p, Collective::ExclusiveScan);
+    let call = BegunCollective::begin(p, Collective::ExclusiveScan);
     let (id, P) = (call.id, call.P);
     let (mut before, mut all): (Option<T>, T) = (None, value.clone());
     for (step, distance) in distances(P).enumerate() {

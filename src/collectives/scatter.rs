@@ -4,7 +4,7 @@ use loggp_model::message::{Collective, Payload};
 use loggp_predict::collectives::{MessageCost, scatter_tree_time};
 use loggp_schedule::rounds::BinomialPlace;
 
-use super::call::{CollectiveCall, words_of};
+use super::call::{BegunCollective, words_of};
 use super::levels::planning_params;
 use crate::proc::Proc;
 
@@ -33,7 +33,7 @@ use crate::proc::Proc;
 /// ```
 #[track_caller]
 pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) -> T {
-    let call = CollectiveCall::begin_with_root(p, Collective::Scatter, root);
+    let call = BegunCollective::begin_with_root(p, Collective::Scatter, root);
     let (P, k) = (call.P, words_of::<T>(p, 1));
     let cost = MessageCost::new(planning_params(p), k);
     let is_flat = cost.row_time(P, cost.send) <= scatter_tree_time(planning_params(p), P, k);
@@ -65,7 +65,7 @@ pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) ->
 #[track_caller]
 fn forward<T: Payload>(
     p: &mut Proc,
-    call: &CollectiveCall,
+    call: &BegunCollective,
     root: usize,
     tree: BinomialPlace,
     mut values: Vec<T>,

@@ -3,7 +3,7 @@
 use loggp_schedule::memory::first_number;
 use rustix::process::{Resource, getrlimit};
 
-use super::limits::{Room, USUAL_STACK, room};
+use super::limits::{ProcessorLimit, USUAL_STACK, processor_limit};
 use crate::clock::ClockKind;
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::{HostCores, available_cores, can_pin, cores_for};
@@ -28,10 +28,10 @@ pub struct Computer {
     pub look_ns: f64,
     /// The size of a processor's stack by default, in bytes.
     pub stack: usize,
-    /// The room for processors on the virtual clock.
-    pub virtual_room: Room,
-    /// The room for processors on the wall clock that are threads.
-    pub thread_room: Room,
+    /// The most processors on the virtual clock.
+    pub most_virtual: ProcessorLimit,
+    /// The most processors on the wall clock that are threads.
+    pub most_threads: ProcessorLimit,
     /// The limits on threads that the host has, each with its common name.
     pub thread_limits: Vec<(&'static str, u64)>,
 }
@@ -56,8 +56,8 @@ impl Computer {
             tick_ns,
             look_ns,
             stack,
-            virtual_room: room(ClockKind::Virtual, Carrier::Coroutine, stack),
-            thread_room: room(ClockKind::Wall, Carrier::Thread, stack),
+            most_virtual: processor_limit(ClockKind::Virtual, Carrier::Coroutine, stack),
+            most_threads: processor_limit(ClockKind::Wall, Carrier::Thread, stack),
             thread_limits: limits.into_iter().filter_map(|(name, most)| Some((name, most?))).collect(),
         }
     }
@@ -76,14 +76,14 @@ mod tests {
         assert!(available_cores <= allowed_cores.max(1), "{computer:?}");
         assert!(computer.tick_ns > 0.0 && computer.look_ns > 0.0, "{computer:?}");
         // A run of so many would be refused if there were one more.
-        for (room, clock, carrier) in [
-            (computer.virtual_room, ClockKind::Virtual, Carrier::Coroutine),
-            (computer.thread_room, ClockKind::Wall, Carrier::Thread),
+        for (most, clock, carrier) in [
+            (computer.most_virtual, ClockKind::Virtual, Carrier::Coroutine),
+            (computer.most_threads, ClockKind::Wall, Carrier::Thread),
         ] {
-            assert!(room.processors > 0 && !room.limit.is_empty(), "{computer:?}");
-            let many = 2 * room.processors as usize;
+            assert!(most.processors > 0 && !most.limit.is_empty(), "{computer:?}");
+            let many = 2 * most.processors as usize;
             let refused = check(clock, carrier, many, computer.stack, false).unwrap_err();
-            assert!(refused.to_string().contains(room.limit), "{refused}");
+            assert!(refused.to_string().contains(most.limit), "{refused}");
         }
     }
 }

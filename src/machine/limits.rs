@@ -93,25 +93,25 @@ pub(crate) fn check(
     }
 }
 
-/// The number of processors for which this computer has room.
+/// The most processors that this computer allows, and the limit that allows no more.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct ProcessorLimit {
     /// The largest number of processors.
     pub processors: u64,
-    /// The common name of the limit that allows no more.
+    /// The common name of the limit.
     pub limit: &'static str,
     /// The command that raises the limit, with `{}` for the number, or empty if it cannot be raised.
     pub remedy: &'static str,
 }
 
-/// Returns the room for processors with `stack` bytes of stack.
-pub(crate) fn room(clock: ClockKind, carrier: Carrier, stack: usize) -> Room {
+/// Returns the most processors with `stack` bytes of stack.
+pub(crate) fn processor_limit(clock: ClockKind, carrier: Carrier, stack: usize) -> ProcessorLimit {
     let maps_guards = !guards_any_number();
     let demand = Demand { clock, carrier, processors: MOST_PROCESSORS, stack: stack as u64, maps_guards };
     let limits = demand.limits();
     let least = limits.iter().min_by_key(|limit| limit.most_processors());
     let least = least.expect("there is always a limit on addresses");
-    Room { processors: least.most_processors(), limit: least.name, remedy: least.remedy }
+    ProcessorLimit { processors: least.most_processors(), limit: least.name, remedy: least.remedy }
 }
 
 /// Returns the bytes of addresses that this process may have, if that is limited, and those that it has.

@@ -33,14 +33,14 @@ use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Unresponsive};
 use crate::clock::{
-    ClockKind, FaultyClock, ProgramClock, Ran, RunEnd, RunInfo, StackSettings, linked, virtual_time,
+    ClockKind, FaultyClock, ProgramClock, RunEnd, RunInfo, RunOutcome, StackSettings, linked, virtual_time,
 };
 use crate::link::Link;
 use crate::proc::{Groups, Proc, Rates, Setup};
 
 pub use computer::Computer;
 pub use host::{Host, Lateness};
-pub use limits::Room;
+pub use limits::ProcessorLimit;
 
 /// A parallel machine on which programs run.
 ///
@@ -690,12 +690,12 @@ impl Machine {
             ClockKind::Virtual => {
                 let setup = self.setup();
                 let body = |id: usize, clock: &mut dyn ProgramClock| setup.run_processor(id, clock, program);
-                let ran = match self.cores_used() {
-                    1 => virtual_time::run(self.run_info(&setup), false, &body).map(|(ran, _)| ran),
+                let outcome = match self.cores_used() {
+                    1 => virtual_time::run(self.run_info(&setup), false, &body).map(|(outcome, _)| outcome),
                     cores => wall::run(self.run_info(&setup), Carrier::Coroutine, cores, None, &body)
-                        .map(|(ran, _)| ran),
+                        .map(|(outcome, _)| outcome),
                 };
-                let ran = ran.map_err(|mut error| {
+                let outcome = outcome.map_err(|mut error| {
                     if let Some(observer) = &self.order.observer {
                         observer.record(self.recording(&setup));
                     }
@@ -706,7 +706,7 @@ impl Machine {
                 })?;
                 // A program may have caught the panic of its crash.
                 setup.observed_faults.lock().crashed.keys().for_each(|id| forget_result(*id));
-                Ok(self.report(ran, &setup))
+                Ok(self.report(outcome, &setup))
             }
             ClockKind::Wall => self.run_on_wall_clock(runs, program, &forget_results),
         };
@@ -834,9 +834,9 @@ impl Machine {
             clear();
             let setup = self.setup();
             let body = |id: usize, clock: &mut dyn ProgramClock| setup.run_processor(id, clock, program);
-            let (ran, host_report) =
+            let (outcome, host_report) =
                 wall::run(self.run_info(&setup), self.carrier, cores, Some(choice.dilation), &body)?;
-            let mut run = self.report(ran, &setup);
+            let mut run = self.report(outcome, &setup);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = host_report.out_of_order + late_requests;
             let host = Host::new(&host_report, run.time, out_of_order, cores, &choice, &notes);
@@ -933,8 +933,8 @@ impl Machine {
     }
 
     /// Puts together the report of a run from the processors' accounts and logs.
-    fn report(&self, ran: Ran<Stats>, setup: &Setup) -> Run<()> {
-        let Ran { results: mut processors, most_to } = ran;
+    fn report(&self, outcome: RunOutcome<Stats>, setup: &Setup) -> Run<()> {
+        let RunOutcome { results: mut processors, most_to } = outcome;
         for (id, (stats, most_to)) in processors.iter_mut().zip(most_to).enumerate() {
             stats.most_to = most_to;
             if setup.network.has_rooms() {

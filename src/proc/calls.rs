@@ -6,7 +6,7 @@
 use std::panic::Location;
 
 use loggp_model::message::parcel::Parcel;
-use loggp_model::message::{Envelope, Filter, Payload, RecvFilter, Tag, WithSender};
+use loggp_model::message::{ArrivedMessage, Filter, Payload, RecvFilter, Tag, WithSender};
 use loggp_model::rules::engine::StalledSend;
 use loggp_model::rules::message_wait::MessageWait;
 use loggp_model::rules::operation::ActiveOperation;
@@ -292,7 +292,7 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub(super) fn open_received<F: Filter>(
         &mut self,
-        message: &mut Envelope,
+        message: &mut ArrivedMessage,
         tag: Tag<F::Value>,
     ) -> F::Received {
         let number = message.message.header.tag.user_number();

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use loggp_model::error::Cause;
 use loggp_model::log::Log;
 use loggp_model::message::parcel::Parcel;
-use loggp_model::message::{Envelope, Payload, Tag};
+use loggp_model::message::{ArrivedMessage, Payload, Tag};
 use loggp_model::params::{Params, Work, innermost_params};
 use loggp_model::rules::Stats;
 use loggp_model::rules::engine::{Engine, fail_program};
@@ -170,7 +170,7 @@ impl<'a> Proc<'a> {
     #[inline]
     pub(super) fn open_at<T: Payload>(
         &mut self,
-        message: &mut Envelope,
+        message: &mut ArrivedMessage,
         tag: Tag<T>,
         at: &'static Location<'static>,
     ) -> (usize, T) {

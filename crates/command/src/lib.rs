@@ -32,7 +32,7 @@ use rustix::process::{Resource, getrlimit};
 use annex::Annex;
 use ask::levels::LevelOptions;
 use ask::{arguments, choice, lookup, machine_file, short_help, words};
-use commands::Subcommand;
+use commands::OwnSubcommand;
 use error::CliError;
 pub use host::alloc::ExitingAllocator;
 pub use host::draft::replace_file;
@@ -56,7 +56,7 @@ use tell::style;
 )]
 struct CommandLine {
     #[command(subcommand)]
-    request: Subcommand,
+    request: OwnSubcommand,
     /// Only the result: no heading, no notes below it and no progress
     #[arg(short, long, global = true, display_order = 1000)]
     quiet: bool,
@@ -270,7 +270,7 @@ pub fn read(words: &[OsString], definition: &clap::Command) -> Result<ArgMatches
 /// A request that was read: one of the annexes', or one of the main house.
 enum ReadSubcommand {
     Annex(&'static dyn annex::Subcommand, ArgMatches),
-    Own(Box<Subcommand>),
+    Own(Box<OwnSubcommand>),
 }
 
 /// Reads a request, and whether only its result is wanted.

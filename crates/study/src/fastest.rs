@@ -8,7 +8,7 @@ use loggp_programs::Algorithm;
 use super::parallel::run_in_order;
 use super::range::SweepPoint;
 use super::relative_error;
-use super::sweep::{Place, Sweep};
+use super::sweep::{Sweep, SweepValues};
 
 /// The times of several algorithms over a sweep: in a row for each value of the second quantity, if there is
 /// one, all values of the first, from the least.
@@ -154,14 +154,14 @@ impl FastestMap {
         let axes: Vec<Vec<SweepPoint>> = sweep.ranges.iter().map(|range| sorted(&range.points)).collect();
         let mut cells = vec![Vec::new(); axes.iter().map(Vec::len).product()];
         for (numbers, algorithm, time) in runs {
-            let place = |(axis, number): (&Vec<SweepPoint>, &f64)| {
+            let index = |(axis, number): (&Vec<SweepPoint>, &f64)| {
                 axis.iter().position(|point| point.number == *number)
             };
-            let places: Option<Vec<usize>> = axes.iter().zip(&numbers).map(place).collect();
+            let indices: Option<Vec<usize>> = axes.iter().zip(&numbers).map(index).collect();
             let number = algorithms.iter().position(|other| other.name == algorithm.name);
-            if let (Some(places), Some(number)) = (places, number) {
+            if let (Some(indices), Some(number)) = (indices, number) {
                 let cell: &mut Vec<(usize, Result<Time, String>)> =
-                    &mut cells[places[0] + axes[0].len() * places.get(1).unwrap_or(&0)];
+                    &mut cells[indices[0] + axes[0].len() * indices.get(1).unwrap_or(&0)];
                 if !cell.iter().any(|(other, _)| *other == number) {
                     cell.push((number, time));
                 }
@@ -333,8 +333,8 @@ impl<'a> Search<'a> {
         let [low, high] = ends.map(|point| point.number);
         let steps = if sweep.ranges[0].quantity.is_whole(low, high) { (high - low) as i64 } else { STEPS };
         let mut times = HashMap::new();
-        for (step, place) in [(0, column), (steps, column + 1)] {
-            let MapCell { times: known, failed } = &map.cells[row * map.axes[0].len() + place];
+        for (step, column) in [(0, column), (steps, column + 1)] {
+            let MapCell { times: known, failed } = &map.cells[row * map.axes[0].len() + column];
             times.extend(known.iter().map(|(number, time)| ((step, *number), Ok(*time))));
             times.extend(failed.iter().map(|(number, why)| ((step, *number), Err(why.clone()))));
         }
@@ -418,8 +418,8 @@ impl<'a> Search<'a> {
         if let Some(time) = self.times.get(&(step, number)) {
             return time.clone();
         }
-        let place: Place = [&[self.point(step)], &self.rest[..]].concat();
-        let study = self.sweep.study_at(&place, self.map.algorithms[number]);
+        let point: SweepValues = [&[self.point(step)], &self.rest[..]].concat();
+        let study = self.sweep.study_at(&point, self.map.algorithms[number]);
         let time = study.map_err(|why| why.to_string()).and_then(|mut study| {
             study.emulation.cores = None; // all threads are busy with searches
             study.run().map_err(|why| why.summary())?.right_time()

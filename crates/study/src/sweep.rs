@@ -17,16 +17,16 @@ pub struct Sweep<'a> {
     make_study: Box<dyn Fn(Params) -> Result<Study, Refusal> + Sync + 'a>,
 }
 
-/// A point of a sweep: a value for each of its ranges.
-pub type Place = Vec<SweepPoint>;
+/// A point of a sweep: the value of each of its ranges.
+pub type SweepValues = Vec<SweepPoint>;
 
 /// Studies of algorithms at all points of a sweep.
 #[derive(Clone, Debug, Default)]
 pub struct SweepStudies {
     /// Studies that can be run, each with its point.
-    pub studies: Vec<(Place, Study)>,
+    pub studies: Vec<(SweepValues, Study)>,
     /// Points at which an algorithm is refused, and why: a point may be no machine, or its machine may not suit it.
-    pub refused: Vec<(Place, &'static Algorithm, Refusal)>,
+    pub refused: Vec<(SweepValues, &'static Algorithm, Refusal)>,
 }
 
 impl<'a> Sweep<'a> {
@@ -43,11 +43,11 @@ impl<'a> Sweep<'a> {
     /// Returns the studies of these algorithms at every point, those of a point beside each other.
     pub fn studies(&self, algorithms: &[&'static Algorithm]) -> SweepStudies {
         let mut all = SweepStudies::default();
-        for place in self.places() {
+        for point in self.points() {
             for algorithm in algorithms {
-                match self.study_at(&place, algorithm) {
-                    Ok(study) => all.studies.push((place.clone(), study)),
-                    Err(refusal) => all.refused.push((place.clone(), algorithm, refusal)),
+                match self.study_at(&point, algorithm) {
+                    Ok(study) => all.studies.push((point.clone(), study)),
+                    Err(refusal) => all.refused.push((point.clone(), algorithm, refusal)),
                 }
             }
         }
@@ -55,10 +55,10 @@ impl<'a> Sweep<'a> {
     }
 
     /// Returns all points.
-    fn places(&self) -> Vec<Place> {
-        let add = |places: Vec<Place>, range: &Range| -> Vec<Place> {
-            let with = |point: &SweepPoint| {
-                places.iter().map(|place| [&place[..], slice::from_ref(point)].concat()).collect::<Vec<_>>()
+    fn points(&self) -> Vec<SweepValues> {
+        let add = |points: Vec<SweepValues>, range: &Range| -> Vec<SweepValues> {
+            let with = |value: &SweepPoint| {
+                points.iter().map(|point| [&point[..], slice::from_ref(value)].concat()).collect::<Vec<_>>()
             };
             range.points.iter().flat_map(with).collect()
         };
@@ -66,8 +66,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// Returns the study of an algorithm at a point, which may lie between those of the ranges.
-    pub fn study_at(&self, place: &[SweepPoint], algorithm: &'static Algorithm) -> Result<Study, Refusal> {
-        let values = || self.ranges.iter().map(|range| range.quantity).zip(place);
+    pub fn study_at(&self, point: &[SweepPoint], algorithm: &'static Algorithm) -> Result<Study, Refusal> {
+        let values = || self.ranges.iter().map(|range| range.quantity).zip(point);
         let set = |machine: ParamsBuilder, (quantity, point): (Quantity, &SweepPoint)| match quantity {
             Quantity::Parameter(parameter) => machine.set(&format!("{}={}", parameter.name(), point.value)),
             _ => Ok(machine),

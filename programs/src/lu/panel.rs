@@ -29,7 +29,7 @@ pub(super) struct LuPanel<'v> {
 }
 
 /// A candidate for the pivot: the number, its row in the matrix, and the rest of the row.
-pub(super) type Candidate = Maximum<Magnitude, Vec<f64>>;
+pub(super) type PivotCandidate = Maximum<Magnitude, Vec<f64>>;
 
 /// The processors that eliminate a panel together, as one of the processors sees the group.
 pub(super) struct Team<'p, 'a, 't> {
@@ -133,7 +133,7 @@ impl<'v> LuPanel<'v> {
 
     /// Returns the largest number of column `j` in the processor's rows from place `from` on, its row in the
     /// matrix, and the rest of that row.
-    fn largest(&self, j: usize, from: usize) -> Candidate {
+    fn largest(&self, j: usize, from: usize) -> PivotCandidate {
         let mut largest: Option<(f64, usize)> = None;
         for (place, value) in self.values.column(j).iter().enumerate().skip(from) {
             if largest.is_none_or(|(most, _)| value.abs() > most.abs()) {

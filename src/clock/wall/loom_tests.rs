@@ -23,7 +23,7 @@ fn message(from: u32, to: u32, arrival: Time) -> (ArrivedHeader, Parcel) {
     ((arrival, Header { from, to: Receiver::new(to, false), number: 0, words: 1, tag }), parcel)
 }
 
-fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
+fn receive(clock: &mut dyn Clock, from: u32) -> ArrivedMessage {
     let want = RecvFilter { from, tag: RawTag::user(0) };
     let look = MessageWait::for_probe(want, Time::ZERO);
     let mut got = None;
@@ -32,10 +32,10 @@ fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
 }
 
 /// A list on which processors note their acts.
-type Acts = sync::Arc<sync::Mutex<Vec<(i64, usize)>>>;
+type NotedActs = sync::Arc<sync::Mutex<Vec<(i64, usize)>>>;
 
 /// Waits until the processor may act at a time, in microseconds, and notes the act.
-fn act(clock: &mut dyn Clock, acts: &Acts, time: i64, id: usize) {
+fn act(clock: &mut dyn Clock, acts: &NotedActs, time: i64, id: usize) {
     clock.wait_to_act(time * US);
     acts.lock().unwrap().push((time, id));
 }
@@ -56,20 +56,20 @@ fn model(_: usize, body: impl Fn()) {
 }
 
 /// Receives a message and notes the act.
-fn take(clock: &mut dyn Clock, acts: &Acts, from: u32, time: i64, id: usize) {
+fn take(clock: &mut dyn Clock, acts: &NotedActs, from: u32, time: i64, id: usize) {
     receive(clock, from);
     acts.lock().unwrap().push((time, id));
 }
 
 /// Runs a program, and checks its status at the end, the number of acts, and their order.
-fn try_all(P: usize, cores: usize, status: u8, done: usize, program: fn(usize, &mut dyn Clock, &Acts)) {
+fn try_all(P: usize, cores: usize, status: u8, done: usize, program: fn(usize, &mut dyn Clock, &NotedActs)) {
     model(if P > 2 { 1 } else { 2 }, move || {
         let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
         let watch_guard = WatchGuard::new(cores, crate::clock::watchdog::Patience::default());
         let assignment = CoreAssignment::round_robin(P, cores);
         let wall =
             WallState::new(assignment, HostClock::unpaced(), RunInfo::default(), watch_guard, &parkers);
-        let (wall, acts) = (sync::Arc::new(wall), Acts::default());
+        let (wall, acts) = (sync::Arc::new(wall), NotedActs::default());
         let threads: Vec<_> = (0..)
             .zip(parkers)
             .map(|(id, parker)| {

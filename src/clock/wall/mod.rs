@@ -22,7 +22,7 @@ use hdrhistogram::Histogram;
 use loggp_model::agenda::{Agenda, AgendaEntry};
 use loggp_model::error::{Cause, RunError, RunStopped, cause_from_panic, print_before_abort, stop};
 use loggp_model::message::parcel::Parcel;
-use loggp_model::message::{ArrivedHeader, Envelope, SentMessage};
+use loggp_model::message::{ArrivedHeader, ArrivedMessage, SentMessage};
 use loggp_model::params::{PerLevel, ReceptionCost};
 use loggp_model::rules::choice::Places;
 use loggp_model::rules::engine::Clock;
@@ -34,7 +34,7 @@ use loggp_model::transport::{Egress, LockedIngress, Passage, most_in_transit_to}
 
 use super::assignment::CoreAssignment;
 use super::program_clock::{CoreClock, ProgramClock};
-use super::run_info::{Ran, RunInfo};
+use super::run_info::{RunInfo, RunOutcome};
 use super::seat::{Seat, failure_cause};
 use super::sync::{
     AtomicU8, AtomicU64, AtomicUsize, IS_MODEL_CHECKED, Mutex, MutexGuard, Ordering, Parker, Unparker,
@@ -666,7 +666,7 @@ impl Clock for WallClock<'_> {
         self.wall.fail(cause);
     }
 
-    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<ArrivedMessage>) {
         self.check_running(); // in a failed run the seat must stay as it was when the run failed
         let cost = &self.wall.run_info.cost;
         self.seat().start_wait(wait, cost);
@@ -731,7 +731,7 @@ pub(crate) fn run<T: Send>(
     cores: usize,
     dilation: Option<f64>,
     body: &(dyn Fn(usize, &mut dyn ProgramClock) -> T + Sync),
-) -> Result<(Ran<T>, HostReport), RunError> {
+) -> Result<(RunOutcome<T>, HostReport), RunError> {
     let (P, stack) = (run_info.P, run_info.stack);
     let threads = if carrier == Carrier::Thread { P } else { 0 };
     let parkers: Vec<Parker> = (0..threads).map(|_| Parker::new()).collect();
@@ -773,7 +773,7 @@ pub(crate) fn run<T: Send>(
     match results.into_iter().collect() {
         Some(results) => {
             let sides = wall.ingresses.iter().map(|side| side.lock().most_in_transit());
-            Ok((Ran { results, most_to: most_in_transit_to(P, sides) }, report))
+            Ok((RunOutcome { results, most_to: most_in_transit_to(P, sides) }, report))
         }
         None => {
             Err(Cause::Host("the run ended early, and nobody said why: that is a fault of loggp".into())

@@ -10,11 +10,11 @@ use std::io::Write;
 
 use crate::error::CliError;
 
-/// A subcommand with its arguments. The name is that of its file, and its help and two examples stand at its type.
+/// A subcommand of the main house, with its arguments. The name is that of its file, and its help and two examples stand at its type.
 // In the order of the help. The tests run the examples of all in this order and in one folder, so that one
 // may read a file that another wrote.
 #[derive(clap::Subcommand)]
-pub(crate) enum Subcommand {
+pub(crate) enum OwnSubcommand {
     Run(Box<runs::run::RunCommand>),
     Compare(Box<runs::compare::CompareCommand>),
     Sweep(Box<runs::sweep::SweepCommand>),
@@ -39,32 +39,32 @@ pub(crate) enum Subcommand {
     Man(Box<about::man::ManCommand>),
 }
 
-impl Subcommand {
+impl OwnSubcommand {
     /// Runs the subcommand of the command line that `definition` describes.
     pub(crate) fn execute(&self, definition: &clap::Command, out: &mut dyn Write) -> Result<(), CliError> {
         match self {
-            Subcommand::Run(command) => command.execute(out),
-            Subcommand::Compare(command) => command.execute(out),
-            Subcommand::Sweep(command) => command.execute(out),
-            Subcommand::Tune(command) => command.execute(out),
-            Subcommand::Check(command) => command.execute(out),
-            Subcommand::Calibrate(command) => command.execute(out),
-            Subcommand::Stress(command) => command.execute(out),
-            Subcommand::Matrix(command) => command.execute(out),
-            Subcommand::Schedule(command) => command.execute(out),
-            Subcommand::Replay(command) => command.execute(out),
-            Subcommand::Merge(command) => command.execute(out),
-            Subcommand::New(command) => command.execute(out),
-            Subcommand::Programs(command) => command.execute(out),
-            Subcommand::Machines(command) => command.execute(out),
-            Subcommand::Analyze(command) => command.execute(out),
-            Subcommand::Tolerance(command) => command.execute(out),
-            Subcommand::Timeline(command) => command.execute(out),
-            Subcommand::Audit(command) => command.execute(out),
-            Subcommand::Trace2goal(command) => command.execute(out),
-            Subcommand::Doctor(command) => command.execute(out),
-            Subcommand::Completions(command) => command.execute(definition, out),
-            Subcommand::Man(command) => command.execute(definition, out),
+            OwnSubcommand::Run(command) => command.execute(out),
+            OwnSubcommand::Compare(command) => command.execute(out),
+            OwnSubcommand::Sweep(command) => command.execute(out),
+            OwnSubcommand::Tune(command) => command.execute(out),
+            OwnSubcommand::Check(command) => command.execute(out),
+            OwnSubcommand::Calibrate(command) => command.execute(out),
+            OwnSubcommand::Stress(command) => command.execute(out),
+            OwnSubcommand::Matrix(command) => command.execute(out),
+            OwnSubcommand::Schedule(command) => command.execute(out),
+            OwnSubcommand::Replay(command) => command.execute(out),
+            OwnSubcommand::Merge(command) => command.execute(out),
+            OwnSubcommand::New(command) => command.execute(out),
+            OwnSubcommand::Programs(command) => command.execute(out),
+            OwnSubcommand::Machines(command) => command.execute(out),
+            OwnSubcommand::Analyze(command) => command.execute(out),
+            OwnSubcommand::Tolerance(command) => command.execute(out),
+            OwnSubcommand::Timeline(command) => command.execute(out),
+            OwnSubcommand::Audit(command) => command.execute(out),
+            OwnSubcommand::Trace2goal(command) => command.execute(out),
+            OwnSubcommand::Doctor(command) => command.execute(out),
+            OwnSubcommand::Completions(command) => command.execute(definition, out),
+            OwnSubcommand::Man(command) => command.execute(definition, out),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::table::table;
 use crate::number::Unit;
 
 /// A part of the time.
-struct Part {
+struct TimePart {
     name: String,
     time: TimePair,
 }
@@ -42,8 +42,8 @@ pub fn comparison_tables(compared: &Comparison, has_ranks: bool, unit: Unit) -> 
     ranks.into_iter().chain(parts).collect()
 }
 
-fn part_columns<'a>(title: &str) -> Columns<'a, Part> {
-    let mut columns = Columns::<Part>::new();
+fn part_columns<'a>(title: &str) -> Columns<'a, TimePart> {
+    let mut columns = Columns::<TimePart>::new();
     columns.add("name", |part| part.name.clone()).title(title);
     columns.add("recorded_ns", |part| part.time.recorded).title("recorded");
     columns.add("predicted_ns", |part| part.time.predicted).title("predicted");
@@ -53,13 +53,13 @@ fn part_columns<'a>(title: &str) -> Columns<'a, Part> {
 }
 
 /// Returns what the time of a rank goes to.
-fn parts(rank: &RankComparison) -> Vec<Part> {
-    let computing = Part { name: "computing".into(), time: rank.computing };
-    let groups = rank.groups.iter().map(|(group, time)| Part { name: group.name.into(), time: *time });
+fn parts(rank: &RankComparison) -> Vec<TimePart> {
+    let computing = TimePart { name: "computing".into(), time: rank.computing };
+    let groups = rank.groups.iter().map(|(group, time)| TimePart { name: group.name.into(), time: *time });
     [computing].into_iter().chain(groups).filter(|part| part.time != TimePair::default()).collect()
 }
 
-fn ranks(compared: &Comparison) -> Vec<Part> {
+fn ranks(compared: &Comparison) -> Vec<TimePart> {
     let ranks = compared.ranks.iter().enumerate();
-    ranks.map(|(rank, compared)| Part { name: rank.to_string(), time: compared.end }).collect()
+    ranks.map(|(rank, compared)| TimePart { name: rank.to_string(), time: compared.end }).collect()
 }

@@ -51,12 +51,12 @@ pub struct Timeline<'a> {
     title: String,
     unit: (String, Time),
     window: Option<(Time, Time)>,
-    panels: Vec<Panel<'a>>,
+    runs: Vec<ShownRun<'a>>,
 }
 
 /// A run on the page.
 #[derive(Clone, Debug)]
-struct Panel<'a> {
+struct ShownRun<'a> {
     name: String,
     about: String,
     trace: &'a Trace,
@@ -87,17 +87,23 @@ struct PageMeta<'p> {
 const PAGE: &str = include_str!("page.html");
 const COLOURS: &str = include_str!("parts/colours.css");
 
-impl<'a> Panel<'a> {
-    fn new(name: &str, trace: &'a Trace) -> Panel<'a> {
+impl<'a> ShownRun<'a> {
+    fn new(name: &str, trace: &'a Trace) -> ShownRun<'a> {
         if let Some(caption) = trace.caption.as_ref().filter(|caption| !caption.about.is_empty()) {
             let about = caption.about.replace('\n', ", ");
-            return Panel { name: name.into(), about, trace, message_names: Vec::new(), marks: Vec::new() };
+            return ShownRun {
+                name: name.into(),
+                about,
+                trace,
+                message_names: Vec::new(),
+                marks: Vec::new(),
+            };
         }
         let times = trace.params.times().map(|(name, time)| format!("{name} = {time}"));
         let counts = trace.params.counts().filter(|(_, count)| *count < usize::MAX / 2);
         let counts = counts.map(|(name, count)| format!("{name} = {count}"));
         let about = times.chain(counts).collect::<Vec<_>>().join(", ");
-        Panel { name: name.into(), about, trace, message_names: Vec::new(), marks: Vec::new() }
+        ShownRun { name: name.into(), about, trace, message_names: Vec::new(), marks: Vec::new() }
     }
 
     fn meta(&self, head: Head) -> RunMeta<'_> {
@@ -112,13 +118,13 @@ impl<'a> Timeline<'a> {
         let caption = trace.caption.as_ref();
         let title =
             caption.filter(|caption| !caption.title.is_empty()).map_or("A run", |caption| &caption.title);
-        let mut panel = Panel::new("", trace);
-        panel.marks.extend(caption.and_then(|caption| caption.formula).map(|at| ("formula".into(), at)));
+        let mut run = ShownRun::new("", trace);
+        run.marks.extend(caption.and_then(|caption| caption.formula).map(|at| ("formula".into(), at)));
         let length = |unit: &str| Time::parse(&format!("1 {unit}"), trace.params.cycle).ok();
         let unit = caption.filter(|caption| !caption.unit.is_empty()).map(|caption| &*caption.unit);
         let unit = unit.and_then(|unit| Some((unit, length(unit)?))).unwrap_or(("us", US));
         let unit = (unit.0.into(), unit.1);
-        Timeline { title: title.into(), unit, window: None, panels: vec![panel] }
+        Timeline { title: title.into(), unit, window: None, runs: vec![run] }
     }
 
     /// Sets the title. The default is that of the trace's [caption](Trace::caption).
@@ -165,34 +171,33 @@ impl<'a> Timeline<'a> {
 
     /// Adds another run below the last one, at the same scale.
     pub fn beside(mut self, name: impl Into<String>, trace: &'a Trace) -> Timeline<'a> {
-        self.panels.push(Panel::new(&name.into(), trace));
+        self.runs.push(ShownRun::new(&name.into(), trace));
         self
     }
 
     /// Returns what the page holds of a single run, whose events these are: its head as JSON, and its columns before they
     /// are deflated. Without causes they take a fifth less time.
     pub fn data(&self, events: &Events, has_causes: bool) -> (String, Vec<u8>) {
-        let panel = &self.panels[0];
-        let (head, bytes) = columns::write_columns(events, &panel.message_names, has_causes);
-        (serde_json::to_string(&panel.meta(head)).expect("its keys are texts"), bytes.0)
+        let run = &self.runs[0];
+        let (head, bytes) = columns::write_columns(events, &run.message_names, has_causes);
+        (serde_json::to_string(&run.meta(head)).expect("its keys are texts"), bytes.0)
     }
 
     /// Writes the page.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let mut out = io::BufWriter::new(out);
         let parts: Vec<(Head, String)> = self
-            .panels
+            .runs
             .iter()
-            .map(|panel| {
-                let (head, bytes) =
-                    columns::write_columns(&Events::new(panel.trace), &panel.message_names, true);
+            .map(|run| {
+                let (head, bytes) = columns::write_columns(&Events::new(run.trace), &run.message_names, true);
                 (head, bytes.to_base64())
             })
             .collect();
         let mut texts = Vec::new();
         let mut runs = Vec::new();
-        for (panel, (head, text)) in self.panels.iter().zip(parts) {
-            runs.push(panel.meta(head));
+        for (run, (head, text)) in self.runs.iter().zip(parts) {
+            runs.push(run.meta(head));
             texts.push(text);
         }
         let window = self.window.map(|(from, until)| (from.as_ps(), until.as_ps()));
@@ -220,7 +225,7 @@ impl<'a> Timeline<'a> {
         out.flush()
     }
 
-    fn last(&mut self) -> &mut Panel<'a> {
-        self.panels.last_mut().expect("a timeline has a run")
+    fn last(&mut self) -> &mut ShownRun<'a> {
+        self.runs.last_mut().expect("a timeline has a run")
     }
 }

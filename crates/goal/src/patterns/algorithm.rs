@@ -8,7 +8,7 @@ use super::member::{Lengths, MemberWriter};
 
 /// An algorithm, with what a table says about it.
 #[derive(Clone, Copy, Debug)]
-pub struct Algorithm {
+pub struct CollectiveAlgorithm {
     pub method: &'static Method,
     /// The number of children, of chains, or of messages at once.
     pub fan_out: Option<usize>,
@@ -19,7 +19,7 @@ pub struct Algorithm {
 }
 
 /// Writes it as a table has it: `knomial:4/1024`.
-impl fmt::Display for Algorithm {
+impl fmt::Display for CollectiveAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.method.name)?;
         self.fan_out.map_or(Ok(()), |fan_out| write!(f, ":{fan_out}"))?;
@@ -27,10 +27,10 @@ impl fmt::Display for Algorithm {
     }
 }
 
-impl Algorithm {
+impl CollectiveAlgorithm {
     /// Returns a method with its own fan-out, and without segments.
-    pub fn new(method: &'static Method) -> Algorithm {
-        Algorithm { method, fan_out: method.fan_out, segment: 0, sends_empty: false }
+    pub fn new(method: &'static Method) -> CollectiveAlgorithm {
+        CollectiveAlgorithm { method, fan_out: method.fan_out, segment: 0, sends_empty: false }
     }
 }
 
@@ -62,7 +62,7 @@ pub struct Method {
     pub(crate) write: Write,
 }
 
-pub(crate) type Write = fn(&mut MemberWriter, &Lengths, &Algorithm) -> WriteResult;
+pub(crate) type Write = fn(&mut MemberWriter, &Lengths, &CollectiveAlgorithm) -> WriteResult;
 
 pub(crate) const fn method(
     kinds: &'static [CollectiveKind],
@@ -117,7 +117,7 @@ impl MemberWriter<'_> {
         &mut self,
         (name, write): (&'static str, Write),
         of: &Lengths,
-        algorithm: &Algorithm,
+        algorithm: &CollectiveAlgorithm,
     ) -> WriteResult {
         self.stand_in = Some(name);
         write(self, of, algorithm)

@@ -3,7 +3,7 @@
 use loggp_model::time::Time;
 use loggp_schedule::{Schedule, ScheduleBuilder};
 
-use super::algorithm::{Algorithm, Method};
+use super::algorithm::{CollectiveAlgorithm, Method};
 use super::call::{CollectiveCall, CollectiveKind, Member, Sizes};
 use super::rules::{CollectiveRules, write_by, write_pattern};
 use super::table::CollectiveTable;
@@ -115,7 +115,7 @@ pub fn method_schedule(method: &'static Method, ranks: usize, bytes: u64) -> Res
     let (name, slack) = if method.waits_for_data { (method.name, 1) } else { (kind.name(), 2) };
     write(kind, name, ranks, bytes, slack, |builder, member, call| match method.waits_for_data {
         true => write_pattern(method, builder, member, call),
-        false => write_by(Algorithm::new(method), builder, member, call).map(drop),
+        false => write_by(CollectiveAlgorithm::new(method), builder, member, call).map(drop),
     })
 }
 

@@ -12,7 +12,7 @@ mod usual;
 
 use loggp_schedule::{Operation, Requirement, ScheduleBuilder, ScheduleError};
 
-pub use algorithm::{Algorithm, Method};
+pub use algorithm::{CollectiveAlgorithm, Method};
 pub use call::{CollectiveCall, CollectiveKind, Member, Sizes};
 pub use collective::{
     CollectiveLibrary, collective_choices, collective_names, is_pattern, method_schedule, needs_library,

@@ -4,7 +4,7 @@ use loggp_model::time::Time;
 use loggp_schedule::{ScheduleBuilder, ScheduleError};
 
 use super::WriteResult;
-use super::algorithm::{Algorithm, Method};
+use super::algorithm::{CollectiveAlgorithm, Method};
 use super::call::{CollectiveCall, CollectiveKind, Member};
 use super::member::{Lengths, MemberWriter};
 use super::table::CollectiveTable;
@@ -31,7 +31,7 @@ impl CollectiveRules<'_> {
     }
 
     /// Returns the algorithm for a call of this many ranks.
-    fn choose(&self, call: &CollectiveCall, ranks: usize) -> Result<Algorithm, ScheduleError> {
+    fn choose(&self, call: &CollectiveCall, ranks: usize) -> Result<CollectiveAlgorithm, ScheduleError> {
         self.table.choose(call, ranks).ok_or_else(|| {
             let name = call.kind.name();
             ScheduleError::new(format!("no line of the table is for this {name}; give one"))
@@ -56,7 +56,7 @@ impl CollectiveRules<'_> {
 /// Writes a rank's part in a collective by an algorithm in which no other collective is a part. Returns the
 /// operation that ends the rank's part.
 pub(crate) fn write_by(
-    algorithm: Algorithm,
+    algorithm: CollectiveAlgorithm,
     builder: &mut ScheduleBuilder,
     member: Member,
     call: &CollectiveCall,
@@ -71,12 +71,12 @@ pub fn write_pattern(
     member: Member,
     call: &CollectiveCall,
 ) -> WriteResult {
-    let algorithm = Algorithm { sends_empty: true, ..Algorithm::new(pattern) };
+    let algorithm = CollectiveAlgorithm { sends_empty: true, ..CollectiveAlgorithm::new(pattern) };
     write_chosen(builder, member, call, &|_| Time::ZERO, &|_, _| Ok(algorithm), |_| Ok(()))
 }
 
 /// Returns the algorithm for a call of this many ranks.
-type Choose<'a> = &'a dyn Fn(&CollectiveCall, usize) -> Result<Algorithm, ScheduleError>;
+type Choose<'a> = &'a dyn Fn(&CollectiveCall, usize) -> Result<CollectiveAlgorithm, ScheduleError>;
 
 fn write_chosen<T>(
     builder: &mut ScheduleBuilder,
@@ -116,7 +116,7 @@ fn write_part(writer: &mut MemberWriter, call: &CollectiveCall, choose: Choose) 
 }
 
 /// Returns whether there is nothing to send, and the library returns at once then.
-fn sends_nothing(writer: &MemberWriter, call: &CollectiveCall, algorithm: &Algorithm) -> bool {
+fn sends_nothing(writer: &MemberWriter, call: &CollectiveCall, algorithm: &CollectiveAlgorithm) -> bool {
     use CollectiveKind::*;
     // These look at what each rank gives each other one.
     let is_list = matches!(call.kind, Gatherv | Scatterv | Alltoallv | Alltoallw);
@@ -125,7 +125,7 @@ fn sends_nothing(writer: &MemberWriter, call: &CollectiveCall, algorithm: &Algor
 }
 
 /// Returns an error if messages have so many segments that their list would take much memory.
-fn check_segments(algorithm: &Algorithm, call: &CollectiveCall, P: usize) -> WriteResult {
+fn check_segments(algorithm: &CollectiveAlgorithm, call: &CollectiveCall, P: usize) -> WriteResult {
     const MOST: u64 = 1 << 24;
     let (segment, bytes) = (algorithm.segment, call.measure(P).1);
     if segment == 0 || bytes / segment <= MOST {

@@ -1,6 +1,6 @@
 //! Tables that say which algorithm a library takes for a collective.
 
-use super::algorithm::Algorithm;
+use super::algorithm::CollectiveAlgorithm;
 use super::call::{CollectiveCall, CollectiveKind};
 use super::methods;
 
@@ -29,7 +29,7 @@ use super::methods;
 /// What a table does not say, another one can: see [`or`](CollectiveTable::or).
 #[derive(Clone, Debug)]
 pub struct CollectiveTable {
-    /// The lines of each kind, by its number and [`Form`].
+    /// The lines of each kind, by its number and [`CollectiveForm`].
     bands: Vec<Vec<Band>>,
     /// The kinds that send messages of no bytes, by the same number; `None` if no line names any.
     empty: Option<Vec<bool>>,
@@ -66,7 +66,7 @@ struct Band {
 struct Threshold {
     bytes: u64,
     is_total: bool,
-    algorithm: Algorithm,
+    algorithm: CollectiveAlgorithm,
 }
 
 /// An error in a table.
@@ -160,12 +160,12 @@ impl CollectiveTable {
 
     /// Returns the algorithm for a call of this many ranks, or `None` if the table has none for it. One rank is like two, if
     /// no line is for one.
-    pub fn choose(&self, call: &CollectiveCall, ranks: usize) -> Option<Algorithm> {
+    pub fn choose(&self, call: &CollectiveCall, ranks: usize) -> Option<CollectiveAlgorithm> {
         let usual = self.usual.unwrap_or(self);
         let found = self.choose_here(call, ranks).or_else(|| usual.choose_here(call, ranks.max(2)));
         let empty = self.empty.as_ref().or(usual.empty.as_ref());
-        let sends_empty = empty.is_some_and(|empty| empty[place(call.kind, Form::of(call))]);
-        found.map(|algorithm| Algorithm { sends_empty, ..*algorithm })
+        let sends_empty = empty.is_some_and(|empty| empty[place(call.kind, CollectiveForm::of(call))]);
+        found.map(|algorithm| CollectiveAlgorithm { sends_empty, ..*algorithm })
     }
 
     /// Returns the collectives by which ranks agree on a new communicator.
@@ -174,14 +174,15 @@ impl CollectiveTable {
         self.agreement.as_deref().or_else(usual).unwrap_or_default()
     }
 
-    fn choose_here(&self, call: &CollectiveCall, ranks: usize) -> Option<&Algorithm> {
+    fn choose_here(&self, call: &CollectiveCall, ranks: usize) -> Option<&CollectiveAlgorithm> {
         let (block, total) = call.measure(ranks);
-        let Form { is_ordered, .. } = Form::of(call);
+        let CollectiveForm { is_ordered, .. } = CollectiveForm::of(call);
         let forms = [
-            (call.is_immediate && is_ordered).then_some(Form { is_immediate: true, is_ordered: true }),
-            call.is_immediate.then_some(Form { is_immediate: true, is_ordered: false }),
-            is_ordered.then_some(Form { is_immediate: false, is_ordered: true }),
-            Some(Form { is_immediate: false, is_ordered: false }),
+            (call.is_immediate && is_ordered)
+                .then_some(CollectiveForm { is_immediate: true, is_ordered: true }),
+            call.is_immediate.then_some(CollectiveForm { is_immediate: true, is_ordered: false }),
+            is_ordered.then_some(CollectiveForm { is_immediate: false, is_ordered: true }),
+            Some(CollectiveForm { is_immediate: false, is_ordered: false }),
         ];
         forms.into_iter().flatten().find_map(|form| {
             let bands = self.bands[place(call.kind, form)].iter();
@@ -201,23 +202,23 @@ impl CollectiveTable {
 
 /// Which form of a collective lines are for.
 #[derive(Clone, Copy)]
-struct Form {
+struct CollectiveForm {
     is_immediate: bool,
     is_ordered: bool,
 }
 
-impl Form {
-    fn of(call: &CollectiveCall) -> Form {
+impl CollectiveForm {
+    fn of(call: &CollectiveCall) -> CollectiveForm {
         let is_ordered = call.kind.is_reduction() && !call.is_commutative;
-        Form { is_immediate: call.is_immediate, is_ordered }
+        CollectiveForm { is_immediate: call.is_immediate, is_ordered }
     }
 }
 
-fn place(kind: CollectiveKind, form: Form) -> usize {
+fn place(kind: CollectiveKind, form: CollectiveForm) -> usize {
     4 * kind as usize + 2 * usize::from(form.is_immediate) + usize::from(form.is_ordered)
 }
 
-fn kind_and_form(name: &str) -> Result<(CollectiveKind, Form), String> {
+fn kind_and_form(name: &str) -> Result<(CollectiveKind, CollectiveForm), String> {
     let base = name.strip_suffix("-ordered").unwrap_or(name);
     let is_ordered = base != name;
     let found = CollectiveKind::find(base).map(|kind| (kind, false));
@@ -225,7 +226,7 @@ fn kind_and_form(name: &str) -> Result<(CollectiveKind, Form), String> {
         found.or_else(|| base.strip_prefix('i').and_then(CollectiveKind::find).map(|kind| (kind, true)));
     match found {
         Some((kind, is_immediate)) if kind.is_reduction() || !is_ordered => {
-            Ok((kind, Form { is_immediate, is_ordered }))
+            Ok((kind, CollectiveForm { is_immediate, is_ordered }))
         }
         _ => {
             let all: Vec<&str> = CollectiveKind::ALL.into_iter().map(CollectiveKind::name).collect();
@@ -240,7 +241,7 @@ fn kind_and_form(name: &str) -> Result<(CollectiveKind, Form), String> {
 
 fn read_agreement_step(word: &str) -> Result<AgreementStep, String> {
     let (name, bytes) = word.split_once(':').unwrap_or((word, ""));
-    let (kind, Form { is_immediate, is_ordered }) = kind_and_form(name)?;
+    let (kind, CollectiveForm { is_immediate, is_ordered }) = kind_and_form(name)?;
     match (kind, bytes.parse()) {
         (CollectiveKind::Barrier | CollectiveKind::Allgather | CollectiveKind::Allreduce, Ok(bytes))
             if !is_ordered =>
@@ -262,7 +263,11 @@ fn number<T: std::str::FromStr>(text: &str, word: &str, what: &str) -> Result<T,
     text.parse().map_err(|_| format!("{word:?} is not {what}"))
 }
 
-fn read_algorithm(kind: CollectiveKind, word: &str, segment: Option<&str>) -> Result<Algorithm, String> {
+fn read_algorithm(
+    kind: CollectiveKind,
+    word: &str,
+    segment: Option<&str>,
+) -> Result<CollectiveAlgorithm, String> {
     let (name, fan_out) = word.split_once(':').map_or((word, None), |(name, fan_out)| (name, Some(fan_out)));
     let Some(method) = methods::find(kind, name) else {
         let all: Vec<&str> = methods::of(kind).map(|method| method.name).collect();
@@ -290,5 +295,5 @@ fn read_algorithm(kind: CollectiveKind, word: &str, segment: Option<&str>) -> Re
         }
         Some(segment) => number(segment, segment, "a number of bytes for segments, such as 8192")?,
     };
-    Ok(Algorithm { method, fan_out, segment, sends_empty: false })
+    Ok(CollectiveAlgorithm { method, fan_out, segment, sends_empty: false })
 }

@@ -6,7 +6,7 @@ use loggp_schedule::rounds::staggered;
 use loggp_schedule::{Operation, ScheduleError};
 
 use super::WriteResult;
-use super::algorithm::{Algorithm, Method, Write, method};
+use super::algorithm::{CollectiveAlgorithm, Method, Write, method};
 use super::call::CollectiveKind::{self, *};
 use super::member::{Lengths, MemberWriter, StartedOperation};
 use super::methods::{all_gather, barrier, broadcast, gather, trees};
@@ -81,7 +81,7 @@ const fn pattern(
 }
 
 /// Everyone sends to the parent in the tree of the broadcast what came from all children.
-fn reduce(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+fn reduce(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (root, whole) = (of.root(), of.whole());
     let place = trees::binomial(rank.P, rank.place_from(root));
     let parent = place.parent.map(|parent| rank.member_at(parent, root));
@@ -93,7 +93,7 @@ fn reduce(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     Ok(())
 }
 
-fn all_to_all(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+fn all_to_all(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     for round in staggered(rank.P, rank.id) {
         rank.start_send(round.to, of.whole())?;
         rank.start_recv(round.from, of.whole())?;
@@ -101,7 +101,7 @@ fn all_to_all(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResu
     Ok(())
 }
 
-fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let mut before: Option<[StartedOperation; 2]> = None;
     for round in staggered(rank.P, rank.id) {
         let both = [rank.start_send(round.to, of.whole())?, rank.start_recv(round.from, of.whole())?];
@@ -114,7 +114,7 @@ fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult
 }
 
 /// Rank 0 begins, and the others pass on what came from each side.
-fn double_ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+fn double_ring(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     if rank.P == 1 {
         return Ok(());
     }
@@ -128,12 +128,12 @@ fn double_ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteRes
     Ok(())
 }
 
-fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+fn ring(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let part = of.whole() / rank.P as u64;
     (2..2 * rank.P).try_for_each(|_| rank.send_recv((rank.ahead(1), part), (rank.behind(1), part)))
 }
 
-fn recursive_doubling(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+fn recursive_doubling(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     if !P.is_power_of_two() {
         return Err(ScheduleError::new(format!(
@@ -147,7 +147,7 @@ fn recursive_doubling(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> W
     (0..bits).rev().try_for_each(|bit| rank.swap(id ^ 1 << bit, least << (bits - 1 - bit)))
 }
 
-fn linear_barrier(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
+fn linear_barrier(rank: &mut MemberWriter, _: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     if rank.id > 0 {
         rank.start_send(0, 1)?;
         return rank.start_recv(0, 1).map(drop);

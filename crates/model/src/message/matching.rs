@@ -487,13 +487,13 @@ impl ReceiveIndex {
 mod tests {
     use super::*;
     use crate::message::parcel::Parcel;
-    use crate::message::{Envelope, Header, Receiver, SentMessage};
+    use crate::message::{ArrivedMessage, Header, Receiver, SentMessage};
     use crate::time::US;
 
-    fn envelope(arrival: i64, from: u32, tag: RawTag, number: u32) -> Envelope {
+    fn arrived(arrival: i64, from: u32, tag: RawTag, number: u32) -> ArrivedMessage {
         let parcel = Parcel::new(number);
         let header = Header { from, to: Receiver::new(0, false), number, words: 1, tag };
-        Envelope { arrival: arrival * US, message: SentMessage { header, parcel } }
+        ArrivedMessage { arrival: arrival * US, message: SentMessage { header, parcel } }
     }
 
     /// Draws a filter for one sender or any, with one of three tags or any.
@@ -503,10 +503,10 @@ mod tests {
     }
 
     /// Draws a message with one of three tags, or the announcement of one.
-    fn message(rng: &mut fastrand::Rng, number: u32) -> Envelope {
+    fn message(rng: &mut fastrand::Rng, number: u32) -> ArrivedMessage {
         let tag = RawTag::user(rng.u16(0..3));
         let tag = if rng.u8(..) < 40 { tag.announce() } else { tag };
-        envelope(i64::from(number) / 3 + rng.i64(0..40), rng.u32(0..20), tag, number)
+        arrived(i64::from(number) / 3 + rng.i64(0..40), rng.u32(0..20), tag, number)
     }
 
     /// Returns whether a filter matches a message, without the code under test.
@@ -519,7 +519,7 @@ mod tests {
     fn inbox_gives_the_earliest_and_then_the_lowest_sender() {
         let mut inbox = Inbox::default();
         for (arrival, from, tag, number) in [(5, 3, 0, 0), (4, 2, 0, 1), (4, 1, 0, 2), (3, 9, 1, 3)] {
-            inbox.put(envelope(arrival, from, RawTag::user(tag), number));
+            inbox.put(arrived(arrival, from, RawTag::user(tag), number));
         }
         let (any, from_3) =
             (RecvFilter::new(None, RawTag::user(0)), RecvFilter::new(Some(3), RawTag::user(0)));
@@ -562,9 +562,9 @@ mod tests {
     fn messages_with_equal_keys_differ_by_tag() {
         let [signal, tag] = [7, 8].map(RawTag::user);
         let mut inbox = Inbox::default();
-        (0..40).for_each(|number| inbox.put(envelope(1, 3, tag, number)));
+        (0..40).for_each(|number| inbox.put(arrived(1, 3, tag, number)));
         assert!(inbox.take(RecvFilter { from: 2, tag }).is_none(), "so all lie in the index");
-        inbox.put(envelope(1, 3, signal, 39));
+        inbox.put(arrived(1, 3, signal, 39));
         assert_eq!(inbox.len(), 41);
         assert!(inbox.take(RecvFilter { from: RecvFilter::ANY_SENDER, tag: signal }).is_some());
         (0..40).for_each(|_| assert!(inbox.take(RecvFilter { from: 3, tag }).is_some()));
@@ -585,7 +585,7 @@ mod tests {
                 all.push(receive);
                 all.sort_by_key(|receive| receive.place);
                 let message = message(&mut rng, number);
-                let takes = |receive: &&PostedReceive, message: &Envelope| {
+                let takes = |receive: &&PostedReceive, message: &ArrivedMessage| {
                     is_match(receive.filter, message.from(), message.tag())
                 };
                 let expected = all.iter().find(|receive| takes(receive, &message)).map(|r| r.place);
@@ -593,7 +593,7 @@ mod tests {
                 inbox.put(message);
                 let by = i64::from(number) / 3 * US;
                 let mut there = inbox.iter().filter(|message| message.key().0 <= by);
-                let pair = |message: &Envelope| {
+                let pair = |message: &ArrivedMessage| {
                     let receive = all.iter().find(|receive| takes(receive, message))?;
                     Some((message.key(), receive.place))
                 };

@@ -1,6 +1,5 @@
 //! Messages: payloads, tags, names, and the matching of messages with receives.
 
-mod envelope;
 mod filter;
 mod id;
 pub mod matching;
@@ -9,14 +8,10 @@ mod packed_value;
 pub mod parcel;
 mod payload;
 mod recv_filter;
+mod sent;
 mod tag;
 mod tag_names;
 
-pub use envelope::ArrivedHeader;
-pub use envelope::Envelope;
-pub use envelope::Header;
-pub use envelope::Receiver;
-pub use envelope::SentMessage;
 pub use filter::{AnyTag, Filter, TagFrom, WithSender};
 pub use id::MessageId;
 pub use pack::stable_hash;
@@ -26,6 +21,7 @@ pub use payload::Payload;
 pub use recv_filter::MatchKey;
 pub use recv_filter::Matchable;
 pub use recv_filter::RecvFilter;
+pub use sent::{ArrivedHeader, ArrivedMessage, Header, Receiver, SentMessage};
 pub use tag::Collective;
 pub(crate) use tag::NamedTag;
 pub use tag::RawTag;

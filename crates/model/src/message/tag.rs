@@ -559,8 +559,8 @@ mod tests {
 
     #[test]
     fn equality_needs_nothing_of_the_type() {
-        struct Plain;
-        let tags = [Tag::<Plain>::new(1), Tag::named(1, "one"), Tag::new(2), Tag::new(1).step(0)];
+        struct Bare;
+        let tags = [Tag::<Bare>::new(1), Tag::named(1, "one"), Tag::new(2), Tag::new(1).step(0)];
         assert_eq!(tags.map(|tag| tag == tags[0]), [true, true, false, false]);
         assert_eq!(std::collections::HashSet::from(tags).len(), 3);
     }

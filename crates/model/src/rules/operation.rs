@@ -16,7 +16,7 @@ use super::network::Network;
 use super::rank::OutgoingMessage;
 use crate::log::Activity;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Header, MessageId, Pack, Payload, RawTag, RecvFilter};
+use crate::message::{ArrivedMessage, Header, MessageId, Pack, Payload, RawTag, RecvFilter};
 use crate::time::Time;
 use crate::transport::{DataRead, Protocol};
 
@@ -35,7 +35,7 @@ pub struct ActiveOperation {
     /// The data of a send until they are sent, or of a receive until they are read.
     pub parcel: Option<Parcel>,
     /// The last message that was received.
-    pub received: Option<Envelope>,
+    pub received: Option<ArrivedMessage>,
     /// The state of a request; `None` for a call, which runs in its processor's local time.
     pub request: Option<Box<RequestState>>,
 }
@@ -289,7 +289,7 @@ impl ActiveOperation {
     /// Takes the message of its next step, which is done. A message that its sender has withdrawn is none: then a receive has
     /// not begun.
     #[inline]
-    pub(crate) fn take(&mut self, mut message: Envelope) {
+    pub(crate) fn take(&mut self, mut message: ArrivedMessage) {
         let Header { from, number, tag, .. } = message.message.header;
         if !tag.is_announce() {
             self.on_received(from, number, tag);
@@ -300,7 +300,7 @@ impl ActiveOperation {
     }
 
     /// Takes an announcement. Returns false if its message has been withdrawn.
-    fn take_announcement(&mut self, message: &mut Envelope) -> bool {
+    fn take_announcement(&mut self, message: &mut ArrivedMessage) -> bool {
         let Header { from, number, tag, .. } = message.message.header;
         let announcement: Option<Announcement> = message.message.parcel.open();
         let (agreement, data) = announcement.map_or((None, None), |it| (it.agreement, it.data));
@@ -411,7 +411,7 @@ impl ActiveOperation {
 
     /// Returns the message that it has received, or `None` if it is not done.
     #[inline]
-    pub fn into_message(self) -> Option<Envelope> {
+    pub fn into_message(self) -> Option<ArrivedMessage> {
         if self.is_done() { self.received } else { None }
     }
 

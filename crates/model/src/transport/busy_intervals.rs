@@ -90,14 +90,14 @@ pub(super) fn drop_past<A: Array>(items: &mut SmallVec<A>, past: usize) {
 mod tests {
     use super::*;
     use crate::time::PS;
-    use crate::transport::judge::Plain;
+    use crate::transport::judge::PlainJudge;
 
     #[test]
     fn past_intervals_are_dropped() {
         let mut taken = BusyIntervals::default();
         for i in 1..1000 {
-            taken.reserve(&mut Plain, 10 * i * PS, (10 * i + 5) * PS, 10 * (i - 2) * PS);
-            assert_eq!(taken.earliest_fit(&mut Plain, 10 * i * PS, PS), (10 * i + 5) * PS);
+            taken.reserve(&mut PlainJudge, 10 * i * PS, (10 * i + 5) * PS, 10 * (i - 2) * PS);
+            assert_eq!(taken.earliest_fit(&mut PlainJudge, 10 * i * PS, PS), (10 * i + 5) * PS);
         }
         assert!(taken.intervals.capacity() <= 64 && taken.forgotten_before > 9000 * PS, "{taken:?}");
     }

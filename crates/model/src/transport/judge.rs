@@ -2,7 +2,7 @@
 //!
 //! The order of messages at a port, and the lack of room for one, depend on these comparisons alone: as long
 //! as all come out the same, each time is a maximum of sums of the parameters. A proof watches them; everybody else
-//! needs no more than [`Plain`], which the receiving sides of a run [have](super::Ingresses) by themselves.
+//! needs no more than [`PlainJudge`], which the receiving sides of a run [have](super::Ingresses) by themselves.
 
 use crate::time::Time;
 
@@ -37,9 +37,9 @@ pub trait Judge {
 }
 
 /// Compares times, and does no more.
-pub struct Plain;
+pub struct PlainJudge;
 
-impl Judge for Plain {
+impl Judge for PlainJudge {
     #[inline(always)]
     fn is_before(&mut self, one: Time, other: Time) -> bool {
         one < other

@@ -7,7 +7,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::busy_intervals::Port;
 use super::capacity::{MoreTransits, Occupancy};
-use super::judge::{Judge, Plain};
+use super::judge::{Judge, PlainJudge};
 use crate::params::Ports;
 use crate::time::Time;
 
@@ -226,16 +226,16 @@ pub trait Ingresses {
 /// The receiving sides on one thread.
 impl Ingresses for [Ingress] {
     type Guard<'a> = &'a mut Ingress;
-    type Judge<'a> = Plain;
+    type Judge<'a> = PlainJudge;
 
     #[inline(always)]
-    fn hold(&mut self, index: usize) -> (&mut Ingress, Plain) {
-        (&mut self[index], Plain)
+    fn hold(&mut self, index: usize) -> (&mut Ingress, PlainJudge) {
+        (&mut self[index], PlainJudge)
     }
 
     #[inline]
-    fn hold_both(&mut self, one: usize, other: usize) -> ([&mut Ingress; 2], Plain) {
-        (self.get_disjoint_mut([one, other]).expect("both exist and differ"), Plain)
+    fn hold_both(&mut self, one: usize, other: usize) -> ([&mut Ingress; 2], PlainJudge) {
+        (self.get_disjoint_mut([one, other]).expect("both exist and differ"), PlainJudge)
     }
 }
 
@@ -249,20 +249,20 @@ impl Ingresses for &[LockedIngress] {
     where
         Self: 'a;
     type Judge<'a>
-        = Plain
+        = PlainJudge
     where
         Self: 'a;
 
     #[inline]
-    fn hold(&mut self, index: usize) -> (MutexGuard<'_, Ingress>, Plain) {
-        (self[index].lock(), Plain)
+    fn hold(&mut self, index: usize) -> (MutexGuard<'_, Ingress>, PlainJudge) {
+        (self[index].lock(), PlainJudge)
     }
 
     #[inline]
-    fn hold_both(&mut self, one: usize, other: usize) -> ([MutexGuard<'_, Ingress>; 2], Plain) {
+    fn hold_both(&mut self, one: usize, other: usize) -> ([MutexGuard<'_, Ingress>; 2], PlainJudge) {
         // All threads lock in the same order, which cannot deadlock.
         let [lower, higher] = [one.min(other), one.max(other)].map(|index| self[index].lock());
-        (if one < other { [lower, higher] } else { [higher, lower] }, Plain)
+        (if one < other { [lower, higher] } else { [higher, lower] }, PlainJudge)
     }
 }
 

@@ -7,7 +7,7 @@ use loggp_model::params::{Latency, Level, LeveledParams, Params};
 use loggp_model::rules::network::Network;
 use loggp_model::rules::rank::{Acknowledged, Rank};
 use loggp_model::time::Time;
-use loggp_model::transport::judge::{Judge, Plain};
+use loggp_model::transport::judge::{Judge, PlainJudge};
 use loggp_model::transport::{DataRead, Entry, Ingress, Passage, Watched};
 
 use super::order::{Act, KeptMessage, KeptOrder, RunTimes};
@@ -57,7 +57,7 @@ pub(crate) trait KeptJudge: Judge {
 }
 
 /// Sees nothing.
-impl KeptJudge for Plain {
+impl KeptJudge for PlainJudge {
     #[inline(always)]
     fn calc(&self, time: Time) -> Time {
         time
@@ -88,7 +88,7 @@ impl KeptOrder {
         let params = Params { P: self.ranks(), ..params };
         params.check()?;
         Level::check(&params, &levels)?;
-        self.play(LeveledParams { params, levels }, &mut Plain)
+        self.play(LeveledParams { params, levels }, &mut PlainJudge)
     }
 
     /// Plays it on a machine whose parameters are right, but for P.

@@ -2,7 +2,7 @@
 
 use loggp::{Proc, RunError, Tag, Time};
 
-use super::lab::{BlankMessage, CalibrationLab, MESSAGE, REPLY, Watch, receive};
+use super::lab::{BlankMessage, CalibrationLab, LabClock, MESSAGE, REPLY, receive};
 use super::parameter::{Bound, FoundParameter};
 use super::reading::{Reading, is_near, share};
 
@@ -83,30 +83,30 @@ fn measure_closed_port(
     let (plug, message, signal) = (lab.message(words), lab.message(2), lab.message(1));
     let (rest, slack) = (lab.rest, lab.slack());
     let pause = round_trip + rest; // after that the port is closed
-    let close = |p: &mut Proc, watch: Watch| {
+    let close = |p: &mut Proc, clock: LabClock| {
         p.recv(BEGIN.from(0));
         p.send(1, MESSAGE, plug);
-        let closed = watch.read(p);
+        let closed = clock.read(p);
         receive(p, M + 1);
         p.send(0, REPLY, signal);
         closed
     };
-    let send = |p: &mut Proc, watch: Watch| {
+    let send = |p: &mut Proc, clock: LabClock| {
         p.wait_until(p.now() + rest);
         p.send(1, BEGIN, signal);
-        let rested = watch.rest(p, pause);
-        let mut times = vec![rested, watch.read(p)];
+        let rested = clock.rest(p, pause);
+        let mut times = vec![rested, clock.read(p)];
         for _ in 0..M {
             p.send(1, MESSAGE, message);
-            times.push(watch.read(p));
+            times.push(clock.read(p));
         }
         p.recv(REPLY.from(1));
-        times.push(watch.rest(p, rest));
+        times.push(clock.rest(p, rest));
         times
     };
-    let experiment = |p: &mut Proc, watch: Watch, repetitions| match p.id() {
-        0 => (0..repetitions).flat_map(|_| send(p, watch)).collect(),
-        1 => (0..repetitions).map(|_| close(p, watch)).collect(),
+    let experiment = |p: &mut Proc, clock: LabClock, repetitions| match p.id() {
+        0 => (0..repetitions).flat_map(|_| send(p, clock)).collect(),
+        1 => (0..repetitions).map(|_| close(p, clock)).collect(),
         _ => Vec::new(),
     };
     let judge = |times: &[Vec<Time>]| {
@@ -141,16 +141,16 @@ fn measure_crowd(
     };
     let (message, rest, slack) = (lab.message(1), lab.rest, lab.slack());
     // All processors begin at time 0, so an experiment is one repetition, however many are asked for.
-    let experiment = |p: &mut Proc, watch: Watch, _| {
-        let mut times = vec![watch.rest(p, rest)];
+    let experiment = |p: &mut Proc, clock: LabClock, _| {
+        let mut times = vec![clock.rest(p, rest)];
         for _ in 0..each {
             p.send(0, MESSAGE, message);
-            times.push(watch.read(p));
+            times.push(clock.read(p));
         }
         if p.id() == 0 {
             receive(p, P * each);
         }
-        times.push(watch.rest(p, rest));
+        times.push(clock.rest(p, rest));
         times
     };
     let judge = |times: &[Vec<Time>]| {

@@ -71,17 +71,17 @@ impl CalibrationLab {
         self.rest = rest.max(LEAST_REST * self.noise);
     }
 
-    /// Runs an experiment. Every processor returns times by its watch; they are converted to the machine's
+    /// Runs an experiment. Every processor returns times by its clock; they are converted to the machine's
     /// time. Also returns whether the host was on time.
     fn run(
         &mut self,
-        experiment: impl Fn(&mut Proc, Watch) -> Vec<Time> + Sync,
+        experiment: impl Fn(&mut Proc, LabClock) -> Vec<Time> + Sync,
     ) -> Result<(Vec<Vec<Time>>, bool), RunError> {
-        let watch = match self.clock {
-            ClockKind::Virtual => Watch::Local,
-            _ => Watch::Host(Instant::now()),
+        let clock = match self.clock {
+            ClockKind::Virtual => LabClock::Local,
+            _ => LabClock::Host(Instant::now()),
         };
-        let run = self.machine.measure(|p| experiment(p, watch))?;
+        let run = self.machine.measure(|p| experiment(p, clock))?;
         let Some(host) = run.host else { return Ok((run.results, true)) };
         (self.dilation, self.cores) = (self.dilation.max(host.dilation), host.cores);
         let one = run.time.as_ps() as f64 * host.dilation / self.repetitions as f64;
@@ -102,14 +102,14 @@ impl CalibrationLab {
     /// and its value. A run in which the host was late does not count at all.
     pub(crate) fn median<T: Ord + Copy>(
         &mut self,
-        experiment: impl Fn(&mut Proc, Watch, usize) -> Vec<Time> + Sync,
+        experiment: impl Fn(&mut Proc, LabClock, usize) -> Vec<Time> + Sync,
         judge: impl Fn(&[Vec<Time>]) -> Vec<(bool, T)>,
         agree: impl Fn(Quartiles<T>) -> bool,
     ) -> Result<(T, Option<Quartiles<T>>), RunError> {
         let (mut on_time, mut all) = (Vec::new(), Vec::new());
         for _ in 0..TRIES {
             let repetitions = self.repetitions;
-            let (times, host_on_time) = self.run(|p, watch| experiment(p, watch, repetitions))?;
+            let (times, host_on_time) = self.run(|p, clock| experiment(p, clock, repetitions))?;
             for (in_time, value) in judge(&times) {
                 all.push(value);
                 if host_on_time && in_time {
@@ -139,14 +139,14 @@ impl CalibrationLab {
         help: impl Fn(&mut Proc) + Sync,
     ) -> Result<Reading, RunError> {
         let (rest, slack) = (self.rest, self.slack());
-        let experiment = |p: &mut Proc, watch: Watch, repetitions| match p.id() {
+        let experiment = |p: &mut Proc, clock: LabClock, repetitions| match p.id() {
             0 => {
-                let mut times = vec![watch.rest(p, rest)];
+                let mut times = vec![clock.rest(p, rest)];
                 for _ in 0..repetitions {
-                    let start = watch.read(p);
+                    let start = clock.read(p);
                     act(p);
-                    times.push(watch.read(p) - start);
-                    times.push(watch.rest(p, rest));
+                    times.push(clock.read(p) - start);
+                    times.push(clock.rest(p, rest));
                 }
                 times
             }
@@ -226,20 +226,20 @@ pub(crate) fn receive(p: &mut Proc, messages: usize) {
 
 /// The clock that a program reads.
 #[derive(Clone, Copy)]
-pub(crate) enum Watch {
+pub(crate) enum LabClock {
     /// The processor's local time: the virtual clock has no other.
     Local,
     /// The host's clock, since this moment.
     Host(Instant),
 }
 
-impl Watch {
+impl LabClock {
     /// Returns the time when all that the processor did so far is really over.
     pub(crate) fn read(self, p: &mut Proc) -> Time {
         p.wait_until(p.now()); // a send returns before its overhead has passed; the next call waits for that
         match self {
-            Watch::Local => p.now(),
-            Watch::Host(start) => start.elapsed().as_nanos() as i64 * NS,
+            LabClock::Local => p.now(),
+            LabClock::Host(start) => start.elapsed().as_nanos() as i64 * NS,
         }
     }
 

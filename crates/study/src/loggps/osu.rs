@@ -39,7 +39,7 @@ const WINDOW: usize = 64;
 const MOST: f64 = 4e9;
 
 /// The two columns of a test: a length in bytes, and the test's value.
-type Columns = Vec<(usize, f64)>;
+type TestColumns = Vec<(usize, f64)>;
 
 /// Reads a machine from the output of OSU's tests; the builder has the rest. Returns `None` if there is no title
 /// line.
@@ -53,7 +53,7 @@ fn is_title(line: &str) -> bool {
 }
 
 /// Parses the columns of the three tests.
-fn parse_columns(text: &str) -> Result<[Columns; 3], Refusal> {
+fn parse_columns(text: &str) -> Result<[TestColumns; 3], Refusal> {
     let (mut tests, mut test) = ([const { Vec::new() }; 3], None);
     for (line, number) in text.lines().zip(1..) {
         if is_title(line) {
@@ -82,14 +82,17 @@ fn parse_columns(text: &str) -> Result<[Columns; 3], Refusal> {
 }
 
 /// Derives the machine; the builder has the rest.
-fn machine([latency, bw, bibw]: [Columns; 3], builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
+fn machine(
+    [latency, bw, bibw]: [TestColumns; 3],
+    builder: ParamsBuilder,
+) -> Result<RecoveredMachine, Refusal> {
     for (test, column, shows) in [("osu_latency", &latency, "L and o"), ("osu_bw", &bw, "g")] {
         if column.len() < 3 {
             refuse!("there are no three lengths of {test}, which shows {shows}; add what it prints");
         }
     }
     let rate = |bytes: usize| bw.iter().find(|(other, _)| *other == bytes).map(|(_, rate)| *rate);
-    let ways: Columns = latency.iter().map(|(bytes, us)| (*bytes, us * 1e3)).collect();
+    let ways: TestColumns = latency.iter().map(|(bytes, us)| (*bytes, us * 1e3)).collect();
     let waits = find_agreement_jump(&ways);
     let S = waits.map_or(Params::NO_LIMIT, |(_, last, _)| last.0);
     let point = |&(k, way): &(usize, f64)| {

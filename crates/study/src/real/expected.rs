@@ -7,7 +7,7 @@ use loggp::{Latency, Machine, Params, RunError, Time};
 use loggp_programs::math::median::median;
 use loggp_programs::{Case, Emulation};
 
-use super::experiment::{CALL, Experiment, FLOOD, WAY};
+use super::experiment::{CALL, FLOOD, MessageExperiment, WAY};
 use super::fit::ns;
 use super::meeting::Meeting;
 use super::plan::Repeats;
@@ -35,7 +35,7 @@ impl RoughMachine {
         let meeting = Meeting::new(link, link.P() - 1)?;
         let measure = |bytes: usize, which: &[usize]| {
             let repeats = Repeats { skipped: 2, counted: 5 };
-            let times = meeting.run_freely(Experiment::written(bytes), which, repeats)?;
+            let times = meeting.run_freely(MessageExperiment::written(bytes), which, repeats)?;
             let time = |kind: usize| if times[kind].is_empty() { 0.0 } else { median(&times[kind]).as_ns() };
             Ok::<_, RunError>([CALL, WAY, FLOOD].map(time))
         };
@@ -43,7 +43,7 @@ impl RoughMachine {
         let [_, long, _] = measure(LONG, &[WAY])?;
         let o = call.min(way / 2.0);
         // A flood ends with a round trip.
-        let step = (flood - 2.0 * way / Experiment::written(1).messages() as f64).max(o);
+        let step = (flood - 2.0 * way / MessageExperiment::written(1).messages() as f64).max(o);
         let byte = (long - way).max(0.0) / (LONG - 1) as f64;
         Ok(RoughMachine { L: ns(way - 2.0 * o), o: ns(o), g: ns(step), byte })
     }

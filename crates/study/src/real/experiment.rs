@@ -9,7 +9,7 @@ use loggp::{Proc, Tag, Time};
 
 /// Messages of one length, in one state of the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Experiment {
+pub struct MessageExperiment {
     /// Length in bytes.
     pub bytes: usize,
     /// True if no buffer is in the caches. If false, each was written just before, as a program's data are.
@@ -54,8 +54,8 @@ struct Buffers {
 }
 
 impl Buffers {
-    fn new(experiment: Experiment) -> Buffers {
-        let Experiment { bytes, cold, .. } = experiment;
+    fn new(experiment: MessageExperiment) -> Buffers {
+        let MessageExperiment { bytes, cold, .. } = experiment;
         let some = |n: usize| (0..n).map(move |_| Arc::new(vec![1; bytes]));
         let n = if cold { CACHES / bytes } else { experiment.messages() };
         Buffers { sent: some(n).collect(), received: some(if cold { n } else { 0 }).collect(), next: 0 }
@@ -83,22 +83,22 @@ impl Buffers {
 }
 
 /// Returns all experiments. A short message is written when it is sent, and never cold.
-pub(super) fn experiments() -> impl Iterator<Item = Experiment> {
+pub(super) fn experiments() -> impl Iterator<Item = MessageExperiment> {
     let doubled = || successors(Some(1), |bytes| Some(2 * bytes)).take_while(|n| *n < LONGEST);
     let lengths = || once(1).chain(doubled().flat_map(|n| [2 * n, 3 * n])).filter(|n| *n <= LONGEST);
-    let warm = lengths().map(Experiment::written);
-    warm.chain(lengths().filter(|bytes| *bytes >= LONG).map(Experiment::cold))
+    let warm = lengths().map(MessageExperiment::written);
+    warm.chain(lengths().filter(|bytes| *bytes >= LONG).map(MessageExperiment::cold))
 }
 
-impl Experiment {
+impl MessageExperiment {
     /// Creates the experiment with messages that were written just before.
-    pub fn written(bytes: usize) -> Experiment {
-        Experiment { bytes, cold: false, most: MESSAGES }
+    pub fn written(bytes: usize) -> MessageExperiment {
+        MessageExperiment { bytes, cold: false, most: MESSAGES }
     }
 
     /// Creates the experiment with messages that are in no cache.
-    fn cold(bytes: usize) -> Experiment {
-        Experiment { cold: true, ..Experiment::written(bytes) }
+    fn cold(bytes: usize) -> MessageExperiment {
+        MessageExperiment { cold: true, ..MessageExperiment::written(bytes) }
     }
 
     /// Returns whether the parameters are fitted to the experiment; if not, the experiment tests the

@@ -8,7 +8,7 @@ use loggp::params::{LogGps, Protocol};
 use loggp::{Machine, Params, RunError, Time};
 use loggp_programs::math::median::median;
 
-use super::experiment::{EXCHANGE, Experiment, ExperimentTimes, FLOOD, WAY};
+use super::experiment::{EXCHANGE, ExperimentTimes, FLOOD, MessageExperiment, WAY};
 use super::fit::ns;
 use super::plan::{MeasuringPlan, Repeats};
 use super::{RealLevel, WORD, find_threshold};
@@ -44,7 +44,7 @@ impl Meeting<'_> {
     fn run(
         &self,
         machine: &Machine,
-        experiment: Experiment,
+        experiment: MessageExperiment,
         which: &[usize],
         Repeats { skipped, counted }: Repeats,
     ) -> Result<ExperimentTimes, RunError> {
@@ -55,7 +55,7 @@ impl Meeting<'_> {
     /// Measures on the machine whose messages never wait.
     pub(super) fn run_freely(
         &self,
-        experiment: Experiment,
+        experiment: MessageExperiment,
         which: &[usize],
         repeats: Repeats,
     ) -> Result<ExperimentTimes, RunError> {
@@ -86,7 +86,7 @@ impl Meeting<'_> {
         let (budget, other) = (time.as_nanos() as f64, self.other);
         tell(CalibrationProgress { other, round: 0, rounds: 0, left: None });
         let way = |bytes: usize, repeats: Repeats| {
-            let times = self.run_freely(Experiment::written(bytes), &[WAY], repeats)?;
+            let times = self.run_freely(MessageExperiment::written(bytes), &[WAY], repeats)?;
             Ok::<_, RunError>(median(&times[WAY]).as_ns())
         };
         let mut last = way(1, Repeats { skipped: 1, counted: 3 })?;

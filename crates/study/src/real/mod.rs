@@ -22,7 +22,7 @@ use loggp::params::Protocol;
 use loggp::{Level, Machine, Params, ParamsBuilder, Ports, RunError, Time, Work};
 
 pub use expected::RoughMachine;
-pub use experiment::{CALL, EXCHANGE, Experiment, FLOOD, LONG, WAY};
+pub use experiment::{CALL, EXCHANGE, FLOOD, LONG, MessageExperiment, WAY};
 use experiment::{ExperimentTimes, experiments};
 use fit::{Guess, NAMES, ns};
 pub(crate) use fit::{MeasuredPoint, fit};
@@ -36,7 +36,7 @@ use super::calibration::reading::Quartiles;
 /// The measurements with messages of one length.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredExperiment {
-    pub experiment: Experiment,
+    pub experiment: MessageExperiment,
     /// Medians of [`CALL`], [`WAY`], [`FLOOD`] and [`EXCHANGE`], each with its uncertainty.
     pub times: [(Time, Time); 4],
     /// Times by the fitted parameters.
@@ -123,7 +123,7 @@ impl RealLevel {
         let experiments = || plan.experiments.iter().copied();
         let points = |rounds: &[Vec<ExperimentTimes>]| {
             let fitted = experiments().enumerate().filter(|(_, it)| it.is_fitted());
-            let point = |(place, experiment): (usize, Experiment)| {
+            let point = |(place, experiment): (usize, MessageExperiment)| {
                 let time = |kind: usize| median_of(rounds, place, kind).0.as_ns();
                 MeasuredPoint {
                     k: experiment.bytes.div_ceil(WORD),
@@ -173,10 +173,10 @@ fn median_of(rounds: &[Vec<ExperimentTimes>], place: usize, kind: usize) -> (Tim
 }
 
 /// Returns the times of an experiment on the virtual clock with these parameters.
-fn model_times(params: Params, ports: Ports, experiment: Experiment) -> [Time; 4] {
+fn model_times(params: Params, ports: Ports, experiment: MessageExperiment) -> [Time; 4] {
     let two = ParamsBuilder::from(params).P(2).build().expect("any machine may have two");
     let machine = Machine::new(two).ports(ports).work(Work::Charged);
-    let experiment = Experiment { cold: false, ..experiment };
+    let experiment = MessageExperiment { cold: false, ..experiment };
     let run = machine.run(|p| experiment.run(p, 1, &[WAY, FLOOD, EXCHANGE], 0, 1));
     let times = run.expect("two processors send and receive").results.swap_remove(0);
     times.map(|times| times[0])
@@ -242,7 +242,7 @@ mod tests {
             let ports = if guess.dual { Ports::Dual } else { Ports::Single };
             let params = guess.set(Params::builder(2).word(WORD)).build().unwrap();
             for bytes in [1, 64, 1000, 3000, 6 << 10, 200 << 10, 1 << 20] {
-                let experiment = Experiment::written(bytes);
+                let experiment = MessageExperiment::written(bytes);
                 let forms = guess.predicted_times(params.words(bytes), experiment.messages());
                 let rules = model_times(params, ports, experiment).map(Time::as_ns);
                 for kind in [CALL, WAY, FLOOD, EXCHANGE] {
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn fit_finds_a_machine_by_its_times() {
         for set in guesses() {
-            let point = |experiment: Experiment| {
+            let point = |experiment: MessageExperiment| {
                 let (k, messages) = (experiment.bytes.div_ceil(WORD), experiment.messages());
                 MeasuredPoint { k, messages, times: set.predicted_times(k, messages) }
             };

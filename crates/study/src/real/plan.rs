@@ -6,7 +6,9 @@
 
 use loggp_programs::math::median::median;
 
-use super::experiment::{EXCHANGE, Experiment, ExperimentTimes, FLOOD, LONG, MESSAGES, WAY, experiments};
+use super::experiment::{
+    EXCHANGE, ExperimentTimes, FLOOD, LONG, MESSAGES, MessageExperiment, WAY, experiments,
+};
 
 /// Bytes above which messages are measured less often.
 const LONGER: usize = 1 << 20;
@@ -37,7 +39,7 @@ pub(super) struct Repeats {
 /// What is measured in each round. All times are in ns.
 #[derive(Clone, Debug)]
 pub(super) struct MeasuringPlan {
-    pub experiments: Vec<Experiment>,
+    pub experiments: Vec<MessageExperiment>,
     /// Time of a repetition of each.
     costs: Vec<f64>,
     pub rounds: usize,
@@ -73,10 +75,11 @@ impl MeasuringPlan {
     /// Plans what fits into the time that is left, on a machine whose messages above `S` bytes wait for their
     /// receivers. `way` returns half a round trip.
     pub(super) fn new(budget: f64, S: Option<usize>, way: impl Fn(usize) -> f64) -> MeasuringPlan {
-        let is_needed = |it: &Experiment| !it.cold && it.bytes <= S.map_or(NEEDED, |S| NEEDED.max(4 * S));
+        let is_needed =
+            |it: &MessageExperiment| !it.cold && it.bytes <= S.map_or(NEEDED, |S| NEEDED.max(4 * S));
         // A message of a flood takes no longer than one that is alone, and a barrier as long as two.
-        let cost = |it: &Experiment| (2 * it.messages() + 4) as f64 * way(it.bytes);
-        let all = |most| experiments().map(move |it| Experiment { most, ..it });
+        let cost = |it: &MessageExperiment| (2 * it.messages() + 4) as f64 * way(it.bytes);
+        let all = |most| experiments().map(move |it| MessageExperiment { most, ..it });
         let planned = |rounds: usize, most: usize| {
             let mut plan = MeasuringPlan {
                 experiments: all(most).collect(),
@@ -86,12 +89,12 @@ impl MeasuringPlan {
                 left_out: 0.0,
             };
             let whole = plan.round();
-            let is_kept = |slice: f64, it: &Experiment, cost: f64| {
+            let is_kept = |slice: f64, it: &MessageExperiment, cost: f64| {
                 let least = (SKIPPED[1] + LEAST) as f64 * cost;
                 is_needed(it) || least <= PATIENCE * slice
             };
             plan.slice = longest_slice(budget, rounds as f64 * whole, |slice| {
-                let of = |(it, cost): (&Experiment, &f64)| {
+                let of = |(it, cost): (&MessageExperiment, &f64)| {
                     let all = Repeats::within(slice, *cost, most_repeats(*it)).all() as f64 * cost;
                     if is_kept(slice, it, *cost) { all } else { 0.0 }
                 };
@@ -178,7 +181,7 @@ impl MeasuringPlan {
 }
 
 /// Returns how often an experiment is repeated where there is time.
-fn most_repeats(experiment: Experiment) -> usize {
+fn most_repeats(experiment: MessageExperiment) -> usize {
     match experiment.bytes {
         ..LONG => 27,
         LONG..=LONGER => 9,

@@ -32,13 +32,13 @@ pub(super) struct Blockers<'e, Index> {
     /// Memories' answers, by the processor whose memory it is.
     answers: OnceCell<HashMap<usize, Vec<usize>>>,
     /// Lists by processor.
-    sorted: RefCell<HashMap<(MessageOrder, usize), Places>>,
-    /// Places of receptions by processor.
-    receptions: RefCell<HashMap<usize, Places>>,
+    sorted: RefCell<HashMap<(MessageOrder, usize), Indices>>,
+    /// Indices of receptions by processor.
+    receptions: RefCell<HashMap<usize, Indices>>,
 }
 
-/// Messages or events by their places.
-type Places = Rc<[usize]>;
+/// Indices of messages or events.
+type Indices = Rc<[usize]>;
 
 /// The order of a list of one processor's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -213,7 +213,7 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
     }
 
     /// Returns the messages of a processor in an order.
-    fn sorted_messages(&self, order: MessageOrder, id: usize) -> Places {
+    fn sorted_messages(&self, order: MessageOrder, id: usize) -> Indices {
         let mut all = self.sorted.borrow_mut();
         let sorted = all.entry((order, id)).or_insert_with(|| {
             let has_answers = self.events.has_answers();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use loggp::{ClockKind, Dilation, Host, Machine, NS, Params, Time, US};
-use loggp::{Computer, Room};
+use loggp::{Computer, ProcessorLimit};
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::rows::{Columns, Field};
 
@@ -182,36 +182,36 @@ fn waits(computer: &Computer) -> Result<Diagnosis, CliError> {
 }
 
 fn stacks(computer: &Computer) -> Diagnosis {
-    let (room, stack) = (&computer.virtual_room, computer.stack);
+    let (most, stack) = (&computer.most_virtual, computer.stack);
     let found = format!(
         "room for {} processors on the virtual clock, with stacks of {} KiB: {}",
-        thousands(room.processors),
+        thousands(most.processors),
         stack >> 10,
-        room.limit
+        most.limit
     );
-    let advice = match room.processors >= MANY {
+    let advice = match most.processors >= MANY {
         true => "nothing".into(),
-        false => format!("for more give smaller stacks, --stack 64k{}", remedy(room)),
+        false => format!("for more give smaller stacks, --stack 64k{}", remedy(most)),
     };
-    Diagnosis { subject: "stacks", good: Some(room.processors >= 1 << 12), found, advice }
+    Diagnosis { subject: "stacks", good: Some(most.processors >= 1 << 12), found, advice }
 }
 
 fn threads(computer: &Computer) -> Diagnosis {
-    let room = &computer.thread_room;
-    let found = format!("room for {} on the wall clock: {}", thousands(room.processors), room.limit);
+    let most = &computer.most_threads;
+    let found = format!("room for {} on the wall clock: {}", thousands(most.processors), most.limit);
     let limits = computer.thread_limits.iter().filter(|(_, most)| *most < MANY);
     let limits = limits.map(|(name, most)| format!("; {name} is {}", thousands(most)));
     Diagnosis {
         subject: "threads",
-        good: Some(room.processors >= 1 << 10),
+        good: Some(most.processors >= 1 << 10),
         found: found + &limits.collect::<String>(),
-        advice: format!("for more give --carrier coroutine{}", remedy(room)),
+        advice: format!("for more give --carrier coroutine{}", remedy(most)),
     }
 }
 
 /// Returns how to raise a limit, as the end of a sentence.
-fn remedy(room: &Room) -> String {
-    match room.remedy {
+fn remedy(most: &ProcessorLimit) -> String {
+    match most.remedy {
         "" => String::new(),
         remedy => format!(", or raise it: {}", remedy.replace("{}", "N")),
     }

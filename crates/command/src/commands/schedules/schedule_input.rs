@@ -17,7 +17,7 @@ use crate::number::count;
 
 /// The options of a pattern, and of a file with a schedule.
 #[derive(Args)]
-pub(crate) struct InputOptions {
+pub(crate) struct SourceOptions {
     /// Number of ranks of a pattern [default: 8]
     #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     pub P: Option<usize>,
@@ -36,7 +36,7 @@ pub(crate) struct ScheduleInput {
     pub program: ProgramSchedule,
 }
 
-impl InputOptions {
+impl SourceOptions {
     /// Makes the schedule of the pattern with this name, or reads it from the file with this name. A program whose ranks
     /// have a file each has `others` too. Without `-P` a pattern has as many ranks as the levels have processors,
     /// if there are levels.

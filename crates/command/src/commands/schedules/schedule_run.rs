@@ -11,8 +11,8 @@ use loggp_goal::patterns::is_pattern;
 use loggp_schedule::program::ProgramSchedule;
 use loggp_study::analysis::{MessageNames, WhatIf};
 
-use super::schedule_input::{InputOptions, ScheduleInput};
-use crate::annex::{self, InputOptions as OptionsOfInputs};
+use super::schedule_input::{ScheduleInput, SourceOptions};
+use crate::annex::{self, InputOptions};
 use crate::ask::choice::MachineChoice;
 use crate::ask::levels::LevelOptions;
 use crate::ask::options::{
@@ -31,7 +31,7 @@ use crate::tell::heading::{choice_heading, noise_text, parameters, wire_text};
 #[command(next_help_heading = "Machine")]
 pub(crate) struct PlayOptions {
     #[command(flatten)]
-    pub source: InputOptions,
+    pub source: SourceOptions,
     #[command(flatten)]
     pub choice: ChoiceOptions,
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub(crate) struct PlayOptions {
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true, requires = "noise")]
     pub seed: Option<u64>,
     #[command(flatten)]
-    pub inputs: OptionsOfInputs,
+    pub inputs: InputOptions,
 }
 
 /// A schedule, and what plays it.
@@ -102,7 +102,7 @@ impl PlayOptions {
     /// Refuses the options that a trace has no use for; `may_have_params` if its parameters can be changed.
     pub(crate) fn refuse_for_trace(&self, input: &str, may_have_params: bool) -> Result<(), CliError> {
         let PlayOptions {
-            source: InputOptions { P, size, unit },
+            source: SourceOptions { P, size, unit },
             choice,
             levels,
             ports,

@@ -4,7 +4,7 @@ use loggp_schedule::rounds::{Round, bruck as bruck_rounds};
 
 use super::broadcast::segments;
 use crate::patterns::WriteResult;
-use crate::patterns::algorithm::Algorithm;
+use crate::patterns::algorithm::CollectiveAlgorithm;
 use crate::patterns::call::{CollectiveKind, Sizes};
 use crate::patterns::member::{Lengths, MemberWriter};
 
@@ -17,7 +17,7 @@ fn blocks(rank: &MemberWriter, of: &Lengths, first: usize, count: usize) -> u64 
 }
 
 /// A gather to rank 0 and then a broadcast, as the library does these.
-pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (call, P) = (of.call, rank.P);
     let total = Sizes::Same(call.received.total(P));
     let gather = match call.kind {
@@ -30,7 +30,7 @@ pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
 }
 
 /// Everyone sends to all others at once.
-pub(crate) fn linear_at_once(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear_at_once(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     let mut all = Vec::new();
     let others: Vec<(usize, usize)> = match of.call.kind {
@@ -47,7 +47,7 @@ pub(crate) fn linear_at_once(rank: &mut MemberWriter, of: &Lengths, _: &Algorith
 }
 
 /// In round r all blocks that came so far go 2^r away, as far as they are missing there.
-pub(crate) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     for Round { to, from, values } in bruck_rounds(rank.P, rank.id) {
         let (sent, received) = (blocks(rank, of, rank.id, values), blocks(rank, of, from, values));
         rank.send_recv((to, sent), (from, received))?;
@@ -60,7 +60,7 @@ pub(crate) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wri
 pub(crate) fn recursive_doubling(
     rank: &mut MemberWriter,
     of: &Lengths,
-    algorithm: &Algorithm,
+    algorithm: &CollectiveAlgorithm,
 ) -> WriteResult {
     if !rank.P.is_power_of_two() {
         return rank.write_instead(("bruck", bruck), of, algorithm);
@@ -75,7 +75,7 @@ pub(crate) fn recursive_doubling(
 }
 
 /// Every block goes round the ring.
-pub(crate) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     for step in 0..rank.P - 1 {
         let (sent, received) = (of.received(rank.behind(step)), of.received(rank.behind(step + 1)));
         rank.send_recv((rank.ahead(1), sent), (rank.behind(1), received))?;
@@ -84,7 +84,11 @@ pub(crate) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Writ
 }
 
 /// Every block goes round the ring in segments.
-pub(crate) fn pipelined_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn pipelined_ring(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     let longest = (0..P).map(|block| of.received(block)).max().unwrap_or(0);
     let segment = of.segment(algorithm.segment, longest);
@@ -108,7 +112,11 @@ pub(crate) fn pipelined_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &
 
 /// Pairs of blocks go to the neighbours in turn, to one and to the other. If the number of ranks is odd, it is the
 /// ring.
-pub(crate) fn neighbor_exchange(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn neighbor_exchange(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     if !P.is_multiple_of(2) {
         return rank.write_instead(("ring", ring), of, algorithm);

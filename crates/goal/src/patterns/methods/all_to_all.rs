@@ -3,7 +3,7 @@
 use loggp_schedule::rounds::{Round, staggered};
 
 use crate::patterns::WriteResult;
-use crate::patterns::algorithm::Algorithm;
+use crate::patterns::algorithm::CollectiveAlgorithm;
 use crate::patterns::call::CollectiveKind;
 use crate::patterns::member::{Lengths, MemberWriter, StartedOperation};
 
@@ -11,7 +11,7 @@ use crate::patterns::member::{Lengths, MemberWriter, StartedOperation};
 type Skip = fn(u64) -> bool;
 
 /// All messages at once: receives from the next rank on, sends from the one before on.
-pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let P = rank.P;
     let from = (1..P).map(|distance| rank.ahead(distance)).collect();
     let to = (1..P).map(|distance| rank.behind(distance)).collect();
@@ -19,7 +19,11 @@ pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
 }
 
 /// All messages at once, in the order of ranks.
-pub(crate) fn linear_by_rank(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn linear_by_rank(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     let others: Vec<usize> = (0..P).filter(|other| *other != id).collect();
     let skip: Skip = match of.call.kind {
@@ -32,7 +36,11 @@ pub(crate) fn linear_by_rank(rank: &mut MemberWriter, of: &Lengths, algorithm: &
 }
 
 /// As `linear`, but only so many messages at once each way.
-pub(crate) fn scattered(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn scattered(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let (P, batch) = (rank.P, algorithm.fan_out.unwrap_or(32));
     // In the lists of v-collectives messages of 0 bytes are left out.
     let skip: Skip = match of.call.kind {
@@ -66,7 +74,7 @@ fn at_once(
 }
 
 /// One after the other: to the rank at a distance ahead, and from the one as far behind.
-pub(crate) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     for Round { to, from, .. } in staggered(rank.P, rank.id) {
         rank.send_recv((to, of.sent(to)), (from, of.received(from)))?;
     }
@@ -74,7 +82,11 @@ pub(crate) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> 
 }
 
 /// In pairs whose numbers differ in the same bits, if the number of ranks is a power of 2.
-pub(crate) fn pairwise_by_bits(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn pairwise_by_bits(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     if !rank.P.is_power_of_two() {
         return rank.write_instead(("pairwise", pairwise), of, algorithm);
     }
@@ -86,7 +98,7 @@ pub(crate) fn pairwise_by_bits(rank: &mut MemberWriter, of: &Lengths, algorithm:
 }
 
 /// In round r all blocks go 2^r ahead that have to go a distance with that bit.
-pub(crate) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     for distance in rank.distances() {
         // Numbers below P with this bit.
         let (full, rest) = (rank.P / (2 * distance), rank.P % (2 * distance));

@@ -3,11 +3,11 @@
 use loggp_schedule::rounds::dissemination as dissemination_rounds;
 
 use crate::patterns::WriteResult;
-use crate::patterns::algorithm::Algorithm;
+use crate::patterns::algorithm::CollectiveAlgorithm;
 use crate::patterns::member::{Lengths, MemberWriter, StartedOperation};
 
 /// Everyone tells rank 0, and then that tells everyone.
-pub(crate) fn linear(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear(rank: &mut MemberWriter, _: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     if rank.id > 0 {
         rank.send(0, 0)?;
         return rank.recv(0, 0);
@@ -19,7 +19,7 @@ pub(crate) fn linear(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> Wri
 }
 
 /// A message goes round a ring, twice.
-pub(crate) fn double_ring(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn double_ring(rank: &mut MemberWriter, _: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (next, before) = (rank.ahead(1), rank.behind(1));
     for _ in 0..2 {
         if rank.id > 0 {
@@ -35,7 +35,11 @@ pub(crate) fn double_ring(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -
 
 /// Ranks whose numbers differ in one bit tell each other, for one bit after the other. Ranks too many tell another one
 /// before, which tells them at the end.
-pub(crate) fn recursive_doubling(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn recursive_doubling(
+    rank: &mut MemberWriter,
+    _: &Lengths,
+    _: &CollectiveAlgorithm,
+) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     let nodes = 1 << P.ilog2();
     if id >= nodes {
@@ -48,14 +52,14 @@ pub(crate) fn recursive_doubling(rank: &mut MemberWriter, _: &Lengths, _: &Algor
 }
 
 /// Dissemination: in round r everyone tells the rank 2^r ahead.
-pub(crate) fn dissemination(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn dissemination(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let length = of.whole();
     dissemination_rounds(rank.P, rank.id)
         .try_for_each(|round| rank.send_recv((round.to, length), (round.from, length)))
 }
 
 /// Everyone tells rank 0 up a binomial tree, which tells everyone down the same tree.
-pub(crate) fn tree(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn tree(rank: &mut MemberWriter, _: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let tree = super::trees::contiguous_binomial(rank.P, rank.id);
     tree.children.iter().try_for_each(|child| rank.recv(*child, 0))?;
     if let Some(parent) = tree.parent {

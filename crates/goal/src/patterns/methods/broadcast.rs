@@ -2,11 +2,11 @@
 
 use super::trees::{self, TreeNeighbours};
 use crate::patterns::WriteResult;
-use crate::patterns::algorithm::Algorithm;
+use crate::patterns::algorithm::CollectiveAlgorithm;
 use crate::patterns::member::{Lengths, MemberWriter};
 
 /// The root sends to everyone.
-pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (id, root) = (rank.id, of.root());
     if id != root {
         return rank.recv(root, of.whole());
@@ -14,30 +14,34 @@ pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
     rank.send_all((0..rank.P).filter(|to| *to != root), of.whole())
 }
 
-pub(crate) fn chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &CollectiveAlgorithm) -> WriteResult {
     let place = trees::chains(rank.P, rank.place_from(of.root()), algorithm.fan_out.unwrap_or(1));
     down_tree(rank, of, algorithm, &place)
 }
 
-pub(crate) fn binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &CollectiveAlgorithm) -> WriteResult {
     let place = trees::binary(rank.P, rank.place_from(of.root()));
     down_tree(rank, of, algorithm, &place)
 }
 
 /// Down a binary tree in which the two children of a rank are neighbours.
-pub(crate) fn heap(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn heap(rank: &mut MemberWriter, of: &Lengths, algorithm: &CollectiveAlgorithm) -> WriteResult {
     let (P, place) = (rank.P, rank.place_from(of.root()));
     let children = (2 * place + 1..=2 * place + 2).filter(|child| *child < P).collect();
     let parent = place.checked_sub(1).map(|before| before / 2);
     down_tree(rank, of, algorithm, &TreeNeighbours { parent, children })
 }
 
-pub(crate) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn binomial(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let place = trees::binomial(rank.P, rank.place_from(of.root()));
     down_tree(rank, of, algorithm, &place)
 }
 
-pub(crate) fn knomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn knomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &CollectiveAlgorithm) -> WriteResult {
     let place = trees::knomial(rank.P, rank.place_from(of.root()), algorithm.fan_out.unwrap_or(4));
     down_tree(rank, of, algorithm, &place)
 }
@@ -47,7 +51,7 @@ pub(crate) fn knomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorit
 fn down_tree(
     rank: &mut MemberWriter,
     of: &Lengths,
-    algorithm: &Algorithm,
+    algorithm: &CollectiveAlgorithm,
     place: &TreeNeighbours,
 ) -> WriteResult {
     let whole = of.whole();
@@ -79,7 +83,11 @@ pub(crate) fn segments(whole: u64, segment: u64) -> Vec<u64> {
 }
 
 /// Passes nearly equal segments along a chain.
-pub(crate) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn even_chain(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let place = trees::chains(rank.P, rank.place_from(of.root()), 1);
     let [before, next] = [place.parent, place.children.first().copied()]
         .map(|place| place.map(|place| rank.member_at(place, of.root())));
@@ -100,7 +108,7 @@ pub(crate) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algo
 }
 
 /// Returns the lengths of nearly equal segments with about so many bytes.
-pub(crate) fn even_segments(of: &Lengths, algorithm: &Algorithm) -> Vec<u64> {
+pub(crate) fn even_segments(of: &Lengths, algorithm: &CollectiveAlgorithm) -> Vec<u64> {
     let whole = of.whole();
     let count = if algorithm.segment == 0 { 1 } else { of.call.whole().div_ceil(algorithm.segment).max(1) };
     let mut all = vec![whole / count; count as usize];
@@ -110,7 +118,11 @@ pub(crate) fn even_segments(of: &Lengths, algorithm: &Algorithm) -> Vec<u64> {
 
 /// One half goes down the left half of a binary tree and the other down the right one; then ranks of both exchange
 /// them in pairs.
-pub(crate) fn split_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn split_binary(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let (P, whole, root, id) = (rank.P, of.whole(), of.root(), rank.id);
     let halves = [whole.div_ceil(2), whole / 2];
     let segment = match algorithm.segment {
@@ -118,7 +130,7 @@ pub(crate) fn split_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Al
         bytes => Some(of.elements(bytes).max(1)),
     };
     if halves[1] == 0 || segment.is_some_and(|segment| segment > halves[1]) {
-        let alone = Algorithm { fan_out: Some(1), ..*algorithm };
+        let alone = CollectiveAlgorithm { fan_out: Some(1), ..*algorithm };
         return rank.write_instead(("chain", chain), of, &alone);
     }
     let segments = halves.map(|half| segments(half, segment.unwrap_or(half)));
@@ -194,14 +206,18 @@ impl ScatteredBlocks {
     }
 }
 
-fn blocks(rank: &MemberWriter, of: &Lengths, algorithm: &Algorithm) -> Option<ScatteredBlocks> {
+fn blocks(rank: &MemberWriter, of: &Lengths, algorithm: &CollectiveAlgorithm) -> Option<ScatteredBlocks> {
     let (P, whole) = (rank.P, of.whole());
     let gives_rest = algorithm.method.gives_rest;
     (whole >= P as u64).then(|| ScatteredBlocks { P, whole, block: whole.div_ceil(P as u64), gives_rest })
 }
 
 /// The root scatters the message, and all gather it by recursive doubling.
-pub(crate) fn scatter_allgather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn scatter_allgather(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let Some(blocks) = blocks(rank, of, algorithm) else {
         return rank.write_instead(("linear", linear), of, algorithm);
     };
@@ -234,7 +250,11 @@ pub(crate) fn scatter_allgather(rank: &mut MemberWriter, of: &Lengths, algorithm
 }
 
 /// The root scatters the message, and all gather it round a ring.
-pub(crate) fn scatter_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn scatter_ring(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let Some(blocks) = blocks(rank, of, algorithm) else {
         return rank.write_instead(("linear", linear), of, algorithm);
     };

@@ -3,12 +3,12 @@
 use loggp_schedule::rounds::BinomialPlace;
 
 use crate::patterns::WriteResult;
-use crate::patterns::algorithm::Algorithm;
+use crate::patterns::algorithm::CollectiveAlgorithm;
 use crate::patterns::call::CollectiveKind;
 use crate::patterns::member::{Lengths, MemberWriter};
 
 /// Everyone sends to the root, which receives in the order of ranks.
-pub(crate) fn gather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn gather(rank: &mut MemberWriter, of: &Lengths, algorithm: &CollectiveAlgorithm) -> WriteResult {
     let root = of.root();
     if rank.id != root {
         let length = of.sent(root);
@@ -19,7 +19,11 @@ pub(crate) fn gather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorith
 }
 
 /// Everyone sends to the root, which receives from all at once.
-pub(crate) fn gather_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn gather_at_once(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     if rank.id != of.root() {
         return gather(rank, of, algorithm);
     }
@@ -34,7 +38,7 @@ pub(crate) fn gather_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &
 fn messages(
     rank: &MemberWriter,
     of: &Lengths,
-    algorithm: &Algorithm,
+    algorithm: &CollectiveAlgorithm,
     length: impl Fn(usize) -> u64,
 ) -> Vec<(usize, u64)> {
     let all = (0..rank.P).filter(|other| *other != of.root()).map(|other| (other, length(other)));
@@ -42,13 +46,17 @@ fn messages(
 }
 
 /// Returns whether a message is left out: empty ones can be in lists with a length for each rank.
-fn is_skipped(of: &Lengths, algorithm: &Algorithm, length: u64) -> bool {
+fn is_skipped(of: &Lengths, algorithm: &CollectiveAlgorithm, length: u64) -> bool {
     let is_list = matches!(of.call.kind, CollectiveKind::Gatherv | CollectiveKind::Scatterv);
     length == 0 && is_list && !algorithm.sends_empty
 }
 
 /// The root tells a rank to send, which does so, and then sends the rest.
-pub(crate) fn gather_in_turn(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn gather_in_turn(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let root = of.root();
     let first = |length: u64| of.segment(algorithm.segment, length);
     if rank.id != root {
@@ -69,7 +77,7 @@ pub(crate) fn gather_in_turn(rank: &mut MemberWriter, of: &Lengths, algorithm: &
 }
 
 /// Blocks go up a binomial tree of contiguous ranks, all that a rank has in one message.
-pub(crate) fn gather_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn gather_binomial(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (P, root, place) = (rank.P, of.root(), rank.place_from(of.root()));
     let block = of.call.whole();
     let tree = BinomialPlace { P, place };
@@ -81,7 +89,7 @@ pub(crate) fn gather_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorit
 }
 
 /// The root sends to everyone, one after the other.
-pub(crate) fn scatter(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn scatter(rank: &mut MemberWriter, of: &Lengths, algorithm: &CollectiveAlgorithm) -> WriteResult {
     let root = of.root();
     if rank.id != root {
         let length = of.received(root);
@@ -92,7 +100,11 @@ pub(crate) fn scatter(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorit
 }
 
 /// The root sends to everyone at once.
-pub(crate) fn scatter_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn scatter_at_once(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     if rank.id != of.root() {
         return scatter(rank, of, algorithm);
     }
@@ -104,7 +116,11 @@ pub(crate) fn scatter_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: 
 }
 
 /// Blocks go down a binomial tree of contiguous ranks, the furthest ones first.
-pub(crate) fn scatter_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn scatter_binomial(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    _: &CollectiveAlgorithm,
+) -> WriteResult {
     let (P, root, place) = (rank.P, of.root(), rank.place_from(of.root()));
     let block = of.call.whole();
     let tree = BinomialPlace { P, place };

@@ -1,12 +1,12 @@
 //! Collectives of neighbours.
 
 use crate::patterns::WriteResult;
-use crate::patterns::algorithm::Algorithm;
+use crate::patterns::algorithm::CollectiveAlgorithm;
 use crate::patterns::call::CollectiveKind;
 use crate::patterns::member::{Lengths, MemberWriter, StartedOperation};
 
 /// All messages at once: to every neighbour and from every neighbour, in their order.
-pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     use CollectiveKind::*;
     let call = of.call;
     // In a gather every neighbour gets the same.

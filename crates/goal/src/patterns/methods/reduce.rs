@@ -4,11 +4,11 @@ use super::broadcast::{even_segments, segments};
 use super::rabenseifner::{self, Halving, Pairing};
 use super::trees::{self, TreeNeighbours};
 use crate::patterns::WriteResult;
-use crate::patterns::algorithm::Algorithm;
+use crate::patterns::algorithm::CollectiveAlgorithm;
 use crate::patterns::member::{Lengths, MemberWriter, StartedOperation};
 
 /// Everyone sends to the root, which receives from the last one first.
-pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (id, root, P) = (rank.id, of.root(), rank.P);
     if id != root {
         return rank.send(root, of.whole());
@@ -24,23 +24,31 @@ pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
     Ok(())
 }
 
-pub(crate) fn chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &CollectiveAlgorithm) -> WriteResult {
     let place = trees::chains(rank.P, rank.place_from(of.root()), algorithm.fan_out.unwrap_or(1));
     up_tree(rank, of, algorithm, of.root(), &place)
 }
 
-pub(crate) fn binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &CollectiveAlgorithm) -> WriteResult {
     let place = trees::binary(rank.P, rank.place_from(of.root()));
     up_tree(rank, of, algorithm, of.root(), &place)
 }
 
-pub(crate) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn binomial(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let place = trees::contiguous_binomial(rank.P, rank.place_from(of.root()));
     up_tree(rank, of, algorithm, of.root(), &place)
 }
 
 /// Combines in the order of ranks at rank 0, which sends the result to the root.
-pub(crate) fn binomial_in_order(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn binomial_in_order(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     up_tree(rank, of, algorithm, 0, &trees::contiguous_binomial(rank.P, rank.id))?;
     from_to_root(rank, of, 0)
 }
@@ -56,7 +64,11 @@ fn from_to_root(rank: &mut MemberWriter, of: &Lengths, from: usize) -> WriteResu
 }
 
 /// Combines in the order of ranks at the last one, which sends the result to the root.
-pub(crate) fn in_order_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn in_order_binary(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let last = rank.P - 1;
     up_tree(rank, of, algorithm, 0, &trees::in_order_binary(rank.P, rank.id))?;
     from_to_root(rank, of, last)
@@ -66,7 +78,7 @@ pub(crate) fn in_order_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: 
 fn up_tree(
     rank: &mut MemberWriter,
     of: &Lengths,
-    algorithm: &Algorithm,
+    algorithm: &CollectiveAlgorithm,
     root: usize,
     place: &TreeNeighbours,
 ) -> WriteResult {
@@ -95,7 +107,11 @@ fn up_tree(
 }
 
 /// Combines nearly equal segments along a chain, one after the other.
-pub(crate) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn even_chain(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     let place = trees::chains(rank.P, rank.place_from(of.root()), 1);
     let [to, from] = [place.parent, place.children.first().copied()]
         .map(|place| place.map(|place| rank.member_at(place, of.root())));
@@ -111,7 +127,11 @@ pub(crate) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algo
 
 /// Rabenseifner's algorithm: halves of halves are exchanged and combined, and the root gathers the parts. In pairs
 /// of ranks too many both combine a half first.
-pub(crate) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn rabenseifner(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     if of.whole() < 1 << rank.P.ilog2() || !of.call.is_commutative {
         return rank.write_instead(("linear", linear), of, algorithm);
     }
@@ -122,7 +142,7 @@ pub(crate) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Al
 pub(crate) fn rabenseifner_or_binomial(
     rank: &mut MemberWriter,
     of: &Lengths,
-    algorithm: &Algorithm,
+    algorithm: &CollectiveAlgorithm,
 ) -> WriteResult {
     unless_few(rank, of, algorithm, (Pairing::Halves, Halving::Nested))
 }
@@ -131,13 +151,17 @@ pub(crate) fn rabenseifner_or_binomial(
 pub(crate) fn rabenseifner_whole(
     rank: &mut MemberWriter,
     of: &Lengths,
-    algorithm: &Algorithm,
+    algorithm: &CollectiveAlgorithm,
 ) -> WriteResult {
     unless_few(rank, of, algorithm, (Pairing::ToEven, Halving::Blocks))
 }
 
 /// Rabenseifner's algorithm as MPICH does it in an immediate reduction: what is too much is in the last block.
-pub(crate) fn rabenseifner_last(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn rabenseifner_last(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     unless_few(rank, of, algorithm, (Pairing::ToEven, Halving::LongLast))
 }
 
@@ -145,7 +169,7 @@ pub(crate) fn rabenseifner_last(rank: &mut MemberWriter, of: &Lengths, algorithm
 fn unless_few(
     rank: &mut MemberWriter,
     of: &Lengths,
-    algorithm: &Algorithm,
+    algorithm: &CollectiveAlgorithm,
     (pairing, halving): (Pairing, Halving),
 ) -> WriteResult {
     if of.whole() < 1 << rank.P.ilog2() {

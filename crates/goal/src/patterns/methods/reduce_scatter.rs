@@ -5,7 +5,7 @@ use loggp_schedule::rounds::Nodes;
 use super::rabenseifner::Pairing;
 use super::trees;
 use crate::patterns::WriteResult;
-use crate::patterns::algorithm::Algorithm;
+use crate::patterns::algorithm::CollectiveAlgorithm;
 use crate::patterns::call::{CollectiveKind, Sizes};
 use crate::patterns::member::{Lengths, MemberWriter};
 
@@ -18,7 +18,7 @@ fn parts(of: &Lengths, ranks: std::ops::Range<usize>) -> u64 {
 }
 
 /// A reduction to rank 0 and then a scatter, as the library does these.
-pub(crate) fn nonoverlapping(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn nonoverlapping(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (call, P) = (of.call, rank.P);
     let total = Sizes::Same(call.sent.total(P));
     if is_block(of) && call.sent.of(0) == 0 {
@@ -30,7 +30,7 @@ pub(crate) fn nonoverlapping(rank: &mut MemberWriter, of: &Lengths, _: &Algorith
 }
 
 /// A reduction to rank 0 up a binomial tree, which then sends to everyone at once.
-pub(crate) fn binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn binomial(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let whole = parts(of, 0..rank.P);
     let tree = trees::contiguous_binomial(rank.P, rank.id);
     for child in tree.children {
@@ -68,7 +68,11 @@ impl NodeParts {
 
 /// Halves of halves of the parts are exchanged and combined, the largest first. Ranks too many give all to another
 /// one and get their part at the end.
-pub(crate) fn recursive_halving(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+pub(crate) fn recursive_halving(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &CollectiveAlgorithm,
+) -> WriteResult {
     if is_block(of) && !of.call.is_commutative {
         return rank.write_instead(("nonoverlapping", nonoverlapping), of, algorithm);
     }
@@ -108,7 +112,7 @@ pub(crate) fn recursive_halving(rank: &mut MemberWriter, of: &Lengths, algorithm
 }
 
 /// The parts go round a ring and are combined on their way.
-pub(crate) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (P, next, before) = (rank.P, rank.ahead(1), rank.behind(1));
     let part = |rank: &MemberWriter, behind: usize| of.sent(rank.behind(behind));
     let mut open = rank.start_recv(before, part(rank, 2))?;
@@ -125,7 +129,7 @@ pub(crate) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Writ
 
 /// Halves of halves of the parts are exchanged and combined in the order of ranks, the nearest ranks first. So
 /// every rank gets another one's part, and sends it there at the end.
-pub(crate) fn butterfly(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn butterfly(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (P, id, by_node) = (rank.P, rank.id, NodeParts::new(rank.P));
     let nodes = by_node.nodes;
     let whole = parts(of, 0..P);
@@ -161,7 +165,7 @@ pub(crate) fn butterfly(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) ->
 }
 
 /// Everyone sends every other one its part, one after the other.
-pub(crate) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     if parts(of, 0..rank.P) == 0 {
         return Ok(());
     }
@@ -175,7 +179,11 @@ pub(crate) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> 
 
 /// Ranks whose numbers differ in one bit exchange all parts but those that both have combined, for one bit after the
 /// other. Those without a partner get what it would have sent from one that has it.
-pub(crate) fn recursive_doubling(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn recursive_doubling(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    _: &CollectiveAlgorithm,
+) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     let whole = parts(of, 0..P);
     if whole == 0 {

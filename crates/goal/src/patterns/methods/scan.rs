@@ -1,12 +1,12 @@
 //! Scans.
 
 use crate::patterns::WriteResult;
-use crate::patterns::algorithm::Algorithm;
+use crate::patterns::algorithm::CollectiveAlgorithm;
 use crate::patterns::call::CollectiveKind;
 use crate::patterns::member::{Lengths, MemberWriter};
 
 /// Every rank gets what those before have combined, and sends what it has combined to the next one.
-pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &CollectiveAlgorithm) -> WriteResult {
     let (id, P, whole) = (rank.id, rank.P, of.whole());
     if id > 0 {
         rank.recv(id - 1, whole)?;
@@ -18,7 +18,11 @@ pub(crate) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
 }
 
 /// Ranks whose numbers differ in one bit exchange what they have combined, for one bit after the other.
-pub(crate) fn recursive_doubling(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(crate) fn recursive_doubling(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    _: &CollectiveAlgorithm,
+) -> WriteResult {
     let (id, whole) = (rank.id, of.whole());
     if whole == 0 {
         return Ok(());

@@ -3,7 +3,7 @@
 use super::{Clock, Engine, StepClock, fail_program};
 use crate::error::Cause;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, NamedTag, RecvFilter};
+use crate::message::{ArrivedMessage, NamedTag, RecvFilter};
 use crate::rules::message_wait::Purpose;
 use crate::rules::operation::{ActiveOperation, OperationStage, OperationStep};
 use crate::time::Time;
@@ -34,7 +34,7 @@ impl Engine<'_> {
         filter: RecvFilter,
         name: Option<&'static str>,
         until: Time,
-        got: &mut Option<Envelope>,
+        got: &mut Option<ArrivedMessage>,
     ) {
         if !(self.has_requests || self.has_rooms) {
             clock.receive_next(self, filter, until, got);
@@ -52,7 +52,7 @@ impl Engine<'_> {
         clock: &mut dyn Clock,
         (filter, name): (RecvFilter, Option<&'static str>),
         requests: &[u32],
-        got: &mut Option<Envelope>,
+        got: &mut Option<ArrivedMessage>,
     ) -> Option<usize> {
         let mut call = ActiveOperation::receive(filter).with_name(name);
         self.start(clock, &mut call);
@@ -95,7 +95,7 @@ impl Engine<'_> {
         filter: RecvFilter,
         name: Option<&'static str>,
         until: Time,
-        got: &mut Option<Envelope>,
+        got: &mut Option<ArrivedMessage>,
     ) {
         let mut call = ActiveOperation::receive(filter).with_name(name);
         if let Some(announcement) = got.take() {

@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::error::{Cause, raise};
 use crate::message::parcel::Parcel;
-use crate::message::{ArrivedHeader, Envelope, RawTag, RecvFilter};
+use crate::message::{ArrivedHeader, ArrivedMessage, RawTag, RecvFilter};
 use crate::rules::message_wait::{MessageWait, Purpose, WaitReason};
 use crate::rules::network::Network;
 use crate::rules::rank::OutgoingMessage;
@@ -37,7 +37,7 @@ pub trait Clock {
     /// Puts the earliest message that `wait` asks for into `got`, which must be empty, and returns when the
     /// processor goes on, as [`Purpose`] says. Returns at the deadline
     /// and leaves `got` empty if the processor can take no message by then.
-    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>);
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<ArrivedMessage>);
 
     /// Tells the clock that the processor has looked for messages in vain very often. Returns whether no
     /// processor is left that could send one: all others have finished, wait for messages or look in vain
@@ -73,7 +73,7 @@ pub trait StepClock: Clock {
         engine: &mut Engine,
         filter: RecvFilter,
         until: Time,
-        got: &mut Option<Envelope>,
+        got: &mut Option<ArrivedMessage>,
     );
 }
 
@@ -87,7 +87,7 @@ impl<C: Clock> StepClock for C {
         engine: &mut Engine,
         filter: RecvFilter,
         until: Time,
-        got: &mut Option<Envelope>,
+        got: &mut Option<ArrivedMessage>,
     ) {
         engine.receive_step(self, (filter, Purpose::Receive, WaitReason::Message), until, got);
     }

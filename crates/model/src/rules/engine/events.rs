@@ -8,7 +8,7 @@ use super::send::room_filter;
 use super::{Clock, Engine};
 use crate::message::matching::PostedReceive;
 use crate::message::parcel::Parcel;
-use crate::message::{ArrivedHeader, Envelope, Header, RawTag, RecvFilter};
+use crate::message::{ArrivedHeader, ArrivedMessage, Header, RawTag, RecvFilter};
 use crate::rules::message_wait::{MessageWait, Purpose};
 use crate::rules::operation::{ActiveOperation, CALL, OperationStage, OperationStep};
 use crate::rules::rank::OutgoingMessage;
@@ -105,7 +105,7 @@ impl<'n> Engine<'n> {
         &mut self,
         clock: &mut dyn Clock,
         owner: u32,
-        message: Envelope,
+        message: ArrivedMessage,
         call: &mut ActiveOperation,
     ) {
         if message.message.header.tag.is_room() {
@@ -343,7 +343,12 @@ impl<'n> Engine<'n> {
 
     /// Receives a message for an operation.
     #[inline]
-    fn finish_receive(&mut self, clock: &mut dyn Clock, operation: &mut ActiveOperation, message: Envelope) {
+    fn finish_receive(
+        &mut self,
+        clock: &mut dyn Clock,
+        operation: &mut ActiveOperation,
+        message: ArrivedMessage,
+    ) {
         let arrived = message.arrived_header();
         let Header { from, number, tag, .. } = arrived.1;
         let time =

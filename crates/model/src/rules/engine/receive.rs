@@ -2,7 +2,7 @@
 
 use super::{ActivityLog, Clock, Engine};
 use crate::message::parcel::Parcel;
-use crate::message::{ArrivedHeader, Envelope, Header, MessageId, RawTag, Receiver, RecvFilter};
+use crate::message::{ArrivedHeader, ArrivedMessage, Header, MessageId, RawTag, Receiver, RecvFilter};
 use crate::rules::message_wait::{MessageWait, Purpose, WaitReason};
 use crate::rules::rank::reception_activities;
 use crate::time::Time;
@@ -16,7 +16,7 @@ impl Engine<'_> {
         clock: &mut C,
         (filter, purpose, reason): (RecvFilter, Purpose, WaitReason),
         until: Time,
-        got: &mut Option<Envelope>,
+        got: &mut Option<ArrivedMessage>,
     ) {
         clock.receive(&mut self.message_wait((filter, purpose, reason), until), got);
         let Some(message) = got else { return };

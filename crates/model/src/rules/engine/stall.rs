@@ -6,7 +6,7 @@ use super::send::room_filter;
 use super::{Clock, Engine};
 use crate::error::ProcStatus;
 use crate::log::ActivityKind;
-use crate::message::{Envelope, MessageId, RecvFilter};
+use crate::message::{ArrivedMessage, MessageId, RecvFilter};
 use crate::rules::operation::{ActiveOperation, CALL, OperationStage, RequestState};
 use crate::rules::rank::{OutgoingMessage, send_activities};
 use crate::time::Time;
@@ -82,7 +82,7 @@ impl Engine<'_> {
         &StalledSend { number, to, .. }: &StalledSend,
         filter: RecvFilter,
         name: Option<&'static str>,
-        got: &mut Option<Envelope>,
+        got: &mut Option<ArrivedMessage>,
     ) {
         let mut call = ActiveOperation::receive(filter).with_name(name);
         self.start(clock, &mut call);

@@ -179,15 +179,15 @@ fn insert_sorted(judge: &mut impl Judge, times: &mut SmallVec<[Time; 2]>, time: 
 mod tests {
     use super::*;
     use crate::time::PS;
-    use crate::transport::judge::Plain;
+    use crate::transport::judge::PlainJudge;
 
     /// A message may enter before another that was served first, if its overhead is shorter.
     #[test]
     fn message_that_arrives_when_the_only_other_enters_has_room() {
         let mut transits = Occupancy::default();
-        transits.reserve(&mut Plain, (10 * PS, 20 * PS), Time::ZERO, 1);
+        transits.reserve(&mut PlainJudge, (10 * PS, 20 * PS), Time::ZERO, 1);
         let full_until =
-            |enter: i64, arrival: i64| transits.next_room(&mut Plain, (enter * PS, arrival * PS), 1);
+            |enter: i64, arrival: i64| transits.next_room(&mut PlainJudge, (enter * PS, arrival * PS), 1);
         assert_eq!([full_until(5, 10), full_until(5, 11), full_until(20, 25)], [None, Some(20 * PS), None]);
     }
 }

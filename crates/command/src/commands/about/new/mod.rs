@@ -82,17 +82,17 @@ impl NewCommand {
     }
 
     /// Returns where the package has its crates from.
-    fn origin(&self) -> Result<Origin, CliError> {
+    fn origin(&self) -> Result<CrateSource, CliError> {
         Ok(match (&self.path, clone(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")), REPOSITORY) {
-            (Some(path), ..) => Origin::Clone(clone(path).ok_or_else(|| {
+            (Some(path), ..) => CrateSource::Clone(clone(path).ok_or_else(|| {
                 CliError::Request(format!(
                     "--path {}: no clone of loggp is there; give the folder with its README.md",
                     path.display()
                 ))
             })?),
-            (None, None, _) => Origin::Registry,
-            (None, Some(clone), "") => Origin::Clone(clone),
-            (None, Some(_), repository) => Origin::Git(repository),
+            (None, None, _) => CrateSource::Registry,
+            (None, Some(clone), "") => CrateSource::Clone(clone),
+            (None, Some(_), repository) => CrateSource::Git(repository),
         })
     }
 }
@@ -124,7 +124,7 @@ fn package_name(folder: &Path) -> Result<&str, CliError> {
 }
 
 /// Writes the files into a temporary folder in `beside`, and renames it to `folder`.
-fn write_package(folder: &Path, beside: &Path, name: &str, origin: &Origin) -> io::Result<()> {
+fn write_package(folder: &Path, beside: &Path, name: &str, origin: &CrateSource) -> io::Result<()> {
     let mut draft = tempfile::Builder::new();
     draft.prefix(".loggp-new");
     #[cfg(unix)]
@@ -139,7 +139,7 @@ fn write_package(folder: &Path, beside: &Path, name: &str, origin: &Origin) -> i
 }
 
 /// Where a package has the crates from.
-enum Origin {
+enum CrateSource {
     /// A clone of the repository.
     Clone(PathBuf),
     /// The repository at this address.
@@ -150,22 +150,22 @@ enum Origin {
 /// The address of the repository; empty while it has none.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-impl Origin {
+impl CrateSource {
     /// Returns what a package depends on for the crate in this folder of the repository, as TOML.
     fn dependency(&self, place: &str) -> String {
         // A JSON string is a TOML string too.
         match self {
-            Origin::Clone(root) => {
+            CrateSource::Clone(root) => {
                 format!("{{ path = {} }}", json!(root.join(place).components().collect::<PathBuf>()))
             }
-            Origin::Git(address) => format!("{{ git = {} }}", json!(address)),
-            Origin::Registry => json!(env!("CARGO_PKG_VERSION")).to_string(),
+            CrateSource::Git(address) => format!("{{ git = {} }}", json!(address)),
+            CrateSource::Registry => json!(env!("CARGO_PKG_VERSION")).to_string(),
         }
     }
 }
 
 /// Returns the package's `Cargo.toml`.
-fn manifest(name: &str, origin: &Origin) -> String {
+fn manifest(name: &str, origin: &CrateSource) -> String {
     let lines = CRATES.map(|(name, place)| format!("{name} = {}\n", origin.dependency(place)));
     let [crates @ .., of_tests] = &lines;
     format!(
@@ -196,12 +196,12 @@ mod tests {
 
     #[test]
     fn manifest_names_the_registry_or_the_repository() {
-        let written = manifest("my-sum", &Origin::Registry);
+        let written = manifest("my-sum", &CrateSource::Registry);
         let version = env!("CARGO_PKG_VERSION");
         for (name, _) in CRATES {
             assert!(written.contains(&format!("\n{name} = \"{version}\"\n")), "{written}");
         }
-        let of_git = manifest("my-sum", &Origin::Git("https://host/loggp"));
+        let of_git = manifest("my-sum", &CrateSource::Git("https://host/loggp"));
         assert!(of_git.contains("\nloggp-command = { git = \"https://host/loggp\" }\n"), "{of_git}");
         assert!(!of_git.contains("path = "), "{of_git}");
     }

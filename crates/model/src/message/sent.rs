@@ -8,7 +8,7 @@ use crate::time::Time;
 
 /// A message and the time of its arrival.
 #[derive(Debug)]
-pub struct Envelope {
+pub struct ArrivedMessage {
     pub arrival: Time,
     pub message: SentMessage,
 }
@@ -16,7 +16,7 @@ pub struct Envelope {
 /// A message's arrival and header: all that is known of it before it is taken.
 pub type ArrivedHeader = (Time, Header);
 
-impl Envelope {
+impl ArrivedMessage {
     #[inline]
     pub fn arrived_header(&self) -> ArrivedHeader {
         (self.arrival, self.message.header)
@@ -24,9 +24,9 @@ impl Envelope {
 
     /// Returns a copy without the payload, for a call that looks at a message and does not take it.
     #[cold]
-    pub fn without_payload(&self) -> Envelope {
+    pub fn without_payload(&self) -> ArrivedMessage {
         let message = SentMessage { header: self.message.header, parcel: Parcel::new(()) };
-        Envelope { arrival: self.arrival, message }
+        ArrivedMessage { arrival: self.arrival, message }
     }
 }
 
@@ -108,7 +108,7 @@ impl Matchable for ArrivedHeader {
     }
 }
 
-impl Matchable for Envelope {
+impl Matchable for ArrivedMessage {
     #[inline]
     fn key(&self) -> MatchKey {
         self.arrived_header().key()
@@ -125,8 +125,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn envelope_fits_a_cache_line() {
-        assert_eq!(std::mem::size_of::<Envelope>(), 64);
+    fn message_fits_a_cache_line() {
+        assert_eq!(std::mem::size_of::<ArrivedMessage>(), 64);
         assert_eq!(std::mem::size_of::<SentMessage>(), 56);
     }
 }
