@@ -7,7 +7,7 @@ use loggp::Time;
 use loggp_goal::patterns::CollectiveTable;
 use loggp_mpi_trace::allprof::{AllprofProgram, MpiLibrary};
 use loggp_mpi_trace::libraries::{self, open_mpi};
-use loggp_mpi_trace::recording::{Recording, is_recording};
+use loggp_mpi_trace::recording::{MpiRecording, is_recording};
 use loggp_mpi_trace::schedule::{self, ScheduleOptions};
 use loggp_mpi_trace::source::CallSource;
 use loggp_schedule::program::ProgramSchedule;
@@ -166,9 +166,9 @@ pub(crate) fn read_program(
 }
 
 /// Opens a recording.
-pub(crate) fn open_recording(path: &Path) -> Result<Recording, String> {
+pub(crate) fn open_recording(path: &Path) -> Result<MpiRecording, String> {
     let path = source::as_file(path).map_err(|why| format!("it cannot be read: {}", system_reason(&why)))?;
-    Recording::open(path).map_err(|why| why.to_string())
+    MpiRecording::open(path).map_err(|why| why.to_string())
 }
 
 /// Makes the schedule of a program, whose ranks' files `file` returns.

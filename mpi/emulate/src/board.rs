@@ -142,7 +142,7 @@ impl Taken {
 }
 
 /// Which part of a contribution a rank takes.
-enum Which {
+enum TakenPart {
     Whole,
     /// The one for its place among the members.
     Mine,
@@ -207,20 +207,20 @@ impl Board {
             _ => (Form::Nothing, Vec::new()),
         };
         let at_root = |form| if is_root { (form, peers.clone()) } else { (Form::Nothing, Vec::new()) };
-        let ((form, from), which) = match kind {
-            Barrier => ((Form::Nothing, Vec::new()), Which::Whole),
-            Bcast if is_root => ((Form::Nothing, Vec::new()), Which::Whole),
-            Bcast => (of_root(Form::Parts), Which::Whole),
-            Scatter | Scatterv => (of_root(Form::Parts), Which::Mine),
-            Gather | Gatherv => (at_root(Form::Parts), Which::Whole),
-            Reduce => (at_root(Form::Combine), Which::Whole),
-            Allgather | Allgatherv => ((Form::Parts, peers.clone()), Which::Whole),
-            Alltoall | Alltoallv | Alltoallw => ((Form::Parts, peers.clone()), Which::Mine),
-            Allreduce => ((Form::Combine, peers.clone()), Which::Whole),
-            Scan => ((Form::Combine, peers[..=*me].to_vec()), Which::Whole),
-            Exscan if *me == 0 => ((Form::Nothing, Vec::new()), Which::Whole),
-            Exscan => ((Form::Combine, peers[..*me].to_vec()), Which::Whole),
-            ReduceScatter | ReduceScatterBlock => ((Form::Combine, peers.clone()), Which::Mine),
+        let ((form, from), taken_part) = match kind {
+            Barrier => ((Form::Nothing, Vec::new()), TakenPart::Whole),
+            Bcast if is_root => ((Form::Nothing, Vec::new()), TakenPart::Whole),
+            Bcast => (of_root(Form::Parts), TakenPart::Whole),
+            Scatter | Scatterv => (of_root(Form::Parts), TakenPart::Mine),
+            Gather | Gatherv => (at_root(Form::Parts), TakenPart::Whole),
+            Reduce => (at_root(Form::Combine), TakenPart::Whole),
+            Allgather | Allgatherv => ((Form::Parts, peers.clone()), TakenPart::Whole),
+            Alltoall | Alltoallv | Alltoallw => ((Form::Parts, peers.clone()), TakenPart::Mine),
+            Allreduce => ((Form::Combine, peers.clone()), TakenPart::Whole),
+            Scan => ((Form::Combine, peers[..=*me].to_vec()), TakenPart::Whole),
+            Exscan if *me == 0 => ((Form::Nothing, Vec::new()), TakenPart::Whole),
+            Exscan => ((Form::Combine, peers[..*me].to_vec()), TakenPart::Whole),
+            ReduceScatter | ReduceScatterBlock => ((Form::Combine, peers.clone()), TakenPart::Mine),
             NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv
             | NeighborAlltoallw => {
                 let taken = take_from_neighbours(instance, kind, communicator);
@@ -234,10 +234,10 @@ impl Board {
         };
         let part = |from: &u32| {
             let laid = instance.laid.get(from)?;
-            let range = match (&divided, &which) {
+            let range = match (&divided, &taken_part) {
                 (Some(range), _) => range.start.min(laid.data.len())..range.end.min(laid.data.len()),
-                (None, Which::Mine) => laid.part(*me),
-                (None, Which::Whole) => 0..laid.data.len(),
+                (None, TakenPart::Mine) => laid.part(*me),
+                (None, TakenPart::Whole) => 0..laid.data.len(),
             };
             Some((laid.clone(), range))
         };

@@ -6,7 +6,7 @@ use loggp::{Proc, Tag};
 use loggp_goal::patterns::AgreementStep;
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{CollectiveKind, Counts, RequestId, Root};
-use loggp_mpi_trace::schedule::Collective;
+use loggp_mpi_trace::schedule::RankCollective;
 use loggp_schedule::ScheduleBuilder;
 
 use crate::background::Background;
@@ -15,10 +15,10 @@ use crate::board::{CollectiveId, Contribution, Form, Manner, Taken, data_of};
 use crate::fault::FaultKind;
 use crate::pending::{Open, Pending};
 use crate::plan::{Blank, BlankTag, CollectivePlan, PlanKey};
-use crate::rank::Rank;
+use crate::rank::EmulatedRank;
 use crate::reply::Reply;
 
-impl Rank<'_> {
+impl EmulatedRank<'_> {
     /// Makes a collective.
     pub(crate) fn collective(
         &mut self,
@@ -33,7 +33,7 @@ impl Rank<'_> {
         let bytes = self.contributed(kind, communicator, root, &sent);
         let of = self.communicator(communicator);
         let destinations = if kind.is_of_neighbors() { of.destinations.clone() } else { Vec::new() };
-        let laid = Contribution { data: Rank::take_data(data, bytes), counts: sent, destinations };
+        let laid = Contribution { data: EmulatedRank::take_data(data, bytes), counts: sent, destinations };
         let call = self.last_call();
         let is_immediate = request.is_some();
         let members = self.communicator(communicator).size();
@@ -168,7 +168,7 @@ impl Rank<'_> {
         let settings = self.shared.settings;
         let (ranks, id) = (self.shared.ranks, self.id);
         let with = self.communicator(communicator);
-        let what = Collective {
+        let what = RankCollective {
             kind,
             communicator: with,
             root,
@@ -191,7 +191,7 @@ impl Rank<'_> {
 }
 
 /// Returns a rank's part in a collective.
-pub(crate) fn write_plan(what: &Collective, ranks: usize, rank: usize) -> Result<CollectivePlan, String> {
+pub(crate) fn write_plan(what: &RankCollective, ranks: usize, rank: usize) -> Result<CollectivePlan, String> {
     let is_alone = what.communicator.members.len() == 1 && what.communicator.remote.is_none();
     let mut builder = ScheduleBuilder::new(ranks).map_err(|why| why.to_string())?;
     for earlier in 0..=rank {

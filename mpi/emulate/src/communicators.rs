@@ -6,20 +6,20 @@ use loggp::{Proc, Tag};
 use loggp_goal::patterns::AgreementStep;
 use loggp_model::message::RawTag;
 use loggp_mpi_trace::call::{CollectiveKind, Counts, RequestId, Root};
-use loggp_mpi_trace::schedule::{Collective, agreement};
+use loggp_mpi_trace::schedule::{RankCollective, agreement};
 
 use crate::background::Background;
 use crate::blocking;
 use crate::collectives::write_plan;
 use crate::pending::{Open, Pending};
 use crate::plan::{Blank, BlankTag, CollectivePlan};
-use crate::rank::Rank;
+use crate::rank::EmulatedRank;
 use crate::reply::{GivenParts, Reply};
 
 /// By what ranks know a call that they make together: who they are, and how many they have made before.
 type MakingKey = (Vec<u32>, u64);
 
-impl Rank<'_> {
+impl EmulatedRank<'_> {
     /// Begins an immediate duplicate: all that take part tell each other that they have.
     pub(crate) fn duplicate(&mut self, p: &mut Proc, parent: u32, request: RequestId) -> Reply {
         let (kind, word) = (CollectiveKind::Allgather, Counts::Same(4));
@@ -49,7 +49,7 @@ impl Rank<'_> {
         of.members.extend(of.remote.take().into_iter().flatten());
         of.members.sort_unstable();
         of.me = of.members.iter().position(|rank| *rank as usize == self.id).unwrap_or(0);
-        let what = Collective {
+        let what = RankCollective {
             kind,
             communicator: &of,
             root: Root::None,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use loggp::{Cause, ProcStatus, RunError, Time};
 use loggp_mpi_trace::call::{
-    CallKind, CollectiveKind, Envelope, OneSided, Place, Receive, SendMode, WaitForm,
+    CollectiveKind, Envelope, MpiCallKind, OneSided, Place, Receive, SendMode, WaitForm,
 };
 use loggp_mpi_trace::recording::post::PostKind;
 use loggp_mpi_trace::recording::{places, post::Address};
@@ -42,19 +42,19 @@ impl Called {
     /// Returns what a rank posts.
     pub(crate) fn of(kind: &PostKind) -> Called {
         match kind {
-            PostKind::Call(CallKind::Send { mode, message, request }) => {
+            PostKind::Call(MpiCallKind::Send { mode, message, request }) => {
                 Called::Send(*mode, *message, request.is_some())
             }
-            PostKind::Call(CallKind::Recv { receive, request }) => {
+            PostKind::Call(MpiCallKind::Recv { receive, request }) => {
                 Called::Receive(*receive, request.is_some())
             }
-            PostKind::Call(CallKind::SendRecv { message, receive, .. }) => {
+            PostKind::Call(MpiCallKind::SendRecv { message, receive, .. }) => {
                 Called::Exchange(*message, *receive)
             }
-            PostKind::Call(CallKind::Collective { kind, communicator, request, .. }) => {
+            PostKind::Call(MpiCallKind::Collective { kind, communicator, request, .. }) => {
                 Called::Collective(*kind, *communicator, request.is_some())
             }
-            PostKind::Call(CallKind::OneSided(what)) => Called::Named(name_of(what)),
+            PostKind::Call(MpiCallKind::OneSided(what)) => Called::Named(name_of(what)),
             PostKind::Call(_) => Called::Start,
             PostKind::Wait { form, .. } => Called::Wait(*form),
             PostKind::Probe { receive, is_wait, .. } => Called::Probe(*receive, *is_wait),
@@ -175,7 +175,7 @@ pub(crate) struct LastCall {
 }
 
 /// The calls of all ranks at the end, and the messages that nobody has taken: for each rank, by their senders.
-pub(crate) struct Calls {
+pub(crate) struct LastCalls {
     pub of_ranks: Vec<Option<LastCall>>,
     pub sent: Vec<FxHashMap<usize, Sent>>,
     /// The collectives that not all of their communicator have called.
@@ -193,7 +193,7 @@ pub(crate) struct Unfinished {
     pub place: Address,
 }
 
-impl Calls {
+impl LastCalls {
     /// Returns what is wrong where ranks wait for ever, or where messages are left.
     fn kind(&self) -> FaultKind {
         if self.idle_wait.is_some() {
@@ -259,7 +259,7 @@ const LISTED: usize = 8;
 /// it is, or a sentence if it is none of the program.
 pub(crate) fn describe(
     error: &RunError,
-    calls: &Calls,
+    calls: &LastCalls,
     found: Option<(FaultKind, String)>,
 ) -> Result<Fault, String> {
     let (found, said) = found.unzip();

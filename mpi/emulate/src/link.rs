@@ -12,7 +12,7 @@ use crate::segment::{PostForm, Slot, WINDOW_BYTES};
 use crate::shared::Shared;
 
 /// The link to one rank.
-pub(crate) struct Link<'a> {
+pub(crate) struct RankLink<'a> {
     slot: Slot<'a>,
     shared: &'a Shared<'a>,
     rank: usize,
@@ -26,10 +26,10 @@ thread_local! {
     static CORE: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-impl<'a> Link<'a> {
-    pub(crate) fn new(shared: &'a Shared<'a>, rank: usize) -> Link<'a> {
+impl<'a> RankLink<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>, rank: usize) -> RankLink<'a> {
         let reader = PostReader::new(shared.ranks as u32, shared.settings.checks.is_some());
-        Link { slot: shared.segment.slot(rank), shared, rank, reader, data: Vec::new() }
+        RankLink { slot: shared.segment.slot(rank), shared, rank, reader, data: Vec::new() }
     }
 
     pub(crate) fn communicators(&self) -> &[Communicator] {

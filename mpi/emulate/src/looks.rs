@@ -7,16 +7,16 @@ use loggp_mpi_trace::call::WaitForm::{Test, Testall, Testany, Testsome};
 use crate::failure::Called;
 use crate::reply::Reply;
 
-/// The looks in vain at a place.
+/// How long the looks in vain at a place take.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct VainLooks {
+pub(crate) struct LookTimes {
     /// The time that the next one takes beyond a cycle.
     next: Time,
     /// True once the program has waited there as long as it takes: it looks until it finds.
     is_patient: bool,
 }
 
-impl VainLooks {
+impl LookTimes {
     /// Notes a look in vain, where the longest takes so long. Returns the time that this one takes beyond a cycle.
     pub(crate) fn lengthen(&mut self, longest: Time, cycle: Time) -> Time {
         let takes = if self.is_patient { longest } else { self.next };

@@ -7,11 +7,11 @@ use loggp_mpi_trace::recording::post::{Address, Signature};
 
 use crate::fault::FaultKind;
 use crate::parcel::{Got, ProgramMessage, UnderWay};
-use crate::pending::{Completion, OutgoingMessage, Pending};
-use crate::rank::Rank;
+use crate::pending::{Completion, Pending, ProgramSend};
+use crate::rank::EmulatedRank;
 use crate::reply::Reply;
 
-impl Rank<'_> {
+impl EmulatedRank<'_> {
     pub(crate) fn take_data(data: &mut &[u8], bytes: u64) -> Vec<u8> {
         let (own, rest) = data.split_at((bytes as usize).min(data.len()));
         *data = rest;
@@ -20,8 +20,13 @@ impl Rank<'_> {
 
     /// Returns a message of the current call, with its data.
     fn parcel(&self, message: &Envelope, data: &mut &[u8]) -> ProgramMessage {
-        let data = Rank::take_data(data, message.bytes);
-        ProgramMessage { tag: message.tag as u32, types: self.types.sent.clone(), ends: self.ends(), data }
+        let data = EmulatedRank::take_data(data, message.bytes);
+        ProgramMessage {
+            tag: message.tag as u32,
+            types: self.types.sent.clone(),
+            ended: self.ended_accesses(),
+            data,
+        }
     }
 
     /// Returns the tag on the machine of a message, and notes that it is under way.
@@ -70,7 +75,7 @@ impl Rank<'_> {
         match request {
             Some(request) => {
                 let posted = p.post_send(to, tag, parcel, is_synchronous);
-                let sent = OutgoingMessage { to: message.peer, number: self.messages_sent, mode };
+                let sent = ProgramSend { to: message.peer, number: self.messages_sent, mode };
                 self.requests.insert(request, Pending::Send(posted, Some(sent)));
             }
             None if mode == SendMode::Buffered => {
@@ -124,7 +129,7 @@ impl Rank<'_> {
             Some(from) => self.backgrounds.receive(p, WithSender(filter.from(from as usize))),
             None => self.backgrounds.receive(p, filter.with_sender()),
         };
-        self.learn_ends(parcel.ends.as_ref());
+        self.learn_ended(parcel.ended.as_ref());
         Got { from, scope, parcel, own_number: 0 }
     }
 
@@ -234,7 +239,7 @@ impl Rank<'_> {
             let parcel = self.parcel(&message, data);
             let (tag, from) = (self.envelope(&message), receive.from.expect("it names one") as usize);
             let parcel = p.send_recv(message.peer as usize, from, tag, parcel);
-            self.learn_ends(parcel.ends.as_ref());
+            self.learn_ended(parcel.ended.as_ref());
             self.compare_types(p, from, &parcel, &self.types.received);
             let got = self.arrived(receive.communicator, from, parcel);
             return Reply::Message(self.place(receive.communicator, from), got.parcel);

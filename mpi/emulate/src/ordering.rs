@@ -9,10 +9,10 @@ use loggp_mpi_trace::recording::post::{Access, AccessEnd, AccessKind, Guard};
 use crate::accesses::{KnownAccess, merge};
 use crate::board::CollectiveId;
 use crate::fault::FaultKind;
-use crate::parcel::Ends;
-use crate::rank::Rank;
+use crate::parcel::EndedAccesses;
+use crate::rank::EmulatedRank;
 
-impl Rank<'_> {
+impl EmulatedRank<'_> {
     /// Notes an access to a window, and ends the run if another one is beside it.
     pub(crate) fn note_access(&mut self, p: &mut Proc, access: Access) {
         let (window, of, me) = (self.communicator(access.window).number, access.of, self.id);
@@ -86,16 +86,18 @@ impl Rank<'_> {
     }
 
     /// Returns what the rank can know of, for a message; `None` if there is nothing to know.
-    pub(crate) fn ends(&self) -> Option<Ends> {
-        self.has_windows().then(|| self.shared.accesses.lock().clocks.get(self.id).cloned())?.map(Ends::from)
+    pub(crate) fn ended_accesses(&self) -> Option<EndedAccesses> {
+        self.has_windows()
+            .then(|| self.shared.accesses.lock().clocks.get(self.id).cloned())?
+            .map(EndedAccesses::from)
     }
 
-    /// Notes that the rank has got a message of a rank that could know of these ends.
-    pub(crate) fn learn_ends(&self, ends: Option<&Ends>) {
-        if let Some(ends) = ends
+    /// Notes that the rank has got a message of a rank that could know that these have ended.
+    pub(crate) fn learn_ended(&self, ended: Option<&EndedAccesses>) {
+        if let Some(ended) = ended
             && let Some(clock) = self.shared.accesses.lock().clocks.get_mut(self.id)
         {
-            merge(clock, ends);
+            merge(clock, ended);
         }
     }
 
@@ -142,7 +144,7 @@ impl Rank<'_> {
             let all = &mut *self.shared.accesses.lock();
             let given_back = all.locks.entry(of).or_default();
             let Some(clock) = all.clocks.get_mut(self.id) else { return };
-            given_back.iter().take(1 + usize::from(is_exclusive)).for_each(|ends| merge(clock, ends));
+            given_back.iter().take(1 + usize::from(is_exclusive)).for_each(|ended| merge(clock, ended));
         }
     }
 

@@ -9,7 +9,7 @@ use loggp_mpi_trace::call::Receive;
 use loggp_mpi_trace::recording::post::{Address, Signature};
 
 /// The number of accesses of each rank that have ended.
-pub(crate) type Ends = Arc<[u64]>;
+pub(crate) type EndedAccesses = Arc<[u64]>;
 
 /// A message of the program: its tag in its communicator, and its data.
 pub(crate) struct ProgramMessage {
@@ -17,7 +17,7 @@ pub(crate) struct ProgramMessage {
     /// The types of its data, if they are known.
     pub types: Signature,
     /// What its sender can know of accesses to windows, if the program is checked.
-    pub ends: Option<Ends>,
+    pub ended: Option<EndedAccesses>,
     pub data: Vec<u8>,
 }
 

@@ -28,11 +28,11 @@ impl Completion {
     }
 }
 
-/// A message that the program sends.
+/// A send of the program.
 #[derive(Clone, Copy)]
-pub(crate) struct OutgoingMessage {
+pub(crate) struct ProgramSend {
     pub(crate) to: u32,
-    /// Its number among the rank's.
+    /// The number of its message among the rank's.
     pub(crate) number: u64,
     pub(crate) mode: SendMode,
 }
@@ -42,7 +42,7 @@ pub(crate) enum Pending {
     /// It is over.
     Ready(Completion),
     /// A send; if it is one of the program, of which message.
-    Send(Request<()>, Option<OutgoingMessage>),
+    Send(Request<()>, Option<ProgramSend>),
     Receive {
         request: Request<(usize, ProgramMessage)>,
         communicator: u32,

@@ -8,10 +8,10 @@ use loggp_mpi_trace::call::{Envelope, Receive, RequestId};
 use crate::failure::LastCall;
 use crate::parcel::{Got, UnderWay, is_meant};
 use crate::pending::{Completion, Pending};
-use crate::rank::Rank;
+use crate::rank::EmulatedRank;
 use crate::reply::Reply;
 
-impl Rank<'_> {
+impl EmulatedRank<'_> {
     /// Takes a message that is at the rank already: one that a probe has seen, or its own.
     pub(crate) fn take_here(&mut self, p: &mut Proc, receive: &Receive) -> Option<Got> {
         let (got, is_kept) = self.find_here(p, receive)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use loggp::{Proc, Request, Time};
-use loggp_mpi_trace::call::{CallKind, OneSided, Receive, RequestId, SendMode, WaitForm};
+use loggp_mpi_trace::call::{MpiCallKind, OneSided, Receive, RequestId, SendMode, WaitForm};
 use loggp_mpi_trace::recording::post::{AccessKind, Post, PostKind, Types};
 use loggp_mpi_trace::schedule::{CommunicatorList, KnownCommunicator};
 use rustc_hash::FxHashMap;
@@ -15,9 +15,9 @@ use crate::background::Backgrounds;
 use crate::ending::RankEnd;
 use crate::failure::{Called, CurrentCall, LastCall, Wanted};
 use crate::fault::FaultKind;
-use crate::link::Link;
+use crate::link::RankLink;
 use crate::locks::Held;
-use crate::looks::{VainLooks, is_in_vain};
+use crate::looks::{LookTimes, is_in_vain};
 use crate::parcel::Got;
 use crate::pending::Pending;
 use crate::plan::{CollectivePlan, PlanKey, scaled};
@@ -25,10 +25,10 @@ use crate::reply::Reply;
 use crate::shared::Shared;
 
 /// A rank, as its processor sees it.
-pub(crate) struct Rank<'a> {
+pub(crate) struct EmulatedRank<'a> {
     pub id: usize,
     pub shared: &'a Shared<'a>,
-    pub link: Link<'a>,
+    pub link: RankLink<'a>,
     pub communicators: CommunicatorList,
     pub requests: FxHashMap<RequestId, Pending>,
     pub backgrounds: Backgrounds,
@@ -60,8 +60,8 @@ pub(crate) struct Rank<'a> {
     pub awaited: Option<Wanted>,
     /// True while it waits for a send, if that is a request.
     pub awaits_send: bool,
-    /// Its looks in vain, by their places.
-    pub vain_looks: FxHashMap<u32, VainLooks>,
+    /// How long its looks in vain take, by their places.
+    pub look_times: FxHashMap<u32, LookTimes>,
     /// The place of the last call, if that was a look in vain.
     pub looked_in_vain: Option<u32>,
     /// True while the rank computes: it has gone on after its last call.
@@ -75,7 +75,7 @@ pub(crate) struct Rank<'a> {
 }
 
 /// A run that fails says in which calls its ranks were.
-impl Drop for Rank<'_> {
+impl Drop for EmulatedRank<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let CurrentCall { what, place } = self.call;
@@ -89,11 +89,11 @@ impl Drop for Rank<'_> {
     }
 }
 
-impl<'a> Rank<'a> {
-    pub(crate) fn new(shared: &'a Shared<'a>, p: &Proc) -> Rank<'a> {
+impl<'a> EmulatedRank<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>, p: &Proc) -> EmulatedRank<'a> {
         let id = p.id();
-        let link = Link::new(shared, id);
-        Rank {
+        let link = RankLink::new(shared, id);
+        EmulatedRank {
             id,
             shared,
             link,
@@ -117,7 +117,7 @@ impl<'a> Rank<'a> {
             call: CurrentCall { what: Called::Nothing, place: 0 },
             awaited: None,
             awaits_send: false,
-            vain_looks: FxHashMap::default(),
+            look_times: FxHashMap::default(),
             looked_in_vain: None,
             computes: false,
             types: Types::default(),
@@ -253,11 +253,13 @@ impl<'a> Rank<'a> {
         let is_open = |receive: &Receive| receive.from.is_none() || receive.tag.is_none();
         let (looks, takes_any) = match kind {
             PostKind::Call(
-                CallKind::Recv { receive, .. } | CallKind::SendRecv { receive: Some(receive), .. },
+                MpiCallKind::Recv { receive, .. } | MpiCallKind::SendRecv { receive: Some(receive), .. },
             ) => (false, is_open(receive)),
-            PostKind::Call(CallKind::Start(calls)) => {
-                let starts_open =
-                    |call: &CallKind| matches!(call, CallKind::Recv { receive, .. } if is_open(receive));
+            PostKind::Call(MpiCallKind::Start(calls)) => {
+                let starts_open = |call: &MpiCallKind| match call {
+                    MpiCallKind::Recv { receive, .. } => is_open(receive),
+                    _ => false,
+                };
                 (false, calls.iter().any(starts_open))
             }
             PostKind::Probe { receive, is_wait, .. } => (true, *is_wait && is_open(receive)),
@@ -265,7 +267,9 @@ impl<'a> Rank<'a> {
             PostKind::Wait { .. } | PostKind::GetStatus(_) | PostKind::Clock => (true, false),
             PostKind::AtFile { depends, .. } => (false, *depends),
             // Who has a lock first, and which atomic access comes first, is up to the order.
-            PostKind::Call(CallKind::OneSided(OneSided::Lock { is_exclusive, .. })) => (false, *is_exclusive),
+            PostKind::Call(MpiCallKind::OneSided(OneSided::Lock { is_exclusive, .. })) => {
+                (false, *is_exclusive)
+            }
             PostKind::Access(access) => (false, access.kind == AccessKind::Accumulate),
             _ => (false, false),
         };
@@ -281,7 +285,7 @@ impl<'a> Rank<'a> {
         if longest == Time::ZERO {
             return;
         }
-        let takes = self.vain_looks.entry(self.call.place).or_default().lengthen(longest, p.params().cycle);
+        let takes = self.look_times.entry(self.call.place).or_default().lengthen(longest, p.params().cycle);
         if takes > Time::ZERO {
             p.wait_until(p.now() + takes);
         }
@@ -295,8 +299,8 @@ impl<'a> Rank<'a> {
         let (place, in_vain) = (self.call.place, is_in_vain(self.call.what, reply));
         let before = std::mem::replace(&mut self.looked_in_vain, in_vain.then_some(place));
         self.has_chosen |= before.is_some_and(|before| before != place);
-        if !in_vain && let Some(looks) = self.vain_looks.get_mut(&place) {
-            looks.end();
+        if !in_vain && let Some(times) = self.look_times.get_mut(&place) {
+            times.end();
         }
     }
 
@@ -396,35 +400,35 @@ impl<'a> Rank<'a> {
         2 * self.communicator(communicator).number
     }
 
-    fn call(&mut self, p: &mut Proc, kind: CallKind, data: &mut &[u8]) -> Reply {
+    fn call(&mut self, p: &mut Proc, kind: MpiCallKind, data: &mut &[u8]) -> Reply {
         match kind {
-            CallKind::Send { mode, message, request } => self.send(p, mode, message, request, data),
-            CallKind::Recv { receive, request: Some(request) } => {
+            MpiCallKind::Send { mode, message, request } => self.send(p, mode, message, request, data),
+            MpiCallKind::Recv { receive, request: Some(request) } => {
                 let pending = self.post_receive(p, &receive);
                 self.requests.insert(request, pending);
                 Reply::NOTHING
             }
-            CallKind::Recv { receive, request: None } => {
+            MpiCallKind::Recv { receive, request: None } => {
                 let got = self.receive(p, &receive);
                 Reply::Message(self.place(receive.communicator, got.from), got.parcel)
             }
-            CallKind::SendRecv { message, receive, request } => {
+            MpiCallKind::SendRecv { message, receive, request } => {
                 self.exchange(p, message, receive.as_ref(), request, data)
             }
-            CallKind::Start(kinds) => {
+            MpiCallKind::Start(kinds) => {
                 kinds.into_iter().for_each(|kind| _ = self.call(p, kind, data));
                 Reply::NOTHING
             }
-            CallKind::StartCollective { made, collective } => {
+            MpiCallKind::StartCollective { made, collective } => {
                 self.persistent = Some(made);
                 let reply = self.call(p, *collective, data);
                 self.persistent = None;
                 reply
             }
-            CallKind::Collective { kind, communicator, root, sent, received, request } => {
+            MpiCallKind::Collective { kind, communicator, root, sent, received, request } => {
                 self.collective(p, (kind, communicator, root), (sent, received), request, data)
             }
-            CallKind::OneSided(what) => self.one_sided(p, what),
+            MpiCallKind::OneSided(what) => self.one_sided(p, what),
             _ => p.fail_with(format!("rank {} posts what is no call", self.id)),
         }
     }

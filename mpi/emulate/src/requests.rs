@@ -6,13 +6,13 @@ use loggp::Proc;
 use loggp_mpi_trace::call::{RequestId, WaitForm};
 
 use crate::pending::{Completion, Pending};
-use crate::rank::Rank;
+use crate::rank::EmulatedRank;
 use crate::reply::Reply;
 
 /// The most requests that one answer says are complete, where some will do.
 const MOST_FOUND: usize = 1000;
 
-impl Rank<'_> {
+impl EmulatedRank<'_> {
     /// Waits for requests, or tests them.
     pub(crate) fn wait(&mut self, p: &mut Proc, form: WaitForm, requests: &[Option<RequestId>]) -> Reply {
         let places: Vec<(usize, RequestId)> =
@@ -211,7 +211,7 @@ impl Rank<'_> {
                 self.awaited = Some((from, tag, scope));
                 let (from, parcel) = self.backgrounds.wait(p, request);
                 self.awaited = None;
-                self.learn_ends(parcel.ends.as_ref());
+                self.learn_ended(parcel.ended.as_ref());
                 self.compare_types(p, from, &parcel, &types);
                 let got = self.arrived(communicator, from, parcel);
                 Completion::Receive(self.place(communicator, from), got.parcel)

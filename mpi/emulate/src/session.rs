@@ -17,10 +17,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::CpuSet;
 
 use crate::board::Board;
-use crate::failure::{Calls, describe};
+use crate::failure::{LastCalls, describe};
 use crate::fault::{Fault, FaultKind, Notes};
 use crate::parcel::Sent;
-use crate::rank::Rank;
+use crate::rank::EmulatedRank;
 use crate::segment::{Flags, Segment};
 use crate::shared::{Settings, Shared};
 use crate::threads::Threads;
@@ -178,7 +178,7 @@ impl Session {
             std::thread::Builder::new().spawn_scoped(scope, rouse).map_err(|why| {
                 Cause::Host(format!("the host refuses a thread that looks after the ranks: {why}"))
             })?;
-            machine.run(|p: &mut Proc| Rank::new(&shared, p).run(p))
+            machine.run(|p: &mut Proc| EmulatedRank::new(&shared, p).run(p))
         });
         if let Ok(run) = &mut run {
             match left_messages(&shared.sent) {
@@ -210,7 +210,7 @@ impl Session {
             }
             let calls: Vec<_> = shared.calls.iter().map(|call| call.lock().take()).collect();
             let sent = shared.sent.into_iter().map(Mutex::into_inner).collect();
-            let calls = Calls { of_ranks: calls, sent, unfinished: shared.board.unfinished(), idle_wait };
+            let calls = LastCalls { of_ranks: calls, sent, unfinished: shared.board.unfinished(), idle_wait };
             match error.cause {
                 Cause::Params(_) | Cause::Host(_) => error,
                 _ => self.note(describe(&error, &calls, shared.found.lock().take())),

@@ -9,13 +9,13 @@ use crate::failure::{Called, LastCall};
 use crate::locks::Held;
 use crate::pending::Pending;
 use crate::plan::{Blank, BlankTag};
-use crate::rank::Rank;
+use crate::rank::EmulatedRank;
 use crate::reply::Reply;
 
 /// The bytes of what asks for a lock or gives one back.
 const WORD: usize = 8;
 
-impl Rank<'_> {
+impl EmulatedRank<'_> {
     /// Makes a one-sided call.
     pub(crate) fn one_sided(&mut self, p: &mut Proc, what: OneSided) -> Reply {
         match what {

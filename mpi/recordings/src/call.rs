@@ -16,7 +16,7 @@ pub struct RankCalls {
     /// False if the program was aborted before it came to `MPI_Finalize`.
     pub is_whole: bool,
     /// The calls, each thread's in its order.
-    pub calls: Vec<Call>,
+    pub calls: Vec<MpiCall>,
     /// The communicators that the rank had, by their numbers. The first one is the world.
     pub communicators: Vec<Communicator>,
     /// Places in the program, by their numbers. The first one is unknown.
@@ -27,19 +27,19 @@ pub struct RankCalls {
 
 /// A call of MPI.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct MpiCall {
     pub begin: i64,
     pub end: i64,
     /// Number of the place in [`RankCalls::places`].
     pub place: u32,
     /// Number of the thread that called; 0 is the one that called `MPI_Init`.
     pub thread: u16,
-    pub kind: CallKind,
+    pub kind: MpiCallKind,
 }
 
 /// What a call does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CallKind {
+pub enum MpiCallKind {
     /// A send in any mode. Without a request it blocks.
     Send { mode: SendMode, message: Envelope, request: Option<RequestId> },
     /// A receive. Without a request it blocks.
@@ -48,12 +48,12 @@ pub enum CallKind {
     /// `MPI_Isendrecv`, which is one request for both.
     SendRecv { message: Option<Envelope>, receive: Option<Receive>, request: Option<RequestId> },
     /// The start of persistent requests. Each start is a send or receive with a request number of its own.
-    Start(Vec<CallKind>),
+    Start(Vec<MpiCallKind>),
     /// The start of a persistent collective, an immediate one. Ranks start the same one if it has the same place among those
     /// of its communicator, in the order of the calls that made them: so it is `made`.
-    StartCollective { made: u64, collective: Box<CallKind> },
+    StartCollective { made: u64, collective: Box<MpiCallKind> },
     /// A call that waits or tests, with the requests that it found completed, in no order. A test that finds
-    /// nothing completed is a [`Look`](CallKind::Look).
+    /// nothing completed is a [`Look`](MpiCallKind::Look).
     Complete { form: WaitForm, requests: Vec<Completed> },
     /// A series of calls that tested or probed and found nothing, with no other call between them.
     Look { count: u64, inside_ns: i64 },

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use loggp_document::printable_line;
 use loggp_mpi_trace::call::{
-    Call, CallKind, Communicator, Completed, Counts, Envelope, OneSided, Place, Receive, Root, Unmodelled,
+    Communicator, Completed, Counts, Envelope, MpiCall, MpiCallKind, OneSided, Place, Receive, Root,
+    Unmodelled,
 };
 
 use crate::mpi_program::open_recording;
@@ -48,7 +49,7 @@ pub(super) fn print(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-fn write_call(line: &mut String, rank: usize, call: &Call, place: &Place) {
+fn write_call(line: &mut String, rank: usize, call: &MpiCall, place: &Place) {
     let (name, mut kind) = (printable_line, String::new());
     write_kind(&mut kind, &call.kind);
     let length = call.end.saturating_sub(call.begin);
@@ -64,41 +65,41 @@ fn write_call(line: &mut String, rank: usize, call: &Call, place: &Place) {
 }
 
 /// Writes what a call does. What cannot be written to a string is nothing.
-fn write_kind(line: &mut String, kind: &CallKind) {
+fn write_kind(line: &mut String, kind: &MpiCallKind) {
     let mut put = |text: String| line.push_str(&text);
     match kind {
-        CallKind::Send { mode, message, request } => {
+        MpiCallKind::Send { mode, message, request } => {
             let mode = format!("{mode:?}").to_lowercase();
             put(format!("send mode={mode}{}{}", envelope("to", message), number("request", *request)));
         }
-        CallKind::Recv { receive, request } => {
+        MpiCallKind::Recv { receive, request } => {
             put(format!("recv{}{}", asked(receive), number("request", *request)));
         }
-        CallKind::SendRecv { message, receive, request } => {
+        MpiCallKind::SendRecv { message, receive, request } => {
             let message = message.as_ref().map(|message| envelope("to", message)).unwrap_or_default();
             let receive = receive.as_ref().map(asked).unwrap_or_default();
             put(format!("sendrecv{message}{receive}{}", number("request", *request)));
         }
-        CallKind::Start(starts) => {
+        MpiCallKind::Start(starts) => {
             put("start".into());
             for start in starts {
                 line.push(' ');
                 write_kind(line, start);
             }
         }
-        CallKind::StartCollective { made, collective } => {
+        MpiCallKind::StartCollective { made, collective } => {
             put(format!("start made={made} "));
             write_kind(line, collective);
         }
-        CallKind::Complete { form, requests } => {
+        MpiCallKind::Complete { form, requests } => {
             put(form.name().into());
             requests.iter().for_each(|request| put(completed(request)));
         }
-        CallKind::Look { count, inside_ns } => put(format!("look count={count} inside={inside_ns}")),
-        CallKind::Probe { is_wait, message } => {
+        MpiCallKind::Look { count, inside_ns } => put(format!("look count={count} inside={inside_ns}")),
+        MpiCallKind::Probe { is_wait, message } => {
             put(format!("{}{}", if *is_wait { "probe" } else { "iprobe" }, envelope("from", message)));
         }
-        CallKind::Collective { kind, communicator, root, sent, received, request } => {
+        MpiCallKind::Collective { kind, communicator, root, sent, received, request } => {
             let root = match root {
                 Root::None => String::new(),
                 Root::Rank(rank) => format!(" root={rank}"),
@@ -109,11 +110,11 @@ fn write_kind(line: &mut String, kind: &CallKind) {
             let (sent, received) = (counts(sent), counts(received));
             put(format!("{name} comm={communicator}{root} sent={sent} received={received}{request}"));
         }
-        CallKind::NewCommunicator { parent, new } => {
+        MpiCallKind::NewCommunicator { parent, new } => {
             put(format!("new parent={parent}{}", number("comm", new.map(u64::from))));
         }
-        CallKind::Forget(request) => put(format!("forget request={request}")),
-        CallKind::OneSided(what) => put(format!("{}{}", what.name(), one_sided(what))),
+        MpiCallKind::Forget(request) => put(format!("forget request={request}")),
+        MpiCallKind::OneSided(what) => put(format!("{}{}", what.name(), one_sided(what))),
     }
 }
 

@@ -94,9 +94,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 /// An answer's name, and its time in a prediction.
-type Answer = (&'static str, fn(&Prediction) -> Option<Time>);
+type NamedAnswer = (&'static str, fn(&Prediction) -> Option<Time>);
 
-const ANSWERS: [Answer; 3] = [
+const ANSWERS: [NamedAnswer; 3] = [
     ("formula", |times| times.formula),
     ("model", |times| times.model),
     ("measured", |times| times.measured.map(|times| times.median)),

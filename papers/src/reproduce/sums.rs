@@ -8,18 +8,18 @@ use super::record::ExhibitRecord;
 use loggp_command::number::count;
 
 /// A part, and the whole that it is a part of.
-type Part = (usize, usize);
+type Share = (usize, usize);
 
 /// The sums of a paper, or of all.
 #[derive(Default)]
 struct Sums {
     /// Figures and tables that are made again.
-    figures: Part,
+    figures: Share,
     tally: Tally,
     /// Theorems, lemmas and facts of the paper.
     theorems: usize,
     /// Measured runs that ended in time.
-    runs: Part,
+    runs: Share,
 }
 
 impl Sums {
@@ -162,21 +162,21 @@ fn other_table(records: &[ExhibitRecord]) -> Table {
     for (name, Sums { figures, tally, theorems, runs }) in rows(records) {
         table.push(vec![
             name.into(),
-            part(figures),
+            share(figures),
             tally.hold.into(),
             tally.claims_differ.into(),
             tally.claims_out_of_reach.into(),
-            part((tally.theorems_as_printed, theorems)),
+            share((tally.theorems_as_printed, theorems)),
             tally.theorems_corrected.into(),
-            part((tally.checks, tally.checks + tally.wrong)),
-            part(runs),
+            share((tally.checks, tally.checks + tally.wrong)),
+            share(runs),
         ]);
     }
     table
 }
 
-/// Returns the cell of a part, which is empty where there is nothing of which it could be one.
-fn part((part, whole): Part) -> Cell {
+/// Returns the cell of a share, which is empty where there is nothing of which it could be one.
+fn share((part, whole): Share) -> Cell {
     if whole == 0 { Cell::Nothing } else { format!("{part} of {whole}").into() }
 }
 

@@ -181,7 +181,7 @@ fn is_whole(path: &Path) -> bool {
         Some("html") => ends("</html>\n"),
         Some("goal") => ends("}\n"),
         Some("bin") => loggp_goal::read(&*bytes, loggp::NS).is_ok(),
-        Some("mpi") => loggp_mpi::loggp_mpi_trace::recording::Recording::open(path).is_ok(),
+        Some("mpi") => loggp_mpi::loggp_mpi_trace::recording::MpiRecording::open(path).is_ok(),
         Some("loggp") => loggp::trace::Trace::read(&*bytes).is_ok(),
         Some("csv") => csv::Reader::from_reader(&*bytes).records().all(|row| row.is_ok()) && ends("\n"),
         Some("json") => {

@@ -151,11 +151,11 @@ pub(crate) static OPERATIONS: &[(&str, &str)] = &[
 ];
 
 /// A schedule, and the algorithm, P and size that it is of.
-type KeptSchedule = ((&'static str, usize, usize), Rc<Schedule>);
+type CachedSchedule = ((&'static str, usize, usize), Rc<Schedule>);
 
 thread_local! {
     /// The last schedules that depend on the number of processors and the size alone, and recorded ones.
-    static SCHEDULES: RefCell<Vec<KeptSchedule>> = const { RefCell::new(Vec::new()) };
+    static SCHEDULES: RefCell<Vec<CachedSchedule>> = const { RefCell::new(Vec::new()) };
 }
 
 impl PageAlgorithm {

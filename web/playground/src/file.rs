@@ -7,7 +7,7 @@ use loggp_model::time::{NS, Time};
 use loggp_schedule::Schedule;
 use loggp_trace::Trace;
 
-use super::json::Object;
+use super::json::JsonObject;
 use super::recorded_trace;
 use super::request::{PageRequest, PageSetting, without_spaces};
 
@@ -62,7 +62,7 @@ pub(crate) fn opened() -> Result<Rc<OpenFile>, String> {
 }
 
 /// Opens a file, and returns what it is.
-pub(crate) fn open(request: &PageRequest, bytes: &[u8]) -> Result<Object, String> {
+pub(crate) fn open(request: &PageRequest, bytes: &[u8]) -> Result<JsonObject, String> {
     let name = if request.name.is_empty() { "file".into() } else { request.name.clone() };
     let why = |why: String| format!("{name}: {why}");
     let is_lines = bytes.starts_with(recorded_trace::HEAD);
@@ -86,7 +86,7 @@ pub(crate) fn open(request: &PageRequest, bytes: &[u8]) -> Result<Object, String
         )));
     }
     OPENED.set(Some(Rc::new(OpenFile { name: name.clone(), content })));
-    let about = Object::default().with("name", name).with("kind", kind).with("ranks", ranks);
+    let about = JsonObject::default().with("name", name).with("kind", kind).with("ranks", ranks);
     Ok(about.with("operations", count).with("unit", unit).with("cycle", cycle))
 }
 

@@ -10,15 +10,15 @@ pub(crate) trait ToJson {
 
 /// An object, field after field.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Object(String);
+pub(crate) struct JsonObject(String);
 
 /// JSON as it is.
 pub(crate) struct Raw(pub String);
 
-impl Object {
+impl JsonObject {
     /// Returns the same object with another field.
     #[must_use]
-    pub(crate) fn with(mut self, name: &str, value: impl ToJson) -> Object {
+    pub(crate) fn with(mut self, name: &str, value: impl ToJson) -> JsonObject {
         self.set(name, value);
         self
     }
@@ -32,15 +32,15 @@ impl Object {
 
 impl Raw {
     /// Returns a list of objects.
-    pub(crate) fn list(objects: impl Iterator<Item = Object>) -> Raw {
+    pub(crate) fn list(objects: impl Iterator<Item = JsonObject>) -> Raw {
         let texts: Vec<String> = objects.map(|object| object.json()).collect();
         Raw(format!("[{}]", texts.join(",")))
     }
 }
 
-impl<N: AsRef<str>, T: ToJson> FromIterator<(N, T)> for Object {
-    fn from_iter<I: IntoIterator<Item = (N, T)>>(fields: I) -> Object {
-        let mut object = Object::default();
+impl<N: AsRef<str>, T: ToJson> FromIterator<(N, T)> for JsonObject {
+    fn from_iter<I: IntoIterator<Item = (N, T)>>(fields: I) -> JsonObject {
+        let mut object = JsonObject::default();
         fields.into_iter().for_each(|(name, value)| object.set(name.as_ref(), value));
         object
     }
@@ -52,7 +52,7 @@ impl<T: Serialize + ?Sized> ToJson for T {
     }
 }
 
-impl ToJson for Object {
+impl ToJson for JsonObject {
     fn json(&self) -> String {
         format!("{}}}", if self.0.is_empty() { "{" } else { &self.0 })
     }

@@ -21,7 +21,7 @@ mod request;
 mod run;
 mod timeline;
 
-pub use answer::{Column, PageAnswer};
+pub use answer::{NumberColumn, PageAnswer};
 
 use request::PageRequest;
 

@@ -1,6 +1,6 @@
 //! The fastest algorithm over two parameters.
 
-use super::answer::{Column, PageAnswer};
+use super::answer::{NumberColumn, PageAnswer};
 use super::crossover::{Rivals, fastest};
 use super::request::PageRequest;
 
@@ -30,9 +30,9 @@ pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
     let winner = times.iter().map(|times| fastest(times).map_or(NONE, |place| place as u8)).collect();
     let mut answer = PageAnswer::default();
     for (name, values) in [("x", &x), ("y", &y)] {
-        answer.set_column(name, Column::F64(values.iter().map(|value| *value as f64).collect()));
+        answer.set_column(name, NumberColumn::F64(values.iter().map(|value| *value as f64).collect()));
     }
-    answer.set_column("winner", Column::U8(winner));
+    answer.set_column("winner", NumberColumn::U8(winner));
     answer.set_columns("times", rivals.columns(&times));
     Ok(answer)
 }

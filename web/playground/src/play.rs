@@ -13,7 +13,7 @@ use super::file::{self, FileContent, OpenFile};
 use super::request::{PageRequest, PageSetting};
 
 /// An algorithm or a file, which is played.
-pub(crate) enum Played {
+pub(crate) enum PlaySubject {
     Algorithm(&'static PageAlgorithm),
     File(Rc<OpenFile>),
 }
@@ -35,28 +35,28 @@ pub(crate) struct PlayedRun {
 /// Times above are no whole numbers in JavaScript.
 const LONGEST: Time = Time::from_ps(1 << 53);
 
-impl Played {
+impl PlaySubject {
     /// Returns the algorithm with this id, or the file that is open.
-    pub(crate) fn find(id: &str) -> Result<Played, String> {
+    pub(crate) fn find(id: &str) -> Result<PlaySubject, String> {
         match id {
-            "file" => file::opened().map(Played::File),
-            _ => PageAlgorithm::find(id).map(Played::Algorithm),
+            "file" => file::opened().map(PlaySubject::File),
+            _ => PageAlgorithm::find(id).map(PlaySubject::Algorithm),
         }
     }
 
     /// Returns its name for people.
     pub(crate) fn title(&self) -> String {
         match self {
-            Played::Algorithm(algorithm) => algorithm.id.replace('/', " "),
-            Played::File(file) => file.name.clone(),
+            PlaySubject::Algorithm(algorithm) => algorithm.id.replace('/', " "),
+            PlaySubject::File(file) => file.name.clone(),
         }
     }
 
     /// Returns the command that prints the same.
     pub(crate) fn command(&self, request: &PageRequest, setting: &PageSetting) -> String {
         match self {
-            Played::Algorithm(algorithm) => algorithm.command(request, setting),
-            Played::File(file) => file.command(request, setting),
+            PlaySubject::Algorithm(algorithm) => algorithm.command(request, setting),
+            PlaySubject::File(file) => file.command(request, setting),
         }
     }
 
@@ -64,8 +64,8 @@ impl Played {
     pub(crate) fn goal(&self, setting: &PageSetting) -> Result<Vec<u8>, String> {
         const MOST: usize = 1 << 13;
         let schedule = match self {
-            Played::Algorithm(algorithm) => algorithm.plan(setting)?.schedule,
-            Played::File(file) => match &file.content {
+            PlaySubject::Algorithm(algorithm) => algorithm.plan(setting)?.schedule,
+            PlaySubject::File(file) => match &file.content {
                 FileContent::Schedule(file) => file.schedule(setting.unit),
                 FileContent::Trace(_) => return Err("a trace is a run, and no schedule".into()),
             },
@@ -82,12 +82,12 @@ impl Played {
     /// Plays it, with or without a trace.
     pub(crate) fn play(&self, setting: &PageSetting, traced: bool) -> Result<PlayedRun, String> {
         let run = match self {
-            Played::Algorithm(algorithm) => {
+            PlaySubject::Algorithm(algorithm) => {
                 let Planned { schedule, form, receives_first } = algorithm.plan(setting)?;
                 let formula = form.map(|form| form.time);
                 PlayedRun { formula, form, ..play(&schedule, setting, receives_first, traced)? }
             }
-            Played::File(file) => match &file.content {
+            PlaySubject::File(file) => match &file.content {
                 FileContent::Trace(bytes) => recorded(file::read_trace(bytes)?),
                 FileContent::Schedule(file) => play(&file.schedule(setting.unit), setting, false, traced)?,
             },

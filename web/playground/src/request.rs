@@ -23,9 +23,9 @@ pub(crate) struct PageRequest {
     pub causes: Option<bool>,
     pub algorithms: Vec<String>,
     /// Along it the algorithms are compared.
-    pub along: Axis,
-    pub x: Axis,
-    pub y: Axis,
+    pub along: ParameterRange,
+    pub x: ParameterRange,
+    pub y: ParameterRange,
     pub rows: Option<(usize, usize)>,
     pub beside: Option<Box<PageRequest>>,
     pub name: String,
@@ -33,7 +33,7 @@ pub(crate) struct PageRequest {
 
 /// A parameter and its range.
 #[derive(Clone, Debug)]
-pub(crate) struct Axis {
+pub(crate) struct ParameterRange {
     pub over: String,
     pub from: String,
     pub to: String,
@@ -41,9 +41,9 @@ pub(crate) struct Axis {
     pub log: bool,
 }
 
-impl Default for Axis {
-    fn default() -> Axis {
-        Axis { over: String::new(), from: String::new(), to: String::new(), points: 33, log: false }
+impl Default for ParameterRange {
+    fn default() -> ParameterRange {
+        ParameterRange { over: String::new(), from: String::new(), to: String::new(), points: 33, log: false }
     }
 }
 
@@ -170,7 +170,7 @@ fn flag(name: &str, value: &str) -> Result<bool, String> {
     value.parse().map_err(|_| format!("{name} = {value}: give true or false"))
 }
 
-impl Axis {
+impl ParameterRange {
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "over" => self.over = value.into(),
@@ -183,10 +183,10 @@ impl Axis {
         Ok(())
     }
 
-    /// Returns the values along the axis, in picoseconds where they are times, ascending and each once.
+    /// Returns the values in the range, in picoseconds where they are times, ascending and each once.
     pub(crate) fn values(&self, cycle: Time) -> Result<Vec<i64>, String> {
         const MOST: usize = 512;
-        let Axis { over, points, log, .. } = self;
+        let ParameterRange { over, points, log, .. } = self;
         if over != "size" && Parameter::by_name(over).is_none() {
             return Err(format!("there is no parameter {over}; give one of {}, or size", Parameter::names()));
         }

@@ -7,9 +7,9 @@ use loggp_model::time::Time;
 use loggp_trace::path::{Events, FormulaBuilder, HopKind, Path};
 use loggp_trace::{ActivityKind, Trace};
 
-use super::answer::{Column, PageAnswer};
-use super::json::{Object, Raw};
-use super::play::{Played, PlayedRun};
+use super::answer::{NumberColumn, PageAnswer};
+use super::json::{JsonObject, Raw};
+use super::play::{PlaySubject, PlayedRun};
 use super::request::PageRequest;
 
 /// The kinds of activities that the page shows: the first ones.
@@ -17,16 +17,16 @@ const KINDS: &[&str] = KIND_NAMES.split_at(7).0;
 
 /// Returns the answer to `run`.
 pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
-    let subject = Played::find(&request.algorithm)?;
+    let subject = PlaySubject::find(&request.algorithm)?;
     let (run, trace) = subject.trace(request)?;
     let events = Events::new(&trace);
     let path = Path::from_events(&events);
     let formula = FormulaBuilder::new(&trace.machine()).formula(&path.hops);
     let rest: Vec<(&str, i64)> = formula.rest.iter().map(|(name, time)| (*name, time.as_ps())).collect();
-    let paper = Object::default().with("time", run.formula.map(Time::as_ps));
+    let paper = JsonObject::default().with("time", run.formula.map(Time::as_ps));
     let paper = paper.with("kind", run.form.map(|form| form.kind.name()));
     let paper = paper.with("source", run.form.map(|form| form.source));
-    let fields = Object::default()
+    let fields = JsonObject::default()
         .with("time", run.time.as_ps())
         .with("text", run.time.to_string())
         .with("cycles", cycles(run.time, run.params.cycle))
@@ -51,30 +51,30 @@ pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
     }
     if request.page {
         let page = Timeline::new(&trace).data(&events, request.causes != Some(false));
-        let bytes = answer.column(Column::U8(page.1));
-        answer.set("page", Object::default().with("meta", Raw(page.0)).with("bytes", bytes));
+        let bytes = answer.column(NumberColumn::U8(page.1));
+        answer.set("page", JsonObject::default().with("meta", Raw(page.0)).with("bytes", bytes));
     }
     Ok(answer)
 }
 
 /// Returns the answer to `command`.
 pub(crate) fn command(request: &PageRequest) -> Result<PageAnswer, String> {
-    let subject = Played::find(&request.algorithm)?;
+    let subject = PlaySubject::find(&request.algorithm)?;
     let command = subject.command(request, &request.setting()?);
-    Ok(PageAnswer::new(Object::default().with("command", command)))
+    Ok(PageAnswer::new(JsonObject::default().with("command", command)))
 }
 
 /// Returns the answer to `goal`: the schedule as a text.
 pub(crate) fn goal(request: &PageRequest) -> Result<PageAnswer, String> {
-    let text = Played::find(&request.algorithm)?.goal(&request.setting()?)?;
+    let text = PlaySubject::find(&request.algorithm)?.goal(&request.setting()?)?;
     let mut answer = PageAnswer::default();
-    answer.set_column("goal", Column::U8(text));
+    answer.set_column("goal", NumberColumn::U8(text));
     Ok(answer)
 }
 
 /// Returns the answer to `tree`: for each processor who sent it the datum, and when it had it.
 pub(crate) fn tree(request: &PageRequest) -> Result<PageAnswer, String> {
-    let (_, trace) = Played::find(&request.algorithm)?.trace(request)?;
+    let (_, trace) = PlaySubject::find(&request.algorithm)?.trace(request)?;
     let events = Events::new(&trace);
     let P = trace.params.P;
     let (mut parents, mut times) = (vec![-1; P], vec![0.0; P]);
@@ -91,8 +91,8 @@ pub(crate) fn tree(request: &PageRequest) -> Result<PageAnswer, String> {
         times[event.id] = event.end.as_ps() as f64;
     }
     let mut answer = PageAnswer::default();
-    answer.set_column("parent", Column::I32(parents));
-    answer.set_column("time", Column::F64(times));
+    answer.set_column("parent", NumberColumn::I32(parents));
+    answer.set_column("time", NumberColumn::F64(times));
     Ok(answer)
 }
 
@@ -104,8 +104,8 @@ fn cycles(time: Time, cycle: Time) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-fn params(params: &Params) -> Object {
-    let mut all: Object = params.times().map(|(name, time)| (name, time.as_ps())).collect();
+fn params(params: &Params) -> JsonObject {
+    let mut all: JsonObject = params.times().map(|(name, time)| (name, time.as_ps())).collect();
     params.counts().for_each(|(name, count)| all.set(name, count));
     all.with("cycle", params.cycle.as_ps())
 }
@@ -139,20 +139,22 @@ fn add_processors(answer: &mut PageAnswer, run: &PlayedRun, trace: &Trace) {
             *time += (activity.end - activity.start).as_ps() as f64;
         }
     }
-    answer.set_columns("busy", KINDS.iter().zip(busy.into_iter().map(Column::F64)));
+    answer.set_columns("busy", KINDS.iter().zip(busy.into_iter().map(NumberColumn::F64)));
 }
 
 fn add_activities(answer: &mut PageAnswer, events: &Events) {
     let shown: Vec<(usize, u8)> =
         (0..events.len()).filter_map(|place| Some((place, shown_kind(events.event(place).kind)?))).collect();
     let time = |at: fn(&Events, usize) -> Time| times(shown.iter().map(|&(place, _)| at(events, place)));
-    let processor = Column::I32(shown.iter().map(|&(place, _)| events.event(place).id as i32).collect());
-    let message = Column::I32(shown.iter().map(|&(place, _)| index(events.message_of(place))).collect());
+    let processor =
+        NumberColumn::I32(shown.iter().map(|&(place, _)| events.event(place).id as i32).collect());
+    let message =
+        NumberColumn::I32(shown.iter().map(|&(place, _)| index(events.message_of(place))).collect());
     let fields = [
         ("processor", processor),
         ("start", time(|events, place| events.event(place).start)),
         ("end", time(|events, place| events.event(place).end)),
-        ("kind", Column::U8(shown.iter().map(|&(_, kind)| kind).collect())),
+        ("kind", NumberColumn::U8(shown.iter().map(|&(_, kind)| kind).collect())),
         ("message", message),
     ];
     answer.set_columns("activity", fields);
@@ -160,7 +162,8 @@ fn add_activities(answer: &mut PageAnswer, events: &Events) {
 
 fn add_messages(answer: &mut PageAnswer, events: &Events) {
     let all = || 0..events.message_count();
-    let number = |of: &dyn Fn(usize) -> usize| Column::I32(all().map(|place| of(place) as i32).collect());
+    let number =
+        |of: &dyn Fn(usize) -> usize| NumberColumn::I32(all().map(|place| of(place) as i32).collect());
     let time = |of: &dyn Fn(usize) -> Time| times(all().map(of));
     let sent = |place: usize| events.send_event(place).map(|send| events.event(send));
     let received = |place: usize| events.receive_event(place).map(|receive| events.event(receive));
@@ -181,11 +184,11 @@ fn add_hops(answer: &mut PageAnswer, path: &Path) {
     let hops = &path.hops;
     let kind = |kind: HopKind| HopKind::ALL.iter().position(|other| *other == kind).unwrap_or(0) as u8;
     let fields = [
-        ("processor", Column::I32(hops.iter().map(|hop| hop.id as i32).collect())),
+        ("processor", NumberColumn::I32(hops.iter().map(|hop| hop.id as i32).collect())),
         ("start", times(hops.iter().map(|hop| hop.start))),
         ("end", times(hops.iter().map(|hop| hop.end))),
-        ("kind", Column::U8(hops.iter().map(|hop| kind(hop.kind)).collect())),
-        ("message", Column::I32(hops.iter().map(|hop| index(hop.message)).collect())),
+        ("kind", NumberColumn::U8(hops.iter().map(|hop| kind(hop.kind)).collect())),
+        ("message", NumberColumn::I32(hops.iter().map(|hop| index(hop.message)).collect())),
     ];
     answer.set_columns("hops", fields);
     answer.set("hop_kinds", HopKind::ALL.map(HopKind::name).as_slice());
@@ -196,6 +199,6 @@ fn index(place: Option<usize>) -> i32 {
 }
 
 /// Returns a column of times.
-fn times(all: impl Iterator<Item = Time>) -> Column {
-    Column::F64(all.map(|time| time.as_ps() as f64).collect())
+fn times(all: impl Iterator<Item = Time>) -> NumberColumn {
+    NumberColumn::F64(all.map(|time| time.as_ps() as f64).collect())
 }

@@ -2,16 +2,16 @@
 
 use loggp_draw::page::{SCRIPT as TIMELINE_SCRIPT, Timeline};
 
-use super::answer::{Column, PageAnswer};
-use super::play::Played;
+use super::answer::{NumberColumn, PageAnswer};
+use super::play::PlaySubject;
 use super::request::PageRequest;
 
 /// Returns the answer to `timeline`.
 pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
-    let subject = Played::find(&request.algorithm)?;
+    let subject = PlaySubject::find(&request.algorithm)?;
     let (_, trace) = subject.trace(request)?;
     let beside = request.beside.as_ref().map(|beside| {
-        let subject = Played::find(&beside.algorithm)?;
+        let subject = PlaySubject::find(&beside.algorithm)?;
         Ok::<_, String>((subject.title(), subject.trace(beside)?.1))
     });
     let beside = beside.transpose()?;
@@ -26,7 +26,7 @@ pub(crate) fn answer(request: &PageRequest) -> Result<PageAnswer, String> {
     let mut page = Vec::new();
     timeline.write(&mut page).map_err(|why| why.to_string())?;
     let mut answer = PageAnswer::default();
-    answer.set_column("html", Column::U8(page));
+    answer.set_column("html", NumberColumn::U8(page));
     answer.set("name", format!("{}.html", subject.title().replace([' ', '/'], "-")));
     Ok(answer)
 }
@@ -40,6 +40,6 @@ pub(crate) fn script(request: &PageRequest) -> Result<PageAnswer, String> {
         text.extend_from_slice(part.as_bytes());
     }
     let mut answer = PageAnswer::default();
-    answer.set_column("script", Column::U8(text));
+    answer.set_column("script", NumberColumn::U8(text));
     Ok(answer)
 }

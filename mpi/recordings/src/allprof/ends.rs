@@ -7,14 +7,14 @@ use crate::call::{Envelope, Receive};
 const ANY_TAG: i64 = -1;
 
 /// Reads the ends of messages.
-pub(super) struct Ends<'a> {
+pub(super) struct EndReader<'a> {
     pub call: &'a MpiLine<'a>,
     pub communicator: u32,
     pub members: &'a [u32],
     pub any_source: i64,
 }
 
-impl Ends<'_> {
+impl EndReader<'_> {
     /// Returns a message, or `None` if it is to no process. The tag stands behind the rank.
     pub(super) fn send(&self, count: usize, to: usize) -> Result<Option<Envelope>, String> {
         let bytes = self.call.bytes(count)?;

@@ -54,12 +54,12 @@ pub struct AllprofProgram<F> {
     skips: bool,
     /// The communicators that each rank made, once they are needed.
     made: Option<Vec<Vec<Option<Made>>>>,
-    notes: Notes,
+    notes: ReadingNotes,
 }
 
 /// What the traces of all ranks left open.
 #[derive(Debug, Default)]
-struct Notes {
+struct ReadingNotes {
     /// The kinds of calls that could not be read, in the order in which they came.
     unread: Vec<Unread>,
     /// Tests and probes, of which a trace does not say whether they found something.
@@ -102,7 +102,7 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> AllprofProgram<F> {
     /// Creates a program of `P` ranks, whose traces `open` opens. If `skips`, calls that cannot be read are left out,
     /// and their time counts as computing; else they are an error.
     pub fn new(P: usize, mpi: MpiLibrary, skips: bool, open: F) -> AllprofProgram<F> {
-        AllprofProgram { P, open, mpi, skips, made: None, notes: Notes::default() }
+        AllprofProgram { P, open, mpi, skips, made: None, notes: ReadingNotes::default() }
     }
 
     fn open(&mut self, rank: usize) -> Result<LineReader<R>, ProgramError> {
@@ -169,7 +169,7 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> CallSource for AllprofProgram<F>
 
     fn read_rank(&mut self, rank: usize, take: TakeCalls) -> Result<(), ProgramError> {
         if rank == 0 {
-            self.notes = Notes::default();
+            self.notes = ReadingNotes::default();
         }
         let mut lines = self.open(rank)?;
         let mut reader = AllprofReader::new(rank, self.P, self.mpi);
@@ -216,14 +216,14 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> CallSource for AllprofProgram<F>
     }
 
     fn unread(&self) -> Vec<Unmodelled> {
-        let Notes { unread, looks, .. } = &self.notes;
+        let ReadingNotes { unread, looks, .. } = &self.notes;
         let looks = (*looks > 0).then_some(("MPI_Test and MPI_Iprobe", *looks)).into_iter();
         let calls = unread.iter().map(|unread| (&*unread.name, unread.count)).chain(looks);
         calls.map(|(name, count)| Unmodelled { name: name.into(), count, inside_ns: None }).collect()
     }
 
     fn warnings(&self) -> Vec<String> {
-        let Notes { unread, guessed_waits, guessed_names, .. } = &self.notes;
+        let ReadingNotes { unread, guessed_waits, guessed_names, .. } = &self.notes;
         let skipped = unread.iter().map(|Unread { what, rank, line, count, .. }| {
             format!("{count} calls are computing time, the first one on rank {rank}, line {line}: {what}")
         });

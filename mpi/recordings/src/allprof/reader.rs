@@ -3,14 +3,14 @@
 use rustc_hash::FxHashMap;
 
 use super::communicators::{Made, Named, Names, WORLD};
-use super::ends::Ends;
+use super::ends::EndReader;
 use super::line::{Handle, MpiLine};
 use super::requests::{RequestsByAddress, completed};
 use super::shape::{self, Amounts, CallShape, CollectiveShape, shape};
-use super::{MpiLibrary, Notes, Stop, Unread};
+use super::{MpiLibrary, ReadingNotes, Stop, Unread};
 use crate::call::{
-    Call, CallKind, CollectiveKind, Communicator, Counts, Envelope, RankCalls, Receive, RequestId, Root,
-    SendMode, WaitForm,
+    CollectiveKind, Communicator, Counts, Envelope, MpiCall, MpiCallKind, RankCalls, Receive, RequestId,
+    Root, SendMode, WaitForm,
 };
 
 /// The reader of one rank's trace.
@@ -32,7 +32,7 @@ pub(super) struct AllprofReader {
 }
 
 /// A call that can be read, or the reason why it cannot.
-type Kind = Result<CallKind, Unreadable>;
+type Kind = Result<MpiCallKind, Unreadable>;
 
 /// The reason why a call cannot be read, and counts as computing if it is skipped.
 struct Unreadable(String);
@@ -68,7 +68,7 @@ impl AllprofReader {
         (line, number): (&[u8], u64),
         calls: &mut RankCalls,
         made: Option<&[Option<Made>]>,
-        notes: &mut Notes,
+        notes: &mut ReadingNotes,
     ) -> Result<(), Stop> {
         let Some(call) = MpiLine::split(line)? else { return Ok(()) };
         if self.ended {
@@ -98,7 +98,7 @@ impl AllprofReader {
         }
         match self.read_call(&call, shape, calls, made, notes)? {
             Ok(kind) => {
-                calls.calls.push(Call { begin, end, place: 0, thread: 0, kind });
+                calls.calls.push(MpiCall { begin, end, place: 0, thread: 0, kind });
                 (self.last, calls.end) = (Some(end), end);
             }
             Err(Unreadable(what)) => {
@@ -121,7 +121,7 @@ impl AllprofReader {
         call: &MpiLine,
         shape: CallShape,
         calls: &mut RankCalls,
-        notes: &mut Notes,
+        notes: &mut ReadingNotes,
     ) -> Result<bool, Stop> {
         match shape {
             CallShape::Local => {
@@ -156,7 +156,7 @@ impl AllprofReader {
         shape: CallShape,
         calls: &mut RankCalls,
         made: Option<&[Option<Made>]>,
-        notes: &mut Notes,
+        notes: &mut ReadingNotes,
     ) -> Result<Kind, String> {
         let communicator = match shape.communicator().map(|place| call.handle(place)).transpose()? {
             None => 0,
@@ -166,7 +166,7 @@ impl AllprofReader {
             },
         };
         let members = &calls.communicators[communicator as usize].members;
-        let ends = Ends { call, communicator, members, any_source: self.mpi.any_source() };
+        let ends = EndReader { call, communicator, members, any_source: self.mpi.any_source() };
         let kind = match shape {
             CallShape::Send { .. }
             | CallShape::Recv { .. }
@@ -182,7 +182,7 @@ impl AllprofReader {
                 let new = made.and_then(|made| made.get(self.made)).cloned().flatten();
                 self.made += 1;
                 let new = new.map(|made| self.add_made(made, communicator, calls));
-                CallKind::NewCommunicator { parent: communicator, new }
+                MpiCallKind::NewCommunicator { parent: communicator, new }
             }
             _ => {
                 return Ok(Err(Unreadable(format!(
@@ -196,36 +196,36 @@ impl AllprofReader {
     }
 
     /// Reads a call that sends, receives or waits for a message.
-    fn messages(&mut self, ends: &Ends, shape: CallShape) -> Result<CallKind, String> {
+    fn messages(&mut self, ends: &EndReader, shape: CallShape) -> Result<MpiCallKind, String> {
         let address = || ends.call.natural(7, "a request");
         Ok(match shape {
             CallShape::Send { is_immediate, mode } => {
                 let message = ends.send(2, 4)?;
                 let request = self.new_request(ends.call, is_immediate, message.is_some())?;
                 let mode = send_mode(mode);
-                message.map_or_else(nothing, |message| CallKind::Send { mode, message, request })
+                message.map_or_else(nothing, |message| MpiCallKind::Send { mode, message, request })
             }
             CallShape::Recv { is_immediate } => {
                 let receive = ends.receive(2, 4)?;
                 let request = self.new_request(ends.call, is_immediate, receive.is_some())?;
-                receive.map_or_else(nothing, |receive| CallKind::Recv { receive, request })
+                receive.map_or_else(nothing, |receive| MpiCallKind::Recv { receive, request })
             }
             CallShape::SendRecv => {
                 let (message, receive) = (ends.send(2, 4)?, ends.receive(7, 9)?);
-                CallKind::SendRecv { message, receive, request: None }
+                MpiCallKind::SendRecv { message, receive, request: None }
             }
             CallShape::SendRecvReplace => {
                 let (message, receive) = (ends.send(2, 4)?, ends.receive(2, 6)?);
-                CallKind::SendRecv { message, receive, request: None }
+                MpiCallKind::SendRecv { message, receive, request: None }
             }
             CallShape::Init { mode } => {
                 let kind = match mode {
-                    Some(mode) => ends.send(2, 4)?.map(|message| CallKind::Send {
+                    Some(mode) => ends.send(2, 4)?.map(|message| MpiCallKind::Send {
                         mode: send_mode(mode),
                         message,
                         request: None,
                     }),
-                    None => ends.receive(2, 4)?.map(|receive| CallKind::Recv { receive, request: None }),
+                    None => ends.receive(2, 4)?.map(|receive| MpiCallKind::Recv { receive, request: None }),
                 };
                 self.requests.keep(address()?, kind);
                 nothing()
@@ -233,7 +233,7 @@ impl AllprofReader {
             _ => match ends.receive_of(1, 0)? {
                 Some(Receive { from: Some(peer), tag: Some(tag), communicator, .. }) => {
                     let message = Envelope { peer, tag, communicator, bytes: 0 };
-                    CallKind::Probe { is_wait: true, message }
+                    MpiCallKind::Probe { is_wait: true, message }
                 }
                 // The receive that follows waits for the message.
                 _ => nothing(),
@@ -264,18 +264,18 @@ impl AllprofReader {
         &mut self,
         call: &MpiLine,
         shape: CallShape,
-        notes: &mut Notes,
-    ) -> Result<CallKind, String> {
+        notes: &mut ReadingNotes,
+    ) -> Result<MpiCallKind, String> {
         let (address, size) = (|place| call.natural(place, "a request"), self.mpi.request_size());
-        let wait = |form: WaitForm, requests: Vec<RequestId>| CallKind::Complete {
+        let wait = |form: WaitForm, requests: Vec<RequestId>| MpiCallKind::Complete {
             form,
             requests: requests.into_iter().map(completed).collect(),
         };
         Ok(match shape {
-            CallShape::Start => CallKind::Start(self.requests.restart(address(1)?).into_iter().collect()),
+            CallShape::Start => MpiCallKind::Start(self.requests.restart(address(1)?).into_iter().collect()),
             CallShape::StartAll => {
                 let (count, first) = (call.natural(1, "a count")?, address(2)?);
-                CallKind::Start(self.requests.restart_all(first, count, size))
+                MpiCallKind::Start(self.requests.restart_all(first, count, size))
             }
             CallShape::Wait(WaitForm::Wait) => {
                 wait(WaitForm::Wait, self.requests.complete(address(1)?).into_iter().collect())
@@ -291,7 +291,7 @@ impl AllprofReader {
                 let requests = under_way.into_iter();
                 wait(form, requests.filter_map(|(address, _)| self.requests.complete(address)).collect())
             }
-            _ => self.requests.forget(address(1)?).map_or_else(nothing, CallKind::Forget),
+            _ => self.requests.forget(address(1)?).map_or_else(nothing, MpiCallKind::Forget),
         })
     }
 
@@ -368,7 +368,7 @@ impl AllprofReader {
         shape: CollectiveShape,
         communicator: u32,
         members: &[u32],
-    ) -> Result<CallKind, String> {
+    ) -> Result<MpiCallKind, String> {
         let root = match shape.root.map(|place| call.number(place, "a rank")).transpose()? {
             None => Root::None,
             Some(root) if (0..members.len() as i64).contains(&root) => Root::Rank(root as u32),
@@ -401,13 +401,13 @@ impl AllprofReader {
             true => Some(self.requests.start(call.natural(shape.communicator + 1, "a request")?)),
             false => None,
         };
-        Ok(CallKind::Collective { kind: shape.kind, communicator, root, sent, received, request })
+        Ok(MpiCallKind::Collective { kind: shape.kind, communicator, root, sent, received, request })
     }
 }
 
 /// Returns a call that does nothing.
-fn nothing() -> CallKind {
-    CallKind::Complete { form: WaitForm::Wait, requests: Vec::new() }
+fn nothing() -> MpiCallKind {
+    MpiCallKind::Complete { form: WaitForm::Wait, requests: Vec::new() }
 }
 
 fn send_mode(mode: u8) -> SendMode {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::call::{CallKind, Completed, RequestId};
+use crate::call::{Completed, MpiCallKind, RequestId};
 
 /// The requests of a rank, by their addresses.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ struct TracedRequest {
     /// Its number, while it is under way.
     active: Option<RequestId>,
     /// What each start of a persistent one does; `None` if that is nothing, as for the null process.
-    persistent: Option<Option<CallKind>>,
+    persistent: Option<Option<MpiCallKind>>,
 }
 
 impl RequestsByAddress {
@@ -34,15 +34,17 @@ impl RequestsByAddress {
     }
 
     /// Adds a persistent request.
-    pub(super) fn keep(&mut self, address: u64, kind: Option<CallKind>) {
+    pub(super) fn keep(&mut self, address: u64, kind: Option<MpiCallKind>) {
         self.at.insert(address, TracedRequest { active: None, persistent: Some(kind) });
     }
 
     /// Starts a persistent request, and returns what it does.
-    pub(super) fn restart(&mut self, address: u64) -> Option<CallKind> {
+    pub(super) fn restart(&mut self, address: u64) -> Option<MpiCallKind> {
         let request = self.at.get_mut(&address)?;
         let mut kind = request.persistent.clone()??;
-        if let CallKind::Send { request: number, .. } | CallKind::Recv { request: number, .. } = &mut kind {
+        if let MpiCallKind::Send { request: number, .. } | MpiCallKind::Recv { request: number, .. } =
+            &mut kind
+        {
             self.next += 1;
             *number = Some(self.next);
             request.active = *number;
@@ -51,7 +53,7 @@ impl RequestsByAddress {
     }
 
     /// Starts the persistent requests in an array, and returns what they do.
-    pub(super) fn restart_all(&mut self, first: u64, count: u64, size: u64) -> Vec<CallKind> {
+    pub(super) fn restart_all(&mut self, first: u64, count: u64, size: u64) -> Vec<MpiCallKind> {
         let places = addresses(&self.at, (first, count, size), |request| request.persistent.is_some());
         places.into_iter().filter_map(|address| self.restart(address)).collect()
     }

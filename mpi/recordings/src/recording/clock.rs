@@ -2,14 +2,14 @@
 
 /// By how much a rank's clock is to be corrected.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Clock {
+pub(super) struct ClockCorrection {
     /// The time from which all is counted.
     pub origin: i64,
     /// At which times of the own clock it was how much behind that of rank 0.
     pub offsets: Vec<(i64, i64)>,
 }
 
-impl Clock {
+impl ClockCorrection {
     /// Returns a time on the clock of all ranks: the offset is that of a line through the first and the last
     /// measurement.
     pub(super) fn correct(&self, ns: i64) -> i64 {
@@ -36,7 +36,12 @@ pub(super) struct BlockClock {
 }
 
 impl BlockClock {
-    pub(super) fn new(clock: &Clock, header: (u64, i64), begin: (u64, i64), end: (u64, i64)) -> Self {
+    pub(super) fn new(
+        clock: &ClockCorrection,
+        header: (u64, i64),
+        begin: (u64, i64),
+        end: (u64, i64),
+    ) -> Self {
         let rate = |from: (u64, i64), to: (u64, i64)| {
             let ticks = to.0.wrapping_sub(from.0) as i64;
             (ticks > 0)

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use super::bytes::{Cursor, Wrong};
-use super::clock::Clock;
+use super::clock::ClockCorrection;
 use super::error::RecordingError;
 
 /// The first bytes of a rank's file, as the recorder writes it.
@@ -68,7 +68,7 @@ impl RankHeader {
 
 /// A text of a merged header, by its offset and length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Span {
+struct TextRange {
     from: u32,
     length: u32,
 }
@@ -90,7 +90,7 @@ pub(super) struct Index {
     pub facts: Facts,
     /// Bytes of each rank's section.
     pub sections: Vec<u64>,
-    pub clocks: Vec<Clock>,
+    pub clocks: Vec<ClockCorrection>,
     pub places: PlaceIndex,
     /// Bytes up to the first section.
     pub bytes: u64,
@@ -100,14 +100,14 @@ pub(super) struct Index {
 #[derive(Debug, Default)]
 pub(super) struct PlaceIndex {
     header: Vec<u8>,
-    texts: Vec<Span>,
+    texts: Vec<TextRange>,
     /// In the order of modules' texts and addresses.
     places: Vec<IndexedPlace>,
 }
 
 impl PlaceIndex {
     fn text(&self, number: u32) -> &[u8] {
-        let Span { from, length } = self.texts[number as usize];
+        let TextRange { from, length } = self.texts[number as usize];
         &self.header[from as usize..from as usize + length as usize]
     }
 
@@ -142,7 +142,7 @@ impl Index {
         for _ in 0..ranks {
             sections.push(cursor.number()?);
             hosts.push(cursor.text()?.into());
-            let mut clock = Clock { origin, offsets: Vec::new() };
+            let mut clock = ClockCorrection { origin, offsets: Vec::new() };
             for _ in 0..cursor.length()? {
                 clock.offsets.push((cursor.signed()?, cursor.signed()?));
             }
@@ -153,7 +153,7 @@ impl Index {
             let length = cursor.length()?;
             let small =
                 |number: usize| u32::try_from(number).or_else(|_| cursor.wrong("a header of over 4 GB"));
-            texts.push(Span { from: small(cursor.at)?, length: small(length)? });
+            texts.push(TextRange { from: small(cursor.at)?, length: small(length)? });
             cursor.at += length;
         }
         let mut places = Vec::new();

@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::clock::Clock;
+use super::clock::ClockCorrection;
 use super::error::RecordingError;
 use super::header::{Facts, PlaceIndex, RankHeader};
 use super::places;
@@ -37,7 +37,7 @@ struct RankFile {
     path: PathBuf,
     bytes: u64,
     header: RankHeader,
-    clock: Clock,
+    clock: ClockCorrection,
     end: i64,
 }
 
@@ -122,7 +122,7 @@ impl RankFiles {
         let mut source = BufReader::new(File::open(&path)?);
         source.seek_relative(header.bytes as i64)?;
         let index = Arc::<PlaceIndex>::default();
-        let mut reader = RankReader::new(Box::new(source), &header, Clock::default(), index);
+        let mut reader = RankReader::new(Box::new(source), &header, ClockCorrection::default(), index);
         while let Some(call) = reader.next_call().map_err(|error| in_file(&path, error))? {
             let (messages, bytes) = sent_bytes(&call.kind);
             self.summary.calls += 1;
@@ -142,7 +142,7 @@ impl RankFiles {
             let sum = self.summary.unmodelled.entry(name).or_default();
             *sum = sum.saturating_add(count);
         }
-        let clock = Clock { origin: 0, offsets: known.offsets };
+        let clock = ClockCorrection { origin: 0, offsets: known.offsets };
         Ok(RankFile { path, bytes, header, clock, end })
     }
 
@@ -159,7 +159,7 @@ impl RankFiles {
     /// Writes all into one file.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let sections: Vec<u64> = self.files.iter().map(|file| file.bytes).collect();
-        let clocks: Vec<Clock> = self.files.iter().map(|file| file.clock.clone()).collect();
+        let clocks: Vec<ClockCorrection> = self.files.iter().map(|file| file.clock.clone()).collect();
         out.write_all(&merged_header(&self.facts, &sections, &clocks, &self.places))?;
         for file in &self.files {
             let mut source = File::open(&file.path)?;

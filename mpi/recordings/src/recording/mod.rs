@@ -31,7 +31,7 @@ pub use header::{Facts, VERSION};
 pub use stream::RankReader;
 
 use crate::call::RankCalls;
-use clock::Clock;
+use clock::ClockCorrection;
 use header::{Index, MERGED_MAGIC, PlaceIndex, RANK_MAGIC, RankHeader};
 
 /// How many first bytes [`is_recording`] wants to see.
@@ -43,18 +43,18 @@ pub fn is_recording(first_bytes: &[u8]) -> bool {
 }
 
 /// A recorded program.
-pub struct Recording {
+pub struct MpiRecording {
     path: PathBuf,
     facts: Facts,
     /// Where each rank's section begins, and its length.
     sections: Vec<(u64, u64)>,
-    clocks: Vec<Clock>,
+    clocks: Vec<ClockCorrection>,
     places: Arc<PlaceIndex>,
 }
 
-impl Recording {
+impl MpiRecording {
     /// Opens a merged file, or that of a program of one rank.
-    pub fn open(path: impl AsRef<Path>) -> Result<Recording, RecordingError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<MpiRecording, RecordingError> {
         let path = path.as_ref().to_path_buf();
         let mut file = BufReader::new(File::open(&path)?);
         let length = file.get_ref().metadata()?.len();
@@ -62,7 +62,7 @@ impl Recording {
         stream::read_whole(&mut file, &mut magic)?;
         file.rewind()?;
         if &magic == RANK_MAGIC {
-            return Recording::of_one_rank(path, &mut file, length);
+            return MpiRecording::of_one_rank(path, &mut file, length);
         }
         let index = Index::read(&mut file)?;
         let mut sections = Vec::new();
@@ -79,7 +79,7 @@ impl Recording {
             sections.push((begin, bytes));
             begin = end;
         }
-        Ok(Recording {
+        Ok(MpiRecording {
             path,
             facts: index.facts,
             sections,
@@ -88,7 +88,7 @@ impl Recording {
         })
     }
 
-    fn of_one_rank(path: PathBuf, file: &mut impl Read, length: u64) -> Result<Recording, RecordingError> {
+    fn of_one_rank(path: PathBuf, file: &mut impl Read, length: u64) -> Result<MpiRecording, RecordingError> {
         let header = RankHeader::read(file)?;
         if header.ranks > 1 {
             return Err(RecordingError::Request(format!(
@@ -96,14 +96,14 @@ impl Recording {
                 header.rank, header.ranks
             )));
         }
-        let clocks = vec![Clock { origin: header.ns, offsets: Vec::new() }];
+        let clocks = vec![ClockCorrection { origin: header.ns, offsets: Vec::new() }];
         let facts = Facts {
             mpi: header.mpi,
             library: header.library,
             program: header.program,
             hosts: vec![header.host],
         };
-        Ok(Recording { path, facts, sections: vec![(0, length)], clocks, places: Arc::default() })
+        Ok(MpiRecording { path, facts, sections: vec![(0, length)], clocks, places: Arc::default() })
     }
 
     /// Returns how many ranks the program had.

@@ -13,7 +13,7 @@ use super::record::{
     code, read_communicator, read_definition, read_post, read_ranks, read_receive, read_start_of_collective,
     wait_form,
 };
-use crate::call::{CallKind, Communicator, Receive, RequestId, WaitForm};
+use crate::call::{Communicator, MpiCallKind, Receive, RequestId, WaitForm};
 
 /// The codes of calls that no recording has.
 mod posted {
@@ -63,7 +63,7 @@ pub struct Types {
 #[derive(Clone, Debug)]
 pub enum PostKind {
     /// A send, a receive, both, a start or a collective. It has taken nothing yet.
-    Call(CallKind),
+    Call(MpiCallKind),
     /// A wait or a test of requests, of which some may be null.
     Wait {
         form: WaitForm,
@@ -188,7 +188,7 @@ impl PostReader {
             code::FINALIZE => PostKind::Finalize,
             code::START => {
                 let code = cursor.byte()?;
-                PostKind::Call(CallKind::Start(vec![read_post(code, cursor, known, false)?]))
+                PostKind::Call(MpiCallKind::Start(vec![read_post(code, cursor, known, false)?]))
             }
             code::START_COLLECTIVE => PostKind::Call(read_start_of_collective(cursor, known)?),
             code::PROBE | code::IPROBE | posted::MPROBE | posted::IMPROBE => PostKind::Probe {
@@ -252,17 +252,17 @@ impl PostReader {
     }
 }
 
-fn read_types(cursor: &mut Cursor, signatures: &[Signature], call: &CallKind) -> Result<Types, Wrong> {
+fn read_types(cursor: &mut Cursor, signatures: &[Signature], call: &MpiCallKind) -> Result<Types, Wrong> {
     let (has_sent, has_received, has_operation) = match call {
-        CallKind::Send { .. } => (true, false, false),
-        CallKind::Recv { .. } => (false, true, false),
-        CallKind::SendRecv { message, receive, .. } => (message.is_some(), receive.is_some(), false),
-        CallKind::Collective { .. } => (true, true, true),
-        CallKind::Start(calls) => {
+        MpiCallKind::Send { .. } => (true, false, false),
+        MpiCallKind::Recv { .. } => (false, true, false),
+        MpiCallKind::SendRecv { message, receive, .. } => (message.is_some(), receive.is_some(), false),
+        MpiCallKind::Collective { .. } => (true, true, true),
+        MpiCallKind::Start(calls) => {
             let read = |call| read_types(cursor, signatures, call);
             return calls.first().map_or(Ok(Types::default()), read);
         }
-        CallKind::StartCollective { collective, .. } => return read_types(cursor, signatures, collective),
+        MpiCallKind::StartCollective { collective, .. } => return read_types(cursor, signatures, collective),
         _ => return Ok(Types::default()),
     };
     let mut signature = |is_there: bool| {

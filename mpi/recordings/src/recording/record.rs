@@ -3,8 +3,8 @@
 use super::bytes::{Cursor, Wrong};
 use super::known::Known;
 use crate::call::{
-    Call, CallKind, CollectiveKind, Communicator, Completed, Counts, Envelope, OneSided, Place, Receive,
-    Root, SendMode, Unmodelled, WaitForm,
+    CollectiveKind, Communicator, Completed, Counts, Envelope, MpiCall, MpiCallKind, OneSided, Place,
+    Receive, Root, SendMode, Unmodelled, WaitForm,
 };
 
 /// The codes of records, as `recorder/write.h` has them.
@@ -54,7 +54,7 @@ pub(super) mod code {
 
 /// Reads a record, and returns the call if it is one.
 #[inline]
-pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call>, Wrong> {
+pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<MpiCall>, Wrong> {
     let code = cursor.byte()?;
     if code < code::SEND {
         read_definition(code, cursor, known)?;
@@ -71,15 +71,15 @@ pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call
     let kind = match code {
         code::START => {
             let code = cursor.byte()?;
-            CallKind::Start(vec![read_post(code, cursor, known, true)?])
+            MpiCallKind::Start(vec![read_post(code, cursor, known, true)?])
         }
         code::START_COLLECTIVE => read_start_of_collective(cursor, known)?,
         code::LOOK => {
             let count = cursor.number()?;
-            CallKind::Look { count, inside_ns: known.clock.length(cursor.number()?) }
+            MpiCallKind::Look { count, inside_ns: known.clock.length(cursor.number()?) }
         }
         code::PROBE | code::IPROBE => {
-            CallKind::Probe { is_wait: code == code::PROBE, message: read_message(cursor, known)? }
+            MpiCallKind::Probe { is_wait: code == code::PROBE, message: read_message(cursor, known)? }
         }
         code::NEW_COMMUNICATOR => {
             let parent = read_communicator(cursor, known)?;
@@ -88,18 +88,18 @@ pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call
                 Some(new) if new as usize >= known.communicators.len() => {
                     return cursor.wrong(format!("communicator {new} is not known before this call"));
                 }
-                new => CallKind::NewCommunicator { parent, new },
+                new => MpiCallKind::NewCommunicator { parent, new },
             }
         }
         code::FORGET => {
             let distance = cursor.number()?;
             match known.requests.take(distance) {
-                Some(request) => CallKind::Forget(request),
+                Some(request) => MpiCallKind::Forget(request),
                 None => return no_request(cursor, known, distance),
             }
         }
         code => match wait_form(code) {
-            Some(form) => CallKind::Complete { form, requests: read_completed(cursor, known)? },
+            Some(form) => MpiCallKind::Complete { form, requests: read_completed(cursor, known)? },
             None => read_post(code, cursor, known, true)?,
         },
     };
@@ -107,7 +107,7 @@ pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call
     let begin = known.moment(begin);
     let end = known.clock.ns(end).max(begin);
     known.latest = Some((ticks, end));
-    Ok(Some(Call { begin, end, place, thread: known.thread, kind }))
+    Ok(Some(MpiCall { begin, end, place, thread: known.thread, kind }))
 }
 
 pub(super) fn wait_form(code: u8) -> Option<WaitForm> {
@@ -284,7 +284,7 @@ pub(super) fn read_post(
     cursor: &mut Cursor,
     known: &mut Known,
     is_over: bool,
-) -> Result<CallKind, Wrong> {
+) -> Result<MpiCallKind, Wrong> {
     Ok(match code {
         code::SEND..=code::LAST_SEND => {
             let mode = match (code - code::SEND) / 2 {
@@ -294,11 +294,11 @@ pub(super) fn read_post(
                 _ => SendMode::Ready,
             };
             let message = read_message(cursor, known)?;
-            CallKind::Send { mode, message, request: (code % 2 == 1).then(|| known.requests.add()) }
+            MpiCallKind::Send { mode, message, request: (code % 2 == 1).then(|| known.requests.add()) }
         }
         code::RECV | code::RECV_REQUEST => {
             let receive = read_receive(cursor, known, is_over && code == code::RECV)?;
-            CallKind::Recv { receive, request: (code == code::RECV_REQUEST).then(|| known.requests.add()) }
+            MpiCallKind::Recv { receive, request: (code == code::RECV_REQUEST).then(|| known.requests.add()) }
         }
         code::SENDRECV | code::SENDRECV_REQUEST => {
             let sides = cursor.byte()?;
@@ -308,10 +308,10 @@ pub(super) fn read_post(
                 _ => Some(read_receive(cursor, known, is_over && code == code::SENDRECV)?),
             };
             let request = (code == code::SENDRECV_REQUEST).then(|| known.requests.add());
-            CallKind::SendRecv { message, receive, request }
+            MpiCallKind::SendRecv { message, receive, request }
         }
         code::COLLECTIVE | code::COLLECTIVE_REQUEST => read_collective(code, cursor, known)?,
-        code::PUT..=code::IN_ORDER => CallKind::OneSided(read_one_sided(code, cursor, known)?),
+        code::PUT..=code::IN_ORDER => MpiCallKind::OneSided(read_one_sided(code, cursor, known)?),
         code => return cursor.wrong(format!("there is no record of code {code}")),
     })
 }
@@ -365,7 +365,7 @@ const COLLECTIVES: [CollectiveKind; 22] = [
     CollectiveKind::NeighborAlltoallw,
 ];
 
-fn read_collective(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<CallKind, Wrong> {
+fn read_collective(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<MpiCallKind, Wrong> {
     let number = cursor.byte()?;
     let Some(&kind) = COLLECTIVES.get(usize::from(number)) else {
         return cursor.wrong(format!("there is no collective of number {number}"));
@@ -392,15 +392,15 @@ fn read_collective(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<C
     };
     let (sent, received) = (read_counts(cursor, to)?, read_counts(cursor, from)?);
     let request = (code == code::COLLECTIVE_REQUEST).then(|| known.requests.add());
-    Ok(CallKind::Collective { kind, communicator, root, sent, received, request })
+    Ok(MpiCallKind::Collective { kind, communicator, root, sent, received, request })
 }
 
-pub(super) fn read_start_of_collective(cursor: &mut Cursor, known: &mut Known) -> Result<CallKind, Wrong> {
+pub(super) fn read_start_of_collective(cursor: &mut Cursor, known: &mut Known) -> Result<MpiCallKind, Wrong> {
     let made = cursor.number()?;
     match cursor.byte()? {
         code @ code::COLLECTIVE_REQUEST => {
             let collective = Box::new(read_collective(code, cursor, known)?);
-            Ok(CallKind::StartCollective { made, collective })
+            Ok(MpiCallKind::StartCollective { made, collective })
         }
         code => cursor.wrong(format!("{code} is no persistent collective")),
     }

@@ -1,6 +1,6 @@
 //! A recording as a source of calls, in pieces that do not grow with the program.
 
-use super::Recording;
+use super::MpiRecording;
 use super::stream::RankReader;
 use crate::call::RankCalls;
 use crate::error::ProgramError;
@@ -9,9 +9,9 @@ use crate::source::{CallSource, TakeCalls};
 /// The most calls in one piece.
 const PIECE: usize = 1024;
 
-impl CallSource for Recording {
+impl CallSource for MpiRecording {
     fn ranks(&self) -> usize {
-        Recording::ranks(self)
+        MpiRecording::ranks(self)
     }
 
     fn read_rank(&mut self, rank: usize, take: TakeCalls) -> Result<(), ProgramError> {

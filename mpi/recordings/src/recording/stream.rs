@@ -4,20 +4,20 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use super::bytes::{Cursor, Wrong};
-use super::clock::{BlockClock, Clock};
+use super::clock::{BlockClock, ClockCorrection};
 use super::error::RecordingError;
 use super::header::{PlaceIndex, RankHeader};
 use super::known::Known;
 use super::record;
 #[cfg(feature = "merge")]
-use crate::call::CallKind;
-use crate::call::{Call, Communicator, Place, Unmodelled};
+use crate::call::MpiCallKind;
+use crate::call::{Communicator, MpiCall, Place, Unmodelled};
 
 /// The calls of one rank, read one after another. What memory it takes does not grow with their number.
 pub struct RankReader {
     rank: usize,
     source: Box<dyn Read + Send>,
-    clock: Clock,
+    clock: ClockCorrection,
     header: (u64, i64),
     block: Vec<u8>,
     at: usize,
@@ -38,7 +38,7 @@ impl RankReader {
     pub(super) fn new(
         source: Box<dyn Read + Send>,
         header: &RankHeader,
-        clock: Clock,
+        clock: ClockCorrection,
         index: Arc<PlaceIndex>,
     ) -> RankReader {
         let begin = clock.correct(header.ns);
@@ -111,7 +111,7 @@ impl RankReader {
     }
 
     /// Returns the next call, or `None` at the end.
-    pub fn next_call(&mut self) -> Result<Option<Call>, RecordingError> {
+    pub fn next_call(&mut self) -> Result<Option<MpiCall>, RecordingError> {
         while !self.is_ended {
             let mut cursor = Cursor { bytes: &self.block, at: self.at };
             while !cursor.is_at_end() {
@@ -167,7 +167,7 @@ impl RankReader {
 }
 
 impl Iterator for RankReader {
-    type Item = Result<Call, RecordingError>;
+    type Item = Result<MpiCall, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_call().transpose()
@@ -185,12 +185,12 @@ pub(super) fn read_whole(source: &mut impl Read, buffer: &mut [u8]) -> io::Resul
 
 /// Returns how many messages a call sends, and their bytes.
 #[cfg(feature = "merge")]
-pub(super) fn sent_bytes(kind: &CallKind) -> (u64, u64) {
+pub(super) fn sent_bytes(kind: &MpiCallKind) -> (u64, u64) {
     match kind {
-        CallKind::Send { message, .. } | CallKind::SendRecv { message: Some(message), .. } => {
+        MpiCallKind::Send { message, .. } | MpiCallKind::SendRecv { message: Some(message), .. } => {
             (1, message.bytes)
         }
-        CallKind::Start(starts) => starts
+        MpiCallKind::Start(starts) => starts
             .iter()
             .map(sent_bytes)
             .fold((0, 0), |(messages, bytes), next| (messages + next.0, bytes.saturating_add(next.1))),

@@ -1,6 +1,6 @@
 //! The header of a merged file, as it is written.
 
-use super::clock::Clock;
+use super::clock::ClockCorrection;
 use super::header::{Facts, MERGED_MAGIC, VERSION};
 use crate::call::Place;
 
@@ -11,7 +11,7 @@ pub(super) type NamedPlace = ((String, u64), Place);
 pub(super) fn merged_header(
     facts: &Facts,
     sections: &[u64],
-    clocks: &[Clock],
+    clocks: &[ClockCorrection],
     places: &[NamedPlace],
 ) -> Vec<u8> {
     let mut header = Vec::new();

@@ -5,11 +5,11 @@ use rustc_hash::FxHashMap;
 use crate::error::ProgramError;
 
 /// The collectives of a communicator, by its number, or the starts of a persistent one of its, by the place of that.
-pub(super) type Which = (u32, Option<u64>);
+pub(super) type CollectiveSeries = (u32, Option<u64>);
 
 /// The counts of all collectives.
 #[derive(Debug, Default)]
-pub(super) struct CollectiveCounts(FxHashMap<Which, Count>);
+pub(super) struct CollectiveCounts(FxHashMap<CollectiveSeries, Count>);
 
 /// The collectives that are counted together.
 #[derive(Clone, Copy, Debug)]
@@ -26,9 +26,14 @@ struct Count {
 
 impl CollectiveCounts {
     /// Counts the collectives that a rank made, of so many that take part.
-    pub(super) fn add(&mut self, which: Which, (rank, ranks): (u32, usize), (count, hash): (u64, u64)) {
+    pub(super) fn add(
+        &mut self,
+        series: CollectiveSeries,
+        (rank, ranks): (u32, usize),
+        (count, hash): (u64, u64),
+    ) {
         let first = Count { first: (rank, count, hash), least: count, odd: None, missing: ranks };
-        let all = self.0.entry(which).or_insert(first);
+        let all = self.0.entry(series).or_insert(first);
         all.missing = all.missing.saturating_sub(1);
         all.least = all.least.min(count);
         if (all.first.1, all.first.2) != (count, hash) {
@@ -38,9 +43,9 @@ impl CollectiveCounts {
 
     /// Returns the collectives that not all ranks made, with the number that all made. This is an error unless the
     /// recording `is_cut`.
-    pub(super) fn least(self, is_cut: bool) -> Result<FxHashMap<Which, u64>, ProgramError> {
-        let mut counts: Vec<(Which, Count)> = self.0.into_iter().collect();
-        counts.sort_unstable_by_key(|(which, _)| *which);
+    pub(super) fn least(self, is_cut: bool) -> Result<FxHashMap<CollectiveSeries, u64>, ProgramError> {
+        let mut counts: Vec<(CollectiveSeries, Count)> = self.0.into_iter().collect();
+        counts.sort_unstable_by_key(|(series, _)| *series);
         let mut least = FxHashMap::default();
         for ((communicator, persistent), count) in counts {
             // A rank that did not start a persistent one says nothing of it.

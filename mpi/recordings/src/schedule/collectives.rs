@@ -11,7 +11,7 @@ use super::communicators::KnownCommunicator;
 use crate::call::{CollectiveKind, Counts, Root};
 
 /// A collective of one rank.
-pub struct Collective<'a> {
+pub struct RankCollective<'a> {
     pub kind: CollectiveKind,
     pub communicator: &'a KnownCommunicator,
     pub root: Root,
@@ -51,7 +51,7 @@ fn pattern(kind: CollectiveKind) -> Option<&'static str> {
     })
 }
 
-impl Collective<'_> {
+impl RankCollective<'_> {
     /// Writes the operations, of which the first one gets the number `operations` in its rank. Returns the one that ends
     /// the collective, or `None` if this rank has nothing to do. An error is a sentence.
     pub fn write(

@@ -10,18 +10,18 @@ use super::functions::POINT_TO_POINT;
 use super::rank::RankWriter;
 use super::thread::{Thread, VainLooks};
 use super::unseen::{add_found, add_vain};
-use crate::call::{Call, CallKind};
+use crate::call::{MpiCall, MpiCallKind};
 use crate::error::ProgramError;
 
 impl RankWriter<'_> {
     /// Adds the computing before a call.
-    pub(super) fn add_compute(&mut self, call: &Call) -> Result<(), ProgramError> {
+    pub(super) fn add_compute(&mut self, call: &MpiCall) -> Result<(), ProgramError> {
         let thread = usize::from(call.thread);
         let Thread { computing_since, looks, .. } = &mut self.threads[thread];
         // A thread's first call may have been looks.
         let since = computing_since.unwrap_or_else(|| looks.map_or(call.begin, |looks| looks.begin));
-        let finds = matches!(&call.kind, CallKind::Complete { requests, .. } if !requests.is_empty())
-            || matches!(call.kind, CallKind::Probe { .. });
+        let finds = matches!(&call.kind, MpiCallKind::Complete { requests, .. } if !requests.is_empty())
+            || matches!(call.kind, MpiCallKind::Probe { .. });
         let since_begin = |looks: &VainLooks| call.begin.saturating_sub(looks.begin);
         let until = match looks.take() {
             // Hardly any time is between the looks: the thread waits.

@@ -3,7 +3,7 @@
 use loggp_schedule::program::CallGroup;
 use rustc_hash::FxHashMap;
 
-use crate::call::{CallKind, CollectiveKind, SendMode, WaitForm};
+use crate::call::{CollectiveKind, MpiCallKind, SendMode, WaitForm};
 
 /// Sends, receives, waits, tests and probes.
 pub const POINT_TO_POINT: CallGroup = CallGroup { number: 0, name: "point to point" };
@@ -17,13 +17,13 @@ pub fn collective_group(kind: CollectiveKind) -> CallGroup {
 }
 
 /// Returns the group of a call.
-pub(super) fn group(kind: &CallKind) -> CallGroup {
+pub(super) fn group(kind: &MpiCallKind) -> CallGroup {
     match kind {
-        CallKind::Collective { kind, .. } => collective_group(*kind),
-        CallKind::NewCommunicator { .. } => NEW_COMMUNICATOR,
-        CallKind::OneSided(_) => ONE_SIDED,
-        CallKind::Start(kinds) => kinds.first().map_or(POINT_TO_POINT, group),
-        CallKind::StartCollective { collective, .. } => group(collective),
+        MpiCallKind::Collective { kind, .. } => collective_group(*kind),
+        MpiCallKind::NewCommunicator { .. } => NEW_COMMUNICATOR,
+        MpiCallKind::OneSided(_) => ONE_SIDED,
+        MpiCallKind::Start(kinds) => kinds.first().map_or(POINT_TO_POINT, group),
+        MpiCallKind::StartCollective { collective, .. } => group(collective),
         _ => POINT_TO_POINT,
     }
 }
@@ -59,26 +59,26 @@ pub enum CalledFunction {
 }
 
 impl CalledFunction {
-    pub(super) fn of(kind: &CallKind) -> CalledFunction {
+    pub(super) fn of(kind: &MpiCallKind) -> CalledFunction {
         match kind {
-            CallKind::Send { mode, request, .. } => {
+            MpiCallKind::Send { mode, request, .. } => {
                 CalledFunction::Send { mode: *mode, is_immediate: request.is_some() }
             }
-            CallKind::Recv { request, .. } => CalledFunction::Recv { is_immediate: request.is_some() },
-            CallKind::SendRecv { request, .. } => {
+            MpiCallKind::Recv { request, .. } => CalledFunction::Recv { is_immediate: request.is_some() },
+            MpiCallKind::SendRecv { request, .. } => {
                 CalledFunction::Sendrecv { is_immediate: request.is_some() }
             }
-            CallKind::Start(_) | CallKind::StartCollective { .. } => CalledFunction::Start,
-            CallKind::Complete { form, .. } => CalledFunction::Wait(*form),
-            CallKind::Look { .. } => CalledFunction::Look,
-            CallKind::Probe { is_wait: true, .. } => CalledFunction::Probe,
-            CallKind::Probe { .. } => CalledFunction::Iprobe,
-            CallKind::Collective { kind, request, .. } => {
+            MpiCallKind::Start(_) | MpiCallKind::StartCollective { .. } => CalledFunction::Start,
+            MpiCallKind::Complete { form, .. } => CalledFunction::Wait(*form),
+            MpiCallKind::Look { .. } => CalledFunction::Look,
+            MpiCallKind::Probe { is_wait: true, .. } => CalledFunction::Probe,
+            MpiCallKind::Probe { .. } => CalledFunction::Iprobe,
+            MpiCallKind::Collective { kind, request, .. } => {
                 CalledFunction::Collective { kind: *kind, is_immediate: request.is_some() }
             }
-            CallKind::NewCommunicator { .. } => CalledFunction::NewCommunicator,
-            CallKind::Forget(_) => CalledFunction::Forget,
-            CallKind::OneSided(what) => CalledFunction::OneSided(what.name()),
+            MpiCallKind::NewCommunicator { .. } => CalledFunction::NewCommunicator,
+            MpiCallKind::Forget(_) => CalledFunction::Forget,
+            MpiCallKind::OneSided(what) => CalledFunction::OneSided(what.name()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::collective_counts::Which;
+use super::collective_counts::CollectiveSeries;
 use crate::call::{Envelope, RequestId};
 
 /// The sender, the receiver and the schedule's tag of messages.
@@ -33,7 +33,7 @@ pub(super) struct Knowledge {
     /// Synchronous sends, by their numbers in the channel.
     pub synchronous: FxHashMap<Channel, Vec<u32>>,
     /// Collectives that not all ranks made: those of a communicator, or a persistent one of its, with the number that all made.
-    pub collectives: FxHashMap<Which, u64>,
+    pub collectives: FxHashMap<CollectiveSeries, u64>,
 }
 
 impl Knowledge {

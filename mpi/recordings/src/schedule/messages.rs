@@ -6,24 +6,26 @@ use loggp_schedule::Operation;
 use super::knowledge::{Channel, Fate};
 use super::rank::{Posted, RankWriter};
 use super::tags::Use;
-use crate::call::{CallKind, Completed, Envelope, Receive, RequestId, SendMode};
+use crate::call::{Completed, Envelope, MpiCallKind, Receive, RequestId, SendMode};
 use crate::error::ProgramError;
 
 impl RankWriter<'_> {
     /// Returns whether a call has to do with no other rank. What a rank sends to itself is copied in its memory, so the
     /// call's time is computing.
-    pub(super) fn is_own(&self, kind: &CallKind) -> bool {
+    pub(super) fn is_own(&self, kind: &MpiCallKind) -> bool {
         match kind {
-            CallKind::Send { message, .. } | CallKind::Probe { message, .. } => self.is_own_message(message),
-            CallKind::Recv { receive, request } => self.is_own_receive(receive, *request),
-            CallKind::SendRecv { message: None, receive: None, .. } => false,
-            CallKind::SendRecv { message, receive, request } => {
+            MpiCallKind::Send { message, .. } | MpiCallKind::Probe { message, .. } => {
+                self.is_own_message(message)
+            }
+            MpiCallKind::Recv { receive, request } => self.is_own_receive(receive, *request),
+            MpiCallKind::SendRecv { message: None, receive: None, .. } => false,
+            MpiCallKind::SendRecv { message, receive, request } => {
                 message.as_ref().is_none_or(|message| self.is_own_message(message))
                     && receive.as_ref().is_none_or(|receive| self.is_own_receive(receive, *request))
             }
-            CallKind::Start(kinds) => kinds.iter().all(|kind| self.is_own(kind)),
+            MpiCallKind::Start(kinds) => kinds.iter().all(|kind| self.is_own(kind)),
             // Requests that exchange nothing with others are not kept.
-            CallKind::Complete { requests, .. } => {
+            MpiCallKind::Complete { requests, .. } => {
                 let is_over =
                     |one: &Completed| !one.is_cancelled && !self.requests.contains_key(&one.request);
                 !requests.is_empty() && requests.iter().all(is_over)
@@ -72,11 +74,11 @@ impl RankWriter<'_> {
     }
 
     /// Adds the operations of a call that sends or receives.
-    pub(super) fn add_messages(&mut self, thread: usize, kind: &CallKind) -> Result<(), ProgramError> {
+    pub(super) fn add_messages(&mut self, thread: usize, kind: &MpiCallKind) -> Result<(), ProgramError> {
         let (mode, message, receive, request) = match kind {
-            CallKind::Send { mode, message, request } => (*mode, Some(message), None, *request),
-            CallKind::Recv { receive, request } => (SendMode::Standard, None, Some(receive), *request),
-            CallKind::SendRecv { message, receive, request } => {
+            MpiCallKind::Send { mode, message, request } => (*mode, Some(message), None, *request),
+            MpiCallKind::Recv { receive, request } => (SendMode::Standard, None, Some(receive), *request),
+            MpiCallKind::SendRecv { message, receive, request } => {
                 (SendMode::Standard, message.as_ref(), receive.as_ref(), *request)
             }
             _ => return Err(self.error("a persistent request is neither a send nor a receive")),

@@ -25,7 +25,7 @@ use loggp_schedule::ScheduleBuilder;
 use loggp_schedule::program::{ProgramSchedule, Unseen};
 use rustc_hash::FxHashMap;
 
-pub use self::collectives::{Collective, agreement};
+pub use self::collectives::{RankCollective, agreement};
 pub use self::communicators::{CommunicatorList, KnownCommunicator};
 pub use self::tags::TagTable;
 
@@ -57,7 +57,7 @@ impl Default for ScheduleOptions {
 }
 
 /// What the writers of all ranks share.
-struct Shared {
+struct WritingState {
     options: ScheduleOptions,
     /// Whether the source says which messages receives took.
     knows_taken: bool,
@@ -75,7 +75,7 @@ struct Shared {
 /// program is read twice if it posts receives that any message would do, or cancels some; and once more if its messages
 /// were not all received, or are sent synchronously.
 pub fn read(source: &mut dyn CallSource, options: ScheduleOptions) -> Result<ProgramSchedule, ProgramError> {
-    let (mut read, mut flows, mut known) = read_once(source, options, Known::default())?;
+    let (mut read, mut flows, mut known) = read_once(source, options, EarlierFacts::default())?;
     known.0 = flows.take_fates();
     if !known.0.fates.is_empty() || !known.0.one_tag.is_empty() {
         drop(read);
@@ -94,15 +94,15 @@ pub fn read(source: &mut dyn CallSource, options: ScheduleOptions) -> Result<Pro
 }
 
 /// The facts from earlier readings.
-type Known = (Knowledge, TagTable);
+type EarlierFacts = (Knowledge, TagTable);
 
 fn read_once(
     source: &mut dyn CallSource,
     options: ScheduleOptions,
-    (knowledge, tags): Known,
-) -> Result<(ProgramSchedule, Flows, Known), ProgramError> {
+    (knowledge, tags): EarlierFacts,
+) -> Result<(ProgramSchedule, Flows, EarlierFacts), ProgramError> {
     let P = source.ranks();
-    let mut shared = Shared {
+    let mut shared = WritingState {
         options,
         knows_taken: source.knows_taken(),
         tags,
@@ -123,7 +123,7 @@ fn read_once(
         ranks.push(writer.finish()?);
     }
     let schedule = builder.build().map_err(|why| ProgramError::of_program(why.to_string()))?;
-    let Shared { tags, flows, knowledge, places, unseen, .. } = shared;
+    let WritingState { tags, flows, knowledge, places, unseen, .. } = shared;
     let mut warnings: Vec<String> = Vec::new();
     if flows.is_cut {
         warnings.push("the recording ends before MPI_Finalize; what came before is there".into());

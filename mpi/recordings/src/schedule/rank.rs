@@ -6,15 +6,15 @@ use loggp_schedule::program::{CallGroup, RankIndex, SpanKind};
 use loggp_schedule::{Operation, ScheduleBuilder};
 use rustc_hash::FxHashMap;
 
-use super::collectives::{Collective, agreement};
+use super::collectives::{RankCollective, agreement};
 use super::communicators::CommunicatorList;
 use super::functions::{CalledFunction, group};
 use super::knowledge::Channel;
 use super::tags::Use;
 use super::thread::{CountedTime, Thread, VainLooks};
 use super::unseen::add_vain;
-use super::{ScheduleOptions, Shared};
-use crate::call::{Call, CallKind, CollectiveKind, Counts, RankCalls, RequestId, Root};
+use super::{ScheduleOptions, WritingState};
+use crate::call::{CollectiveKind, Counts, MpiCall, MpiCallKind, RankCalls, RequestId, Root};
 use crate::error::ProgramError;
 
 /// If more operations than this must be over, one that takes no time stands for them.
@@ -23,7 +23,7 @@ const MANY: usize = 8;
 /// A writer of one rank's operations.
 pub(super) struct RankWriter<'a> {
     pub(super) builder: &'a mut ScheduleBuilder,
-    pub(super) shared: &'a mut Shared,
+    pub(super) shared: &'a mut WritingState,
     pub(super) rank: usize,
     /// The number of operations of the ranks before.
     begin: usize,
@@ -69,7 +69,7 @@ impl Posted {
 impl<'a> RankWriter<'a> {
     pub(super) fn new(
         builder: &'a mut ScheduleBuilder,
-        shared: &'a mut Shared,
+        shared: &'a mut WritingState,
         rank: usize,
     ) -> RankWriter<'a> {
         let begin = builder.operation_count();
@@ -122,7 +122,7 @@ impl<'a> RankWriter<'a> {
         Ok(())
     }
 
-    fn add_call(&mut self, call: &Call) -> Result<(), ProgramError> {
+    fn add_call(&mut self, call: &MpiCall) -> Result<(), ProgramError> {
         let thread = usize::from(call.thread);
         while self.threads.len() <= thread {
             // A thread begins after what the first one did before, if that is known.
@@ -132,7 +132,7 @@ impl<'a> RankWriter<'a> {
             let begin = self.threads.is_empty().then_some(self.ends.0);
             self.threads.push(Thread { before, computing_since: begin, ..Thread::default() });
         }
-        if let CallKind::Look { count, inside_ns } = call.kind {
+        if let MpiCallKind::Look { count, inside_ns } = call.kind {
             let none = VainLooks { begin: call.begin, count: 0, inside_ns: 0 };
             let looks = self.threads[thread].looks.get_or_insert(none);
             looks.count = looks.count.saturating_add(count);
@@ -197,27 +197,27 @@ impl<'a> RankWriter<'a> {
     }
 
     /// Adds the operations of a call.
-    fn add_kind(&mut self, thread: usize, kind: &CallKind) -> Result<(), ProgramError> {
+    fn add_kind(&mut self, thread: usize, kind: &MpiCallKind) -> Result<(), ProgramError> {
         match kind {
-            CallKind::Send { .. } | CallKind::Recv { .. } | CallKind::SendRecv { .. } => {
+            MpiCallKind::Send { .. } | MpiCallKind::Recv { .. } | MpiCallKind::SendRecv { .. } => {
                 self.add_messages(thread, kind)
             }
-            CallKind::Start(kinds) => kinds.iter().try_for_each(|kind| match kind {
-                CallKind::Collective { .. } => self.add_kind(thread, kind),
+            MpiCallKind::Start(kinds) => kinds.iter().try_for_each(|kind| match kind {
+                MpiCallKind::Collective { .. } => self.add_kind(thread, kind),
                 kind => self.add_messages(thread, kind),
             }),
-            CallKind::Complete { requests, .. } => {
+            MpiCallKind::Complete { requests, .. } => {
                 requests.iter().for_each(|completed| self.complete(thread, completed));
                 Ok(())
             }
-            CallKind::Look { .. } => Ok(()),
-            CallKind::Probe { message, .. } if self.is_own_message(message) => Ok(()),
-            CallKind::Probe { message, .. } => self.probe(thread, message),
-            CallKind::Collective { .. } => self.add_collective(thread, kind, None),
-            CallKind::StartCollective { made, collective } => {
+            MpiCallKind::Look { .. } => Ok(()),
+            MpiCallKind::Probe { message, .. } if self.is_own_message(message) => Ok(()),
+            MpiCallKind::Probe { message, .. } => self.probe(thread, message),
+            MpiCallKind::Collective { .. } => self.add_collective(thread, kind, None),
+            MpiCallKind::StartCollective { made, collective } => {
                 self.add_collective(thread, collective, Some(*made))
             }
-            CallKind::NewCommunicator { parent, new } => {
+            MpiCallKind::NewCommunicator { parent, new } => {
                 let is_of_some = match new {
                     Some(new) => self.communicators.get(*new, self.rank)?.is_of_some,
                     None => false,
@@ -227,11 +227,11 @@ impl<'a> RankWriter<'a> {
                 let mut steps = agreement(self.shared.options.table).iter();
                 steps.try_for_each(|step| self.agree(thread, among, step))
             }
-            CallKind::Forget(request) => {
+            MpiCallKind::Forget(request) => {
                 self.give_up(*request);
                 Ok(())
             }
-            CallKind::OneSided(what) => self.one_sided(thread, what),
+            MpiCallKind::OneSided(what) => self.one_sided(thread, what),
         }
     }
 
@@ -240,10 +240,10 @@ impl<'a> RankWriter<'a> {
     fn add_collective(
         &mut self,
         thread: usize,
-        collective: &CallKind,
+        collective: &MpiCallKind,
         made: Option<u64>,
     ) -> Result<(), ProgramError> {
-        let CallKind::Collective { kind, communicator, root, sent, received, request } = collective else {
+        let MpiCallKind::Collective { kind, communicator, root, sent, received, request } = collective else {
             return Err(self.error("what a persistent collective starts is none"));
         };
         let which = (*communicator, made);
@@ -311,7 +311,7 @@ impl<'a> RankWriter<'a> {
         };
         let ScheduleOptions { table, combine, .. } = self.shared.options;
         let collective =
-            Collective { kind, communicator, root, sent, received, tag, is_immediate, table, combine };
+            RankCollective { kind, communicator, root, sent, received, tag, is_immediate, table, combine };
         let before = &self.threads[thread].before;
         collective.write(self.builder, operations, before).map_err(|why| ProgramError::of_rank(rank, why))
     }

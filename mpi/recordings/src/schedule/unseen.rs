@@ -3,7 +3,7 @@
 use loggp_schedule::program::Unseen;
 
 use super::thread::VainLooks;
-use crate::call::{CallKind, WaitForm};
+use crate::call::{MpiCallKind, WaitForm};
 
 /// Adds looks in vain.
 pub(super) fn add_vain(unseen: &mut Unseen, looks: Option<VainLooks>) {
@@ -15,11 +15,11 @@ pub(super) fn add_vain(unseen: &mut Unseen, looks: Option<VainLooks>) {
 
 /// Adds a call that looked and found something. If it `ends_wait`, the looks before it did nothing but wait; then it
 /// is open only which one of several it found.
-pub(super) fn add_found(unseen: &mut Unseen, kind: &CallKind, ends_wait: bool) {
+pub(super) fn add_found(unseen: &mut Unseen, kind: &MpiCallKind, ends_wait: bool) {
     let is_open = match kind {
-        CallKind::Complete { form: WaitForm::Test | WaitForm::Testall, .. } => !ends_wait,
-        CallKind::Complete { form: WaitForm::Testany | WaitForm::Testsome, .. } => true,
-        CallKind::Probe { is_wait, .. } => !is_wait,
+        MpiCallKind::Complete { form: WaitForm::Test | WaitForm::Testall, .. } => !ends_wait,
+        MpiCallKind::Complete { form: WaitForm::Testany | WaitForm::Testsome, .. } => true,
+        MpiCallKind::Probe { is_wait, .. } => !is_wait,
         _ => false,
     };
     unseen.found_looks += u64::from(is_open);

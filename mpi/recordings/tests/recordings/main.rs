@@ -17,10 +17,10 @@ use loggp::params::LeveledParams;
 use loggp::schedule::Player;
 use loggp::{Level, Params, US};
 use loggp_mpi_trace::call::{
-    CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, Unmodelled, WaitForm,
+    CollectiveKind, Completed, Counts, Envelope, MpiCallKind, RankCalls, Unmodelled, WaitForm,
 };
 use loggp_mpi_trace::libraries::open_mpi;
-use loggp_mpi_trace::recording::{Recording, is_recording};
+use loggp_mpi_trace::recording::{MpiRecording, is_recording};
 use loggp_mpi_trace::schedule::{self, ScheduleOptions};
 use loggp_schedule::program::{Comparison, PlayWatch};
 
@@ -48,18 +48,18 @@ fn messages(rank: u32, calls: &RankCalls) -> [BTreeMap<(u32, u32, i32, u64), u64
     };
     for call in &calls.calls {
         let kinds = match &call.kind {
-            CallKind::Start(starts) => starts.iter().collect(),
+            MpiCallKind::Start(starts) => starts.iter().collect(),
             kind => vec![kind],
         };
         for kind in kinds {
             match kind {
-                CallKind::Send { message, .. } => send(message),
-                CallKind::Recv { receive, .. } => receive.taken.iter().for_each(&mut take),
-                CallKind::SendRecv { message, receive, .. } => {
+                MpiCallKind::Send { message, .. } => send(message),
+                MpiCallKind::Recv { receive, .. } => receive.taken.iter().for_each(&mut take),
+                MpiCallKind::SendRecv { message, receive, .. } => {
                     message.iter().for_each(&mut send);
                     receive.iter().filter_map(|receive| receive.taken.as_ref()).for_each(&mut take);
                 }
-                CallKind::Complete { requests, .. } => {
+                MpiCallKind::Complete { requests, .. } => {
                     requests.iter().filter_map(|completed| completed.taken.as_ref()).for_each(&mut take);
                 }
                 _ => (),
@@ -72,7 +72,7 @@ fn messages(rank: u32, calls: &RankCalls) -> [BTreeMap<(u32, u32, i32, u64), u64
 #[test]
 fn what_is_sent_is_taken() {
     for path in recordings() {
-        let recording = Recording::open(&path).unwrap();
+        let recording = MpiRecording::open(&path).unwrap();
         let [mut sent, mut taken] = [BTreeMap::new(), BTreeMap::new()];
         for rank in 0..recording.ranks() {
             let [of_rank, by_rank] = messages(rank as u32, &recording.rank(rank).unwrap());
@@ -86,7 +86,7 @@ fn what_is_sent_is_taken() {
 
 #[test]
 fn the_ring_is_as_it_was_called() {
-    let recording = Recording::open(file("examples/mpi/ring.mpi")).unwrap();
+    let recording = MpiRecording::open(file("examples/mpi/ring.mpi")).unwrap();
     assert_eq!(recording.ranks(), 4);
     assert_eq!((&*recording.facts().mpi, &*recording.facts().library), ("openmpi", "Open MPI v4.1.4"));
     for rank in 0..4_u32 {
@@ -100,17 +100,19 @@ fn the_ring_is_as_it_was_called() {
             let round = round as u64;
             let [recv, send, wait, sum] = calls_of_round else { panic!("{calls_of_round:?}") };
             let from = (rank + 3) % 4;
-            assert!(matches!(&recv.kind, CallKind::Recv { receive, request: Some(request) }
+            assert!(matches!(&recv.kind, MpiCallKind::Recv { receive, request: Some(request) }
                     if receive.from == Some(from) && receive.tag == Some(7) && *request == 2 * round));
             let to = Envelope { peer: (rank + 1) % 4, tag: 7, communicator: 0, bytes: 8 };
-            assert!(matches!(send.kind, CallKind::Send { message, request: Some(request), .. }
+            assert!(matches!(send.kind, MpiCallKind::Send { message, request: Some(request), .. }
                     if message == to && request == 2 * round + 1));
             let taken = Some(Envelope { peer: from, ..to });
             let completed = |request, taken| Completed { request, taken, is_cancelled: false };
             let requests = vec![completed(2 * round, taken), completed(2 * round + 1, None)];
-            assert_eq!(wait.kind, CallKind::Complete { form: WaitForm::Wait, requests });
-            assert!(matches!(&sum.kind, CallKind::Collective { kind: CollectiveKind::Allreduce, sent, .. }
-                if *sent == Counts::Same(8)));
+            assert_eq!(wait.kind, MpiCallKind::Complete { form: WaitForm::Wait, requests });
+            assert!(
+                matches!(&sum.kind, MpiCallKind::Collective { kind: CollectiveKind::Allreduce, sent, .. }
+                if *sent == Counts::Same(8))
+            );
             for (call, function, line) in
                 [(recv, "relax", 12), (send, "relax", 13), (wait, "relax", 16), (sum, "main", 31)]
             {
@@ -126,7 +128,7 @@ fn the_ring_is_as_it_was_called() {
 
 #[test]
 fn communicators_know_their_members() {
-    let recording = Recording::open(file("mpi/recordings/tests/recordings/communicators.mpi")).unwrap();
+    let recording = MpiRecording::open(file("mpi/recordings/tests/recordings/communicators.mpi")).unwrap();
     for rank in 0..3 {
         let calls = recording.rank(rank).unwrap();
         let made = |members: &[u32], remote: Option<&[u32]>| {
@@ -146,7 +148,7 @@ fn communicators_know_their_members() {
 fn pieces_are_the_whole() {
     let options = ScheduleOptions { has_spans: true, ..ScheduleOptions::default() };
     for path in recordings() {
-        let mut recording = Recording::open(&path).unwrap();
+        let mut recording = MpiRecording::open(&path).unwrap();
         let whole: Vec<RankCalls> =
             (0..recording.ranks()).map(|rank| recording.rank(rank).unwrap()).collect();
         let program = schedule::read(&mut recording, options).unwrap();
@@ -181,14 +183,14 @@ fn calls_that_are_not_modelled_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rank.0");
     fs::write(&path, parts.concat()).unwrap();
-    let calls = Recording::open(&path).unwrap().rank(0).unwrap();
+    let calls = MpiRecording::open(&path).unwrap().rank(0).unwrap();
     let made = |name: &str, count, inside_ns| Unmodelled { name: name.into(), count, inside_ns };
     assert_eq!(calls.unmodelled, [made("MPI_Put", 5, Some(240)), made("MPI_Win_fence", 2, None)]);
 }
 
 /// Reads all of a file, and returns how many calls it has, or the error.
 fn read(path: &Path) -> Result<usize, String> {
-    let recording = Recording::open(path).map_err(|error| error.to_string())?;
+    let recording = MpiRecording::open(path).map_err(|error| error.to_string())?;
     let mut count = 0;
     for rank in 0..recording.ranks() {
         let mut reader = recording.calls(rank).map_err(|error| error.to_string())?;
@@ -215,7 +217,7 @@ fn files_that_end_early() {
         // A rank's own file is read as far as it goes.
         let at = bytes.windows(8).position(|window| window == b"LOGGPREC").unwrap();
         let mut alone = bytes[at..].to_vec();
-        assert_eq!(alone[16..18], [0, Recording::open(&whole).unwrap().ranks() as u8]);
+        assert_eq!(alone[16..18], [0, MpiRecording::open(&whole).unwrap().ranks() as u8]);
         fs::write(&path, &alone).unwrap();
         assert!(read(&path).unwrap_err().contains("loggp record --merge"));
         alone.truncate(200);
@@ -312,7 +314,7 @@ fn mutated_traces() {
 
 /// Makes the schedule of a file and plays it. Returns how many operations it has, or the error.
 fn play(path: &Path) -> Result<usize, String> {
-    let mut recording = Recording::open(path).map_err(|error| error.to_string())?;
+    let mut recording = MpiRecording::open(path).map_err(|error| error.to_string())?;
     let options = ScheduleOptions { table: Some(open_mpi()), has_spans: true, ..ScheduleOptions::default() };
     let program = schedule::read(&mut recording, options).map_err(|error| error.to_string())?;
     let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
@@ -326,7 +328,7 @@ fn play(path: &Path) -> Result<usize, String> {
 /// Four ranks are within a node of four or more, and within two sockets of it.
 #[test]
 fn a_recording_is_played_within_a_node() {
-    let mut recording = Recording::open(file("examples/mpi/ring.mpi")).unwrap();
+    let mut recording = MpiRecording::open(file("examples/mpi/ring.mpi")).unwrap();
     let options = ScheduleOptions { table: Some(open_mpi()), ..ScheduleOptions::default() };
     let program = schedule::read(&mut recording, options).unwrap();
     let costs = |L: i64| Params::builder(4).L(L * US).o(2 * US).g(4 * US);

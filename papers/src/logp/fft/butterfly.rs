@@ -47,7 +47,7 @@ struct Butterfly {
 }
 
 /// The record of a processor's run.
-struct Part {
+struct ProcessorRecord {
     /// Rows of the nodes that it computed, for each column from 1 on.
     nodes: Vec<Vec<usize>>,
     /// Values of its outputs, by row.
@@ -89,7 +89,7 @@ impl Butterfly {
     }
 
     /// Runs the butterfly on one processor.
-    fn run_part(&self, p: &mut Proc) -> Part {
+    fn record(&self, p: &mut Proc) -> ProcessorRecord {
         let rows = (0..self.n).filter(|row| self.owner(*row, 0) == p.id());
         let mut values: BTreeMap<usize, u64> = rows.map(|row| (row, input(row))).collect();
         let (mut nodes, mut remap) = (Vec::new(), [Time::ZERO; 2]);
@@ -104,7 +104,7 @@ impl Butterfly {
             });
             nodes.push(values.keys().copied().collect());
         }
-        Part { nodes, outputs: values, remap }
+        ProcessorRecord { nodes, outputs: values, remap }
     }
 
     /// Sends each value to the processor that has its row after the switch, staggered, and returns the values
@@ -131,16 +131,16 @@ impl Butterfly {
     }
 
     /// Runs the butterfly on the machine of section 4.1.1.
-    fn run(&self) -> Result<Run<Part>, RunError> {
+    fn run(&self) -> Result<Run<ProcessorRecord>, RunError> {
         let params = Params { o: US, ..cm5(self.P) };
-        Machine::new(params).trace(true).run(|p| self.run_part(p))
+        Machine::new(params).trace(true).run(|p| self.record(p))
     }
 
     /// Returns whether the outputs, which are in bit-reverse order, are those of the transform by its
     /// definition.
-    fn is_right(&self, parts: &[Part]) -> bool {
+    fn is_right(&self, records: &[ProcessorRecord]) -> bool {
         let bits = self.n.ilog2();
-        parts.iter().flat_map(|part| &part.outputs).all(|(row, value)| {
+        records.iter().flat_map(|record| &record.outputs).all(|(row, value)| {
             let k = row.reverse_bits() >> (usize::BITS - bits);
             let sum = (0..self.n).map(|j| input(j) * root(self.n, j * k % self.n) % PRIME).sum::<u64>();
             sum % PRIME == *value
@@ -169,7 +169,7 @@ fn show_figure_5(sheet: &mut Sheet) -> Result<(), StudyError> {
     let trace = run.trace.as_ref().expect("it was traced");
     let nodes = run.ran(|run| {
         // The inputs are nodes too.
-        let computed = run.results.iter().flat_map(|part| &part.nodes).map(Vec::len).sum::<usize>();
+        let computed = run.results.iter().flat_map(|record| &record.nodes).map(Vec::len).sum::<usize>();
         (butterfly.n + computed) as f64
     });
     let quote = "The n-input (n a power of 2) butterfly is a directed acyclic graph with n(log n + 1) nodes";
@@ -214,7 +214,7 @@ fn place(row: usize, column: u32) -> (f64, f64) {
 }
 
 /// Draws the butterfly with its nodes by processor, and the messages of the remap.
-fn draw_butterfly(butterfly: &Butterfly, run: &Run<Part>) -> String {
+fn draw_butterfly(butterfly: &Butterfly, run: &Run<ProcessorRecord>) -> String {
     let columns = butterfly.n.ilog2();
     let title = format!("An {}-input butterfly, P = {}, hybrid layout", butterfly.n, butterfly.P);
     let mut canvas = Canvas::new(WIDTH);
@@ -232,7 +232,7 @@ fn draw_butterfly(butterfly: &Butterfly, run: &Run<Part>) -> String {
     }
     let before = butterfly.switch;
     let computed_by = |row: usize, column: u32| {
-        run.results.iter().position(|part| part.nodes[column as usize - 1].contains(&row))
+        run.results.iter().position(|record| record.nodes[column as usize - 1].contains(&row))
     };
     for row in 0..butterfly.n {
         let (x, y) = place(row, before);
@@ -255,8 +255,8 @@ fn draw_butterfly(butterfly: &Butterfly, run: &Run<Part>) -> String {
     for row in 0..butterfly.n {
         draw_node(row, 0, butterfly.owner(row, 0) == 0);
     }
-    for (id, part) in run.results.iter().enumerate() {
-        for (column, rows) in (1..).zip(&part.nodes) {
+    for (id, record) in run.results.iter().enumerate() {
+        for (column, rows) in (1..).zip(&record.nodes) {
             rows.iter().for_each(|row| draw_node(*row, column, id == 0));
         }
     }
@@ -276,7 +276,7 @@ fn show_columns(sheet: &mut Sheet) -> Result<(), StudyError> {
         let trace = run.trace.as_ref().expect("it was traced");
         let [m, per_pair] = [128.0, 16.0];
         let time = run.ran(|run| {
-            run.results.iter().map(|part| in_us(part.remap[1] - part.remap[0])).fold(0.0, f64::max)
+            run.results.iter().map(|record| in_us(record.remap[1] - record.remap[0])).fold(0.0, f64::max)
         });
         times.push(time / (4.0 * (m - per_pair) + 6.0));
         for pair in (0..8).flat_map(|from| (0..8).map(move |to| (from, to))).filter(|(from, to)| from != to) {

@@ -74,7 +74,7 @@ fn a_communicator_of_some_is_made_by_these() {
 #[test]
 fn a_communicator_is_made_as_the_library_makes_it() {
     let table = Some(open_mpi());
-    let end = |first: &[CallKind]| {
+    let end = |first: &[MpiCallKind]| {
         let ranks = (0..3).map(|_| {
             let calls = first.iter().cloned().map(|kind| (0, 0, kind)).collect();
             copies(rank(3, calls, 0), &[&[0, 1, 2]])
@@ -85,14 +85,14 @@ fn a_communicator_is_made_as_the_library_makes_it() {
     };
     let made = end(&[NewCommunicator { parent: 0, new: Some(1) }]);
     let step = |number| {
-        let CallKind::Collective { kind, communicator, root, sent, received, .. } =
+        let MpiCallKind::Collective { kind, communicator, root, sent, received, .. } =
             collective(CollectiveKind::Allreduce, 0, 4)
         else {
             unreachable!("it is a collective")
         };
-        CallKind::Collective { kind, communicator, root, sent, received, request: Some(number) }
+        MpiCallKind::Collective { kind, communicator, root, sent, received, request: Some(number) }
     };
-    let steps: Vec<CallKind> = (0..3).flat_map(|number| [step(number), wait(&[number])]).collect();
+    let steps: Vec<MpiCallKind> = (0..3).flat_map(|number| [step(number), wait(&[number])]).collect();
     assert_eq!(made, end(&steps));
     assert_ne!(made, end(&steps[..2]));
 }
@@ -100,11 +100,11 @@ fn a_communicator_is_made_as_the_library_makes_it() {
 /// What goes to another rank's memory takes that one no time; locks are there at once.
 #[test]
 fn one_sided_calls_are_puts_gets_and_flushes() {
-    let put = CallKind::OneSided(OneSided::Put { to: 1, bytes: 8 });
-    let get = |request| CallKind::OneSided(OneSided::Get { to: 1, bytes: 0, back: 8, request });
-    let flush = |is_local| CallKind::OneSided(OneSided::Flush { to: Some(1), is_local });
-    let fence = || (0, 0, CallKind::OneSided(OneSided::Fence { window: 0 }));
-    let of_one = |calls: &[CallKind]| {
+    let put = MpiCallKind::OneSided(OneSided::Put { to: 1, bytes: 8 });
+    let get = |request| MpiCallKind::OneSided(OneSided::Get { to: 1, bytes: 0, back: 8, request });
+    let flush = |is_local| MpiCallKind::OneSided(OneSided::Flush { to: Some(1), is_local });
+    let fence = || (0, 0, MpiCallKind::OneSided(OneSided::Fence { window: 0 }));
+    let of_one = |calls: &[MpiCallKind]| {
         let calls = calls.iter().cloned().map(|kind| (0, 0, kind)).collect();
         ends(vec![rank(2, calls, 0), rank(2, vec![], 0)])
     };
@@ -115,8 +115,8 @@ fn one_sided_calls_are_puts_gets_and_flushes() {
     // The answer is there at 14, and received by 16; that of the second one comes 4 later.
     assert_eq!(of_one(&[get(None), flush(true)]), [16, 0]);
     assert_eq!(of_one(&[get(Some(1)), get(Some(2)), wait(&[1, 2])]), [20, 0]);
-    let lock = CallKind::OneSided(OneSided::Lock { window: 0, to: Some(1), is_exclusive: true });
-    let unlock = CallKind::OneSided(OneSided::Unlock { window: 0, to: Some(1) });
+    let lock = MpiCallKind::OneSided(OneSided::Lock { window: 0, to: Some(1), is_exclusive: true });
+    let unlock = MpiCallKind::OneSided(OneSided::Unlock { window: 0, to: Some(1) });
     // 16 for the lock, 16 to 18 for the put, which is known to be there at 30; and 2 to give the lock back.
     assert_eq!(of_one(&[lock, put.clone(), unlock]), [32, 0]);
     // Rank 0 comes to the barrier at 14, and its word to rank 1 at 22.
@@ -127,7 +127,7 @@ fn one_sided_calls_are_puts_gets_and_flushes() {
 /// A persistent collective that is started does what an immediate one does.
 #[test]
 fn persistent_collectives_are_immediate_ones() {
-    let barrier = |request| CallKind::Collective {
+    let barrier = |request| MpiCallKind::Collective {
         kind: CollectiveKind::Barrier,
         communicator: 0,
         root: Root::None,
@@ -135,7 +135,7 @@ fn persistent_collectives_are_immediate_ones() {
         received: Counts::Same(0),
         request: Some(request),
     };
-    let calls = |start: &dyn Fn(CallKind) -> CallKind, computes: i64| {
+    let calls = |start: &dyn Fn(MpiCallKind) -> MpiCallKind, computes: i64| {
         vec![
             (0, 1, start(barrier(1))),
             (1 + computes, 30, wait(&[1])),
@@ -143,7 +143,7 @@ fn persistent_collectives_are_immediate_ones() {
             (31, 40, wait(&[2])),
         ]
     };
-    let both = |start: &dyn Fn(CallKind) -> CallKind| {
+    let both = |start: &dyn Fn(MpiCallKind) -> MpiCallKind| {
         ends(vec![rank(2, calls(start, 5), 40), rank(2, calls(start, 0), 40)])
     };
     let persistent = both(&|kind| Start(vec![kind]));
@@ -169,7 +169,7 @@ fn persistent_collectives_belong_together_by_the_calls_that_made_them() {
         let kind = if made == 0 { CollectiveKind::Barrier } else { CollectiveKind::Bcast };
         let root = if made == 0 { Root::None } else { Root::Rank(0) };
         let each = || Counts::Same(made);
-        let collective = CallKind::Collective {
+        let collective = MpiCallKind::Collective {
             kind,
             communicator: 0,
             root,
@@ -177,7 +177,7 @@ fn persistent_collectives_belong_together_by_the_calls_that_made_them() {
             received: each(),
             request: Some(request),
         };
-        CallKind::StartCollective { made, collective: Box::new(collective) }
+        MpiCallKind::StartCollective { made, collective: Box::new(collective) }
     };
     let calls = |first: u64| {
         let round = |number: i64| {
@@ -195,9 +195,9 @@ fn persistent_collectives_belong_together_by_the_calls_that_made_them() {
     assert_eq!(ends(two(1)), [24, 24]);
     // One that others never start is an error.
     let mut one = calls(0);
-    one.retain(|(.., kind)| !matches!(kind, CallKind::StartCollective { made: 1, .. }));
+    one.retain(|(.., kind)| !matches!(kind, MpiCallKind::StartCollective { made: 1, .. }));
     one.iter_mut().for_each(|(.., kind)| {
-        if let CallKind::Complete { requests, .. } = kind {
+        if let MpiCallKind::Complete { requests, .. } = kind {
             requests.truncate(1);
         }
     });
@@ -252,7 +252,7 @@ fn collectives_with_counts_send_these() {
                 _ => (each(&|to| count(id, to)), each(&|from| count(from, id))),
             };
             let root = if kind.has_root() { Root::Rank(1) } else { Root::None };
-            let kind = CallKind::Collective { kind, communicator: 0, root, sent, received, request: None };
+            let kind = MpiCallKind::Collective { kind, communicator: 0, root, sent, received, request: None };
             rank(P as usize, vec![(0, 0, kind)], 0)
         });
         let mut ranks: Vec<RankCalls> = ranks.collect();
@@ -280,7 +280,7 @@ fn neighbours_exchange_with_each_other() {
             let (after, before) = ((id < 2).then_some(id + 1), id.checked_sub(1));
             let (sent, received) = (Counts::Each(vec![u64::from(id) + 1]), Counts::Each(vec![u64::from(id)]));
             let kind = CollectiveKind::NeighborAlltoallv;
-            let kind = CallKind::Collective {
+            let kind = MpiCallKind::Collective {
                 kind,
                 communicator: 0,
                 root: Root::None,
@@ -308,7 +308,7 @@ fn groups_exchange_with_each_other() {
         let ranks = (0..3_u32).zip(roots).map(|(id, root)| {
             let (members, remote) = if id < 1 { (vec![0], vec![1, 2]) } else { (vec![1, 2], vec![0]) };
             let (sent, received) = (Counts::Same(4), Counts::Same(4));
-            let call = CallKind::Collective { kind, communicator: 1, root, sent, received, request: None };
+            let call = MpiCallKind::Collective { kind, communicator: 1, root, sent, received, request: None };
             let mut rank = rank(3, vec![(0, 0, call)], 0);
             let number_at_parent = 1 << 32;
             rank.communicators.push(Communicator {

@@ -11,8 +11,8 @@ use loggp::schedule::{Operation, Player, Schedule};
 use loggp::{Machine, Params, Tag, Time, US};
 use loggp_goal::patterns::CollectiveKind;
 use loggp_mpi_trace::call::{
-    Call, CallKind, Communicator, Completed, Counts, Envelope, OneSided, Place, RankCalls, Receive, Root,
-    SendMode, WaitForm,
+    Communicator, Completed, Counts, Envelope, MpiCall, MpiCallKind, OneSided, Place, RankCalls, Receive,
+    Root, SendMode, WaitForm,
 };
 use loggp_mpi_trace::libraries::open_mpi;
 use loggp_mpi_trace::schedule::functions::{POINT_TO_POINT, collective_group};
@@ -22,14 +22,15 @@ use loggp_schedule::program::{CallGroup, CallSpan, Comparison, PlayWatch, Progra
 use collectives::copies;
 pub(crate) use unfinished::assert_same_in_pieces;
 
-use CallKind::{Complete, Forget, Look, NewCommunicator, Probe, Recv, Send, SendRecv, Start};
+use MpiCallKind::{Complete, Forget, Look, NewCommunicator, Probe, Recv, Send, SendRecv, Start};
 
 /// A call of the first thread, in us.
-type At = (i64, i64, CallKind);
+type At = (i64, i64, MpiCallKind);
 
 fn rank(P: usize, calls: Vec<At>, end: i64) -> RankCalls {
     let world = Communicator { members: (0..P as u32).collect(), ..Communicator::default() };
-    let call = |(begin, end, kind)| Call { begin: 1000 * begin, end: 1000 * end, place: 0, thread: 0, kind };
+    let call =
+        |(begin, end, kind)| MpiCall { begin: 1000 * begin, end: 1000 * end, place: 0, thread: 0, kind };
     RankCalls {
         begin: 0,
         end: 1000 * end,
@@ -45,11 +46,11 @@ fn message(peer: u32, tag: i32) -> Envelope {
     Envelope { peer, tag, communicator: 0, bytes: 1 }
 }
 
-fn send(to: u32, tag: i32) -> CallKind {
+fn send(to: u32, tag: i32) -> MpiCallKind {
     Send { mode: SendMode::Standard, message: message(to, tag), request: None }
 }
 
-fn isend(to: u32, tag: i32, request: u64) -> CallKind {
+fn isend(to: u32, tag: i32, request: u64) -> MpiCallKind {
     Send { mode: SendMode::Standard, message: message(to, tag), request: Some(request) }
 }
 
@@ -57,16 +58,16 @@ fn receive(from: u32, tag: i32) -> Receive {
     Receive { from: Some(from), tag: Some(tag), communicator: 0, bytes: 1, taken: Some(message(from, tag)) }
 }
 
-fn recv(from: u32, tag: i32) -> CallKind {
+fn recv(from: u32, tag: i32) -> MpiCallKind {
     Recv { receive: receive(from, tag), request: None }
 }
 
-fn irecv(from: u32, tag: i32, request: u64) -> CallKind {
+fn irecv(from: u32, tag: i32, request: u64) -> MpiCallKind {
     Recv { receive: Receive { taken: None, ..receive(from, tag) }, request: Some(request) }
 }
 
 /// A receive from any rank with any tag, of which the call itself may say what it took.
-fn any(taken: Option<Envelope>, request: Option<u64>) -> CallKind {
+fn any(taken: Option<Envelope>, request: Option<u64>) -> MpiCallKind {
     Recv { receive: Receive { from: None, tag: None, communicator: 0, bytes: 8, taken }, request }
 }
 
@@ -74,13 +75,13 @@ fn completed(request: u64, taken: Option<Envelope>) -> Completed {
     Completed { request, taken, is_cancelled: false }
 }
 
-fn wait(requests: &[u64]) -> CallKind {
+fn wait(requests: &[u64]) -> MpiCallKind {
     Complete { form: WaitForm::Wait, requests: requests.iter().map(|one| completed(*one, None)).collect() }
 }
 
-fn collective(kind: CollectiveKind, communicator: u32, bytes: u64) -> CallKind {
+fn collective(kind: CollectiveKind, communicator: u32, bytes: u64) -> MpiCallKind {
     let (sent, received) = (Counts::Same(bytes), Counts::Same(bytes));
-    CallKind::Collective { kind, communicator, root: Root::None, sent, received, request: None }
+    MpiCallKind::Collective { kind, communicator, root: Root::None, sent, received, request: None }
 }
 
 fn read(ranks: Vec<RankCalls>) -> ProgramSchedule {
@@ -113,7 +114,7 @@ fn blocking_calls_go_in_a_row() {
     let one = rank(2, vec![(0, 900, recv(0, 3)), (905, 906, send(0, 4))], 906);
     let zero = RankCalls { end: 600_000, ..zero };
     let mut zero = zero;
-    zero.calls.push(Call { begin: 520_000, end: 600_000, place: 0, thread: 0, kind: recv(1, 4) });
+    zero.calls.push(MpiCall { begin: 520_000, end: 600_000, place: 0, thread: 0, kind: recv(1, 4) });
     // Rank 0 sends from 10 to 12, computes until 32; rank 1 has the message at 20, computes for 5, and sends until 27.
     // Its message arrives at 33 and is received by 35.
     assert_eq!(ends(vec![zero, one]), [35, 27]);

@@ -13,7 +13,7 @@ fn a_program_takes_as_long_as_one_with_the_same_calls() {
         let P = rng.usize(2..6);
         let mut calls: Vec<Vec<At>> = vec![Vec::new(); P];
         let mut clocks = vec![0; P];
-        let mut push = |rank: usize, rng: &mut fastrand::Rng, kind: CallKind| {
+        let mut push = |rank: usize, rng: &mut fastrand::Rng, kind: MpiCallKind| {
             clocks[rank] += rng.i64(0..9);
             calls[rank].push((clocks[rank], clocks[rank] + 3, kind));
             clocks[rank] += 3;
@@ -172,7 +172,7 @@ fn time_is_divided_as_the_moments_say() {
                 }
             }
             let end = calls.end;
-            let kind = |request| CallKind::Collective {
+            let kind = |request| MpiCallKind::Collective {
                 kind: CollectiveKind::Allreduce,
                 communicator: 0,
                 root: Root::None,
@@ -182,12 +182,12 @@ fn time_is_divided_as_the_moments_say() {
             };
             for number in 0..3 {
                 let at = end + 2000 * number;
-                let call = |begin, kind| Call { begin, end: begin, place: 0, thread: 0, kind };
+                let call = |begin, kind| MpiCall { begin, end: begin, place: 0, thread: 0, kind };
                 calls.calls.push(call(at, kind(1_000_000 + number as u64)));
                 calls.calls.push(call(at + 1000, wait(&[])));
             }
             calls.end = end + 6000;
-            calls.calls.push(Call {
+            calls.calls.push(MpiCall {
                 begin: calls.end,
                 end: calls.end,
                 place: 0,

@@ -22,8 +22,8 @@ impl CallSource for Pieces {
     }
 }
 
-fn of_thread(thread: u16, (begin, end, kind): At) -> Call {
-    Call { begin: 1000 * begin, end: 1000 * end, place: 0, thread, kind }
+fn of_thread(thread: u16, (begin, end, kind): At) -> MpiCall {
+    MpiCall { begin: 1000 * begin, end: 1000 * end, place: 0, thread, kind }
 }
 
 /// Two threads compute from 0 to 10 and then send.
@@ -63,7 +63,7 @@ fn computing_is_the_time_in_which_any_thread_computes() {
                 if !std::mem::take(&mut is_first) {
                     mark(now, begin);
                 }
-                calls.push(Call { begin, end, place: 0, thread, kind: wait(&[]) });
+                calls.push(MpiCall { begin, end, place: 0, thread, kind: wait(&[]) });
                 now = end;
             }
             if thread == 0 {

@@ -50,7 +50,7 @@ fn all(schedule: &Schedule) -> Vec<(Vec<PlacedOperation>, Vec<Requirement>)> {
 }
 
 /// Waits for a request that was cancelled.
-fn cancelled(request: u64) -> CallKind {
+fn cancelled(request: u64) -> MpiCallKind {
     let requests = vec![Completed { request, taken: None, is_cancelled: true }];
     Complete { form: WaitForm::Wait, requests }
 }
