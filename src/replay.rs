@@ -163,8 +163,8 @@ impl<'a> Replay<'a> {
                 send_after_gap: (0, None),
             };
             let calls = &trace.calls[calls[p.id()].clone()];
-            for place in 0..calls.len() {
-                player.make_call(p, calls, place);
+            for index in 0..calls.len() {
+                player.make_call(p, calls, index);
             }
         })
     }
@@ -207,7 +207,7 @@ impl<'a> Replay<'a> {
         }
         let mut ranges = vec![0..0; P];
         let mut messages = 0_usize;
-        let mut place = 0;
+        let mut index = 0;
         for calls in trace.calls.chunk_by(|a, b| a.id == b.id) {
             let id = calls[0].id;
             let Some(range) = ranges.get_mut(id).filter(|range| range.end == 0) else {
@@ -215,8 +215,8 @@ impl<'a> Replay<'a> {
                     "the trace's calls are not in the order of {P} processors: here is one of processor {id}"
                 ));
             };
-            *range = place..place + calls.len();
-            place = range.end;
+            *range = index..index + calls.len();
+            index = range.end;
             for call in calls {
                 messages = messages.saturating_add(self.check_call(call, pieces)?);
             }
@@ -338,7 +338,7 @@ struct CallPlayer<'a> {
     /// The waits for the requests not yet waited for, by recorded request. A request stands for those of all
     /// pieces.
     waits: HashMap<u32, WaitFn>,
-    /// The place up to which the last result of [`send_after_gap`](CallPlayer::send_after_gap) holds, and
+    /// The index up to which the last result of [`send_after_gap`](CallPlayer::send_after_gap) holds, and
     /// that result.
     send_after_gap: (usize, Option<(usize, usize)>),
 }
@@ -357,13 +357,13 @@ impl CallPlayer<'_> {
         self.pieces.count(self.lengths.get(&id).copied().unwrap_or(0))
     }
 
-    /// Returns the send whose gap the call at `place` uses for receiving: its receiver, and the bytes of its
+    /// Returns the send whose gap the call at `index` uses for receiving: its receiver, and the bytes of its
     /// first piece.
-    fn send_after_gap(&mut self, calls: &[Call], place: usize) -> Option<(usize, usize)> {
-        if self.send_after_gap.0 <= place {
-            let next = send_after_gap(&calls[place..]).and_then(|(after, send)| match send.kind {
+    fn send_after_gap(&mut self, calls: &[Call], index: usize) -> Option<(usize, usize)> {
+        if self.send_after_gap.0 <= index {
+            let next = send_after_gap(&calls[index..]).and_then(|(after, send)| match send.kind {
                 CallKind::Send { to, bytes, .. } => {
-                    Some((place + after, Some((to, self.pieces.split(bytes).next()?.0))))
+                    Some((index + after, Some((to, self.pieces.split(bytes).next()?.0))))
                 }
                 _ => None,
             });
@@ -387,9 +387,9 @@ impl CallPlayer<'_> {
         (0..left).for_each(|_| _ = p.recv(tag.from(from)));
     }
 
-    /// Makes the recorded call at `place`.
-    fn make_call(&mut self, p: &mut Proc, calls: &[Call], place: usize) {
-        let call = &calls[place];
+    /// Makes the recorded call at `index`.
+    fn make_call(&mut self, p: &mut Proc, calls: &[Call], index: usize) {
+        let call = &calls[index];
         match &call.kind {
             CallKind::Work(kind) => {
                 let took = match self.noise {
@@ -408,7 +408,7 @@ impl CallPlayer<'_> {
                 self.pieces.split(*bytes).for_each(|piece| p.send(*to, blank_tag(tag), piece));
             }
             CallKind::Receive { tag, until, received: Some(got), .. } => {
-                let send = if *until == Until::GapOver { self.send_after_gap(calls, place) } else { None };
+                let send = if *until == Until::GapOver { self.send_after_gap(calls, index) } else { None };
                 for _ in 0..self.count(got.message) {
                     match send {
                         Some(send) => p.recv_in_gap(send, got.message.from, blank_tag(tag)),
@@ -417,7 +417,7 @@ impl CallPlayer<'_> {
                 }
             }
             CallKind::Receive { until: Until::GapOver, received: None, .. } => {
-                if let Some((to, bytes)) = self.send_after_gap(calls, place) {
+                if let Some((to, bytes)) = self.send_after_gap(calls, index) {
                     p.wait_for_gap(to, bytes);
                 }
             }

@@ -92,7 +92,7 @@ mod tests {
         );
         let titles: Vec<&str> = table.columns.iter().map(|column| &*column.title).collect();
         assert_eq!(titles, ["run", "formula", "formula is", "whose", "model", "vs formula"]);
-        let [kind, whose] = [2, 3].map(|place| table.columns[place].cell_text(&table.rows[1][place]));
+        let [kind, whose] = [2, 3].map(|index| table.columns[index].cell_text(&table.rows[1][index]));
         assert_eq!((&*kind, &*whose), ("estimate", "ours"));
     }
 }

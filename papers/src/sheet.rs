@@ -212,7 +212,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Returns the curves of some series, with heights computed by `y` of x and the time: the formula as a
-    /// line, the model as marks, and measurements as rings. The colour follows the place in `names`.
+    /// line, the model as marks, and measurements as rings. The colour follows the index in `names`.
     pub fn curves(&self, names: &[&str], y: impl Fn(f64, Time) -> f64) -> Vec<PlotLine> {
         let make_curves = |(number, name): (usize, &&str)| {
             let points: Vec<_> =

@@ -509,7 +509,7 @@ impl Clock for LinkedClock<'_> {
     }
 
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
-        network.serve(&mut [] as &mut [Ingress], egress, message.to, &message.entry)
+        network.serve(&mut [] as &mut [Ingress], egress, message.to, &message.departure)
     }
 
     fn deliver(&mut self, (_, header): ArrivedHeader, parcel: Parcel) {

@@ -225,7 +225,7 @@ impl Clock for VirtualClock<'_> {
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
         let state = &mut *self.shared.state.borrow_mut();
         state.seats[message.to].prefetch(); // it is needed once the network's rules have been applied
-        network.serve(&mut *state.ingresses, egress, message.to, &message.entry)
+        network.serve(&mut *state.ingresses, egress, message.to, &message.departure)
     }
 
     #[inline(always)]

@@ -46,11 +46,11 @@ pub fn all_gather<T: Payload + Clone>(p: &mut Proc, value: T) -> Vec<T> {
         values = all_gather_words(&mut p.within(&step.group), values, k).into_iter().flatten().collect();
     }
     // They are ordered by the last step's digit, then by the digit of the step before, and so on.
-    let place = |id: usize| {
-        steps.iter().rev().fold(0, |place, step| place * step.group.members().len() + step.rank(id))
+    let index = |id: usize| {
+        steps.iter().rev().fold(0, |index, step| index * step.group.members().len() + step.rank(id))
     };
     let mut values: Vec<Option<T>> = values.into_iter().map(Some).collect();
-    (0..p.P()).map(|id| values[place(id)].take().expect("each has a place of its own")).collect()
+    (0..p.P()).map(|id| values[index(id)].take().expect("each has an index of its own")).collect()
 }
 
 /// Gathers values of about `k` words.

@@ -984,7 +984,7 @@ impl Machine {
         let trace = trace.with_transport(self.transport);
         let logs = std::mem::take(&mut *setup.logs.lock());
         let asks_time = setup.time_asked.load(Ordering::Relaxed);
-        Recording::new(trace, logs, setup.groups.sorted_places()).with_time_asked(asks_time)
+        Recording::new(trace, logs, setup.groups.sorted_numbers()).with_time_asked(asks_time)
     }
 }
 

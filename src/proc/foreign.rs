@@ -78,7 +78,7 @@ impl Proc<'_> {
     }
 
     /// Waits until one of the requests with these numbers is done, of those done at the same time the first, and
-    /// returns its place. It costs nothing: a [`wait`](Proc::wait) for the request follows.
+    /// returns its index. It costs nothing: a [`wait`](Proc::wait) for the request follows.
     pub fn first_done(&mut self, numbers: &[u32]) -> usize {
         self.engine.catch_up(self.clock);
         self.engine.set_awaited(numbers);
@@ -87,15 +87,15 @@ impl Proc<'_> {
             // Requests that are not done when all events until then have been handled are done later.
             let until = first.map_or(Time::MAX, |(done, _)| done);
             if !self.engine.handle_event(self.clock, &mut ActiveOperation::done(), until)
-                && let Some((_, place)) = first
+                && let Some((_, index)) = first
             {
-                return place;
+                return index;
             }
         }
     }
 
     /// Receives a message as [`recv`](Proc::recv) does, unless one of the requests with these numbers is done before it
-    /// can be received: then it costs nothing, and returns the place of that request, for which a
+    /// can be received: then it costs nothing, and returns the index of that request, for which a
     /// [`wait`](Proc::wait) follows.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Proc<'_> {
         let mut got = None;
         let done = self.engine.receive_unless_done(self.clock, sought, numbers, &mut got);
         let received = match (done, &mut got) {
-            (Some(place), _) => Err(place),
+            (Some(index), _) => Err(index),
             (None, Some(message)) => {
                 let received = self.open_received::<F>(message, tag);
                 self.log_receive(filter, Until::Arrival, Location::caller());

@@ -61,8 +61,8 @@ impl Group {
 
     /// Returns the rank of a processor, or `None` if it is no member.
     pub fn rank(&self, processor: usize) -> Option<usize> {
-        let place = self.0.ranks.binary_search_by_key(&processor, |(id, _)| *id).ok()?;
-        Some(self.0.ranks[place].1)
+        let index = self.0.ranks.binary_search_by_key(&processor, |(id, _)| *id).ok()?;
+        Some(self.0.ranks[index].1)
     }
 
     /// Returns a processor that is in it more than once, or `None`.
@@ -112,7 +112,7 @@ impl fmt::Display for Group {
 /// The groups of a run. Each has a number of its own from 1 on, which its messages have in their tags. The
 /// first processor that acts in a group assigns the number; the others find it here. This is no
 /// communication: the number only decides which messages belong together. Which processor is first depends on
-/// the host, so traces have [other numbers](Groups::sorted_places).
+/// the host, so traces have [other numbers](Groups::sorted_numbers).
 #[derive(Default)]
 pub(crate) struct Groups {
     numbers: Mutex<HashMap<Group, u32>>,
@@ -137,17 +137,17 @@ impl Groups {
         *groups.entry(group.clone()).or_insert(next)
     }
 
-    /// Returns, by number, the place of each group among all groups sorted by their members: it is the same
+    /// Returns, by number, the number of each group among all groups sorted by their members: it is the same
     /// in every run.
-    pub(crate) fn sorted_places(&self) -> Vec<u32> {
+    pub(crate) fn sorted_numbers(&self) -> Vec<u32> {
         let groups = self.numbers.lock();
         let mut sorted: Vec<(&Group, &u32)> = groups.iter().collect();
         sorted.sort_unstable_by_key(|(group, _)| group.members());
-        let mut places = vec![0; sorted.len() + 1];
-        for (place, (_, number)) in (1..).zip(sorted) {
-            places[*number as usize] = place;
+        let mut numbers = vec![0; sorted.len() + 1];
+        for (sorted, (_, number)) in (1..).zip(sorted) {
+            numbers[*number as usize] = sorted;
         }
-        places
+        numbers
     }
 }
 

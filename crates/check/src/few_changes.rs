@@ -49,8 +49,8 @@ pub(super) fn few_changes(messages: &[MessageId], P: usize, number: usize, seed:
 /// Returns whether a message's sender has low priority when it sends the message.
 fn is_late(changes: &BTreeSet<MessageId>, low_priority: Option<usize>, message: MessageId) -> bool {
     let first = MessageId { number: 0, ..message };
-    let turns = changes.range(first..=message).count();
-    (low_priority == Some(message.from)) != (turns % 2 == 1)
+    let changed = changes.range(first..=message).count();
+    (low_priority == Some(message.from)) != (changed % 2 == 1)
 }
 
 #[cfg(test)]

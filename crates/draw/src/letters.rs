@@ -42,14 +42,14 @@ pub fn letters(events: &Events) -> Vec<Letter> {
 
 /// Returns the lengths of the message that enters first.
 fn message_letters(events: &Events) -> Vec<Letter> {
-    let sent = (0..events.message_count()).filter(|place| events.send_event(*place).is_some());
-    let Some(first) = sent.min_by_key(|place| (events.message(*place).enter, *place)) else {
+    let sent = (0..events.message_count()).filter(|index| events.send_event(*index).is_some());
+    let Some(first) = sent.min_by_key(|index| (events.message(*index).enter, *index)) else {
         return Vec::new();
     };
     let message = events.message(first);
     let (from, to) = (message.id.from, message.to);
-    let overhead = |place: usize| {
-        let event = events.event(place);
+    let overhead = |index: usize| {
+        let event = events.event(index);
         Letter::new("o", false, (event.start, event.id), (event.end, event.id))
     };
     let mut letters: Vec<Letter> = events.send_event(first).map(overhead).into_iter().collect();
@@ -63,9 +63,9 @@ fn message_letters(events: &Events) -> Vec<Letter> {
 /// are so far apart.
 fn first_gap(events: &Events, is_kind: impl Fn(&ActivityKind) -> bool) -> Option<Letter> {
     let bracket = |track: &Track| {
-        let mut places = track.places.clone().filter(|place| is_kind(events.event(*place).kind));
-        let [one, other] = [places.next()?, places.next()?];
-        let [start, next] = [one, other].map(|place| events.event(place).start);
+        let mut indices = track.indices.clone().filter(|index| is_kind(events.event(*index).kind));
+        let [one, other] = [indices.next()?, indices.next()?];
+        let [start, next] = [one, other].map(|index| events.event(index).start);
         let message = events.message(events.message_of(one)?);
         let stream = message.arrival - message.first;
         let text = if stream > Time::ZERO { "(k\u{2212}1)G + g" } else { "g" };

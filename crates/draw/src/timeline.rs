@@ -229,10 +229,10 @@ impl TimelinePicture {
         // If rows are low, only some have names.
         let step =
             [1, 2, 4, 8, 16].into_iter().find(|step| *step as f64 * row >= lines_height(1, NORMAL) - 2.0);
-        for (place, id) in self.rows.iter().enumerate() {
-            let y = scene.middle(place);
+        for (row, id) in self.rows.iter().enumerate() {
+            let y = scene.middle(row);
             canvas.draw_thin_line(PALE, &[(left, y), (right, y)]);
-            if place % step.unwrap_or(16) == 0 {
+            if row % step.unwrap_or(16) == 0 {
                 canvas.draw_text(TEXT, (left - 8.0, y), Anchor::End, NORMAL, &format!("P{id}"));
             }
         }

@@ -209,7 +209,7 @@ fn write_rank(schedule: &Schedule, rank: usize, out: &mut impl Write, unit: Time
     for number in [needs.len() as u32, roots.len() as u32].iter().chain(&roots) {
         out.write_all(&number.to_le_bytes())?;
     }
-    let mut place = 0;
+    let mut index = 0;
     for (number, PlacedOperation { operation: what, cpu, nic }) in schedule.operations(rank).enumerate() {
         let (kind, peer, size, tag) = match what {
             Operation::Send { to, bytes, tag } => (SEND, to, bytes, tag),
@@ -226,13 +226,13 @@ fn write_rank(schedule: &Schedule, rank: usize, out: &mut impl Write, unit: Time
         out.write_all(&tag.to_le_bytes())?;
         out.write_all(&[cpu, nic])?;
         for begun in [false, true] {
-            let followers = requirements[place..].iter();
+            let followers = requirements[index..].iter();
             let followers =
                 followers.take_while(|other| (other.earlier as usize, other.begun) == (number, begun));
             let count = followers.count();
             out.write_all(&(count as u32).to_le_bytes())?;
-            out.write_all(&(place as u32).to_le_bytes())?;
-            place += count;
+            out.write_all(&(index as u32).to_le_bytes())?;
+            index += count;
         }
     }
     requirements.iter().try_for_each(|requirement| out.write_all(&requirement.later.to_le_bytes()))

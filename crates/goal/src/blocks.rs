@@ -22,14 +22,14 @@ pub(crate) struct TextBlock {
 
 impl TextBlock {
     /// Returns an error at an index of the block.
-    pub(crate) fn error(&self, place: usize, why: impl Into<String>) -> GoalError {
-        let (lines, columns) = self.place(place);
+    pub(crate) fn error(&self, position: usize, why: impl Into<String>) -> GoalError {
+        let (lines, columns) = self.position(position);
         GoalError::Text { line: 1 + lines, column: 1 + columns, why: why.into() }
     }
 
     /// Returns the number of lines before an index, and the number of bytes before it in its line.
-    fn place(&self, place: usize) -> (u64, u64) {
-        let before = &self.text[..place];
+    fn position(&self, position: usize) -> (u64, u64) {
+        let before = &self.text[..position];
         match memrchr(b'\n', before) {
             Some(end) => {
                 (self.lines + memchr_iter(b'\n', before).count() as u64, (before.len() - end - 1) as u64)
@@ -72,7 +72,7 @@ impl<'a> BlockReader<'a> {
                 return Ok(Some(block).filter(|block| !block.text.is_empty()));
             }
             if let Some(end) = end_of_rank(&block.text) {
-                let (lines, columns) = block.place(end);
+                let (lines, columns) = block.position(end);
                 self.next = TextBlock { text: block.text.split_off(end), from: 0, lines, columns };
                 return Ok(Some(block));
             }

@@ -221,7 +221,7 @@ impl<'a> RankParser<'a> {
                 Operation::Recv { bytes, from: self.number_or_any("the number of a rank")?, tag: Some(0) }
             }
         };
-        let place = self.lexer.at;
+        let position = self.lexer.at;
         let (mut cpu, mut nic) = (0, 0);
         let end = loop {
             match (self.lexer.next()?, &mut what) {
@@ -232,7 +232,7 @@ impl<'a> RankParser<'a> {
                 (end, _) => break end,
             }
         };
-        self.statements.push(Statement::Operation(PlacedOperation { operation: what, cpu, nic }, place));
+        self.statements.push(Statement::Operation(PlacedOperation { operation: what, cpu, nic }, position));
         self.operations += 1;
         self.finish_line(end)?;
         Ok(self.operations - 1)

@@ -65,17 +65,17 @@ fn add_statements(
 ) -> Result<usize, GoalError> {
     let (mut ranks, mut begin) = (0, 0);
     for statement in statements {
-        let (place, result) = match statement {
-            Statement::Rank(rank, place) => {
-                (ranks, begin) = (ranks + 1, place);
-                (place, builder.begin_rank(usize::try_from(rank).unwrap_or(usize::MAX)))
+        let (position, result) = match statement {
+            Statement::Rank(rank, position) => {
+                (ranks, begin) = (ranks + 1, position);
+                (position, builder.begin_rank(usize::try_from(rank).unwrap_or(usize::MAX)))
             }
-            Statement::Operation(placed, place) => (place, builder.add_placed(placed).map(drop)),
-            Statement::Requirement(requirement, place) => (place, builder.require(requirement)),
-            Statement::End(place) => (place, builder.end_rank()),
+            Statement::Operation(placed, position) => (position, builder.add_placed(placed).map(drop)),
+            Statement::Requirement(requirement, position) => (position, builder.require(requirement)),
+            Statement::End(position) => (position, builder.end_rank()),
         };
         let name = |operation| RankParser::operation_name(block, begin, operation);
-        result.map_err(|why: ScheduleError| block.error(place, why.sentence_naming(name)))?;
+        result.map_err(|why: ScheduleError| block.error(position, why.sentence_naming(name)))?;
     }
     end.map(|()| ranks)
 }

@@ -33,8 +33,8 @@ pub struct Agenda {
 /// The number of lanes. Programs rarely wait for more kinds of times at once.
 const LANES: usize = 3;
 
-/// The least number of entries for which a lane makes room.
-const LEAST_ROOM: usize = 32;
+/// The least number of entries for which a lane makes space.
+const LEAST_SPACE: usize = 32;
 
 /// The moment at which a processor runs next, as one number that compares fast: time, the processor's place
 /// at that time, ticket.
@@ -92,7 +92,7 @@ impl Agenda {
     }
 
     /// Adds an entry. `is_current` tells whether an entry is still up to date. An entry that is out of date
-    /// stays until it is popped or room is needed, so such entries take no more room than the others.
+    /// stays until it is popped or space is needed, so such entries take no more space than the others.
     #[inline(always)]
     pub fn insert(&mut self, entry: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) {
         for lane in 0..LANES {
@@ -102,7 +102,7 @@ impl Agenda {
                     return self.set_head(lane, entry);
                 }
                 if self.lanes[lane].len() == self.lanes[lane].capacity() {
-                    return self.make_room(entry, is_current);
+                    return self.grow(entry, is_current);
                 }
                 return self.lanes[lane].push_back(entry);
             }
@@ -114,7 +114,7 @@ impl Agenda {
     #[inline(never)]
     fn add_to_heap(&mut self, entry: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) {
         if self.heap.len() == self.heap.capacity() {
-            return self.make_room(entry, is_current);
+            return self.grow(entry, is_current);
         }
         self.heap.push(Reverse(entry));
         if entry < self.heads[LANES] {
@@ -122,20 +122,20 @@ impl Agenda {
         }
     }
 
-    /// Adds an entry for which there is no room: removes all entries that are out of date, and doubles the
-    /// room of the rest.
+    /// Adds an entry for which there is no space: removes all entries that are out of date, and doubles the
+    /// space of the rest.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, entry: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) {
+    fn grow(&mut self, entry: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) {
         for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
             lane.retain(|entry| is_current(*entry));
             if !head.is_none() && !is_current(*head) {
                 *head = lane.pop_front().unwrap_or(AgendaEntry::NONE);
             }
-            lane.reserve(lane.len().max(LEAST_ROOM));
+            lane.reserve(lane.len().max(LEAST_SPACE));
         }
         self.heap.retain(|Reverse(entry)| is_current(*entry));
-        self.heap.reserve(self.heap.len().max(LEAST_ROOM));
+        self.heap.reserve(self.heap.len().max(LEAST_SPACE));
         self.heads[LANES] = self.heap.peek().map_or(AgendaEntry::NONE, |Reverse(entry)| *entry);
         self.find_earliest();
         self.insert(entry, is_current);
@@ -228,7 +228,7 @@ mod tests {
 
     /// Hundreds of processors take new tickets again and again, mostly long before their entries come up.
     #[test]
-    fn outdated_entries_take_no_room() {
+    fn outdated_entries_take_no_space() {
         const P: usize = 300;
         let mut rng = fastrand::Rng::with_seed(2);
         let (mut agenda, mut tickets, mut times) = (Agenda::default(), [0; P], [Time::ZERO; P]);
@@ -240,8 +240,8 @@ mod tests {
             times[id] = rng.i64(0..1000) * rng.i64(0..1000) * PS;
             let is_current = |entry: AgendaEntry| tickets[entry.moment().1 as usize] == entry.ticket();
             agenda.insert(AgendaEntry::new(times[id], id as u32, tickets[id]), is_current);
-            let room = agenda.lanes.iter().map(VecDeque::capacity).sum::<usize>() + agenda.heap.capacity();
-            assert!(room <= (LANES + 1) * 2 * P, "room for {room} entries after {step}");
+            let space = agenda.lanes.iter().map(VecDeque::capacity).sum::<usize>() + agenda.heap.capacity();
+            assert!(space <= (LANES + 1) * 2 * P, "space for {space} entries after {step}");
         }
         let is_current = |entry: &AgendaEntry| tickets[entry.moment().1 as usize] == entry.ticket();
         let left: Vec<AgendaEntry> = std::iter::from_fn(|| agenda.pop()).filter(is_current).collect();

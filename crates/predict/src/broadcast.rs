@@ -181,13 +181,13 @@ impl Predict for LevelBroadcast<'_> {
         let levels: Vec<&Params> =
             [params].into_iter().chain(levels.iter().map(|level| &level.params)).collect();
         // A level may have more processors than the machine.
-        let groups = |place: usize| {
-            let within = levels.get(place + 1).map_or(1, |within| within.P);
-            levels[place].P.min(params.P).div_ceil(within)
+        let groups = |index: usize| {
+            let within = levels.get(index + 1).map_or(1, |within| within.P);
+            levels[index].P.min(params.P).div_ceil(within)
         };
-        let time = |(place, params): (usize, &&Params)| {
+        let time = |(index, params): (usize, &&Params)| {
             let (D, d) = distances(params, size)?;
-            Some(if groups(place) == 1 { Time::ZERO } else { trees::B(groups(place), D, d) })
+            Some(if groups(index) == 1 { Time::ZERO } else { trees::B(groups(index), D, d) })
         };
         let time = levels.iter().enumerate().map(time).sum::<Option<Time>>()?;
         let is_exact = levels.iter().rev().skip(1).all(|params| params.g <= params.L + params.o);

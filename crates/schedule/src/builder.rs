@@ -102,10 +102,10 @@ impl ScheduleBuilder {
         } else if rank != next {
             return refuse(format!("rank {rank} comes where rank {next} belongs; write all in their order"));
         }
-        let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
+        let (begin, index) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
         self.schedule.ranks.push(RankScript {
             begin,
-            place,
+            index,
             len: 0,
             origin: rank as u32,
             flip: 0,
@@ -215,7 +215,7 @@ impl ScheduleBuilder {
             return refuse(format!("there are {} requirements and more; give fewer", u32::MAX));
         }
         self.in_order &= earlier < later;
-        self.schedule.operations.set_waits((script.place + later) as usize);
+        self.schedule.operations.set_waits((script.index + later) as usize);
         self.schedule.requirements += 1;
         self.requirements.push((earlier, Follower::new(later, begun)));
         Ok(())
@@ -225,10 +225,10 @@ impl ScheduleBuilder {
     /// nothing.
     pub fn build(mut self) -> Result<Schedule, ScheduleError> {
         self.end_rank()?;
-        let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
+        let (begin, index) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
         self.schedule.ranks.resize(
             self.rank_count,
-            RankScript { begin, place, len: 0, origin: 0, flip: 0, is_in_row: true },
+            RankScript { begin, index, len: 0, origin: 0, flip: 0, is_in_row: true },
         );
         self.schedule.operations.shrink_to_fit();
         self.schedule.followers.shrink_to_fit();
@@ -240,19 +240,19 @@ impl ScheduleBuilder {
     pub fn end_rank(&mut self) -> Result<(), ScheduleError> {
         let Some(rank) = self.rank.take() else { return Ok(()) };
         let Schedule { ranks, operations, first, followers, initially_ready, .. } = &mut self.schedule;
-        let RankScript { place, len, .. } = ranks[rank as usize];
-        first.resize((place + len) as usize + 1, 0);
-        sort_followers(&mut self.requirements, &mut first[place as usize..], followers);
-        let is_ready = |place: &usize| !operations.is_receive(*place) && !operations.get(*place).waits;
-        let written = place as usize..(place + len) as usize;
+        let RankScript { index, len, .. } = ranks[rank as usize];
+        first.resize((index + len) as usize + 1, 0);
+        sort_followers(&mut self.requirements, &mut first[index as usize..], followers);
+        let is_ready = |index: &usize| !operations.is_receive(*index) && !operations.get(*index).waits;
+        let written = index as usize..(index + len) as usize;
         *initially_ready += written.filter(is_ready).count();
         self.schedule.ranks[rank as usize].is_in_row = self.schedule.is_in_row(rank as usize);
         let in_order = std::mem::replace(&mut self.in_order, true);
         if self.try_share_script(rank) {
             let Schedule { operations, first, followers, .. } = &mut self.schedule;
-            operations.truncate(place as usize, self.table_begin);
-            first.truncate(place as usize + 1);
-            followers.truncate(first[place as usize] as usize);
+            operations.truncate(index as usize, self.table_begin);
+            first.truncate(index as usize + 1);
+            followers.truncate(first[index as usize] as usize);
             return Ok(());
         }
         if in_order { Ok(()) } else { self.check_order(rank) }
@@ -263,12 +263,12 @@ impl ScheduleBuilder {
     fn try_share_script(&mut self, rank: u32) -> bool {
         let (P, schedule) = (self.ranks() as u32, &self.schedule);
         let script = schedule.ranks[rank as usize];
-        let written = |script: RankScript| script.place as usize..(script.place + script.len) as usize;
-        let followers = |script: RankScript| written(script).map(|place| schedule.followers(place));
+        let written = |script: RankScript| script.index as usize..(script.index + script.len) as usize;
+        let followers = |script: RankScript| written(script).map(|index| schedule.followers(index));
         let operations = |rank: u32, peers: PeerNaming| {
             let script = schedule.ranks[rank as usize];
-            written(script).map(move |place| {
-                let packed = schedule.operations.get(place);
+            written(script).map(move |index| {
+                let packed = schedule.operations.get(index);
                 let peer = match peers {
                     _ if packed.peer == ANY => ANY,
                     PeerNaming::Distance => packed.peer,
@@ -297,22 +297,22 @@ impl ScheduleBuilder {
             });
         }
         let Some((other, peers)) = same else { return false };
-        let RankScript { place, origin, flip, .. } = schedule.ranks[other as usize];
+        let RankScript { index, origin, flip, .. } = schedule.ranks[other as usize];
         self.schedule.ranks[rank as usize] = match peers {
-            PeerNaming::Distance => RankScript { place, ..script },
-            PeerNaming::Bits => RankScript { place, origin, flip: flip ^ other ^ rank, ..script },
-            PeerNaming::Number => RankScript { place, origin, flip, ..script },
+            PeerNaming::Distance => RankScript { index, ..script },
+            PeerNaming::Bits => RankScript { index, origin, flip: flip ^ other ^ rank, ..script },
+            PeerNaming::Number => RankScript { index, origin, flip, ..script },
         };
         true
     }
 
     /// Returns an error if operations of the rank wait for each other.
     fn check_order(&self, rank: u32) -> Result<(), ScheduleError> {
-        let RankScript { place, len, .. } = self.schedule.ranks[rank as usize];
+        let RankScript { index, len, .. } = self.schedule.ranks[rank as usize];
         // Topological order: operations that are never free are in a cycle.
         let mut needs = vec![0u32; len as usize];
         for operation in 0..len {
-            for follower in self.schedule.followers((place + operation) as usize) {
+            for follower in self.schedule.followers((index + operation) as usize) {
                 needs[follower.operation() as usize] += 1;
             }
         }
@@ -320,7 +320,7 @@ impl ScheduleBuilder {
         let mut done = 0;
         while let Some(operation) = free.pop() {
             done += 1;
-            for follower in self.schedule.followers((place + operation) as usize) {
+            for follower in self.schedule.followers((index + operation) as usize) {
                 let left = &mut needs[follower.operation() as usize];
                 *left -= 1;
                 if *left == 0 {
@@ -352,9 +352,9 @@ fn sort_followers(requirements: &mut Vec<(u32, Follower)>, first: &mut [u32], fo
     }
     followers.resize(begin + requirements.len(), Follower::new(0, false));
     for (earlier, follower) in requirements.drain(..) {
-        let place = &mut first[earlier as usize];
-        followers[*place as usize] = follower;
-        *place += 1;
+        let index = &mut first[earlier as usize];
+        followers[*index as usize] = follower;
+        *index += 1;
     }
     first.copy_within(..last, 1);
     first[0] = begin as u32;

@@ -42,18 +42,18 @@ impl EarlyReceives {
     /// Collects the early receives of a schedule.
     pub(super) fn new(schedule: &Schedule) -> EarlyReceives {
         let mut receives = vec![0];
-        // The list of each script, by its place: ranks may share one, and a new one lies behind all others.
+        // The list of each script, by its index: ranks may share one, and a new one lies behind all others.
         let mut lists: Vec<(u32, u32)> = Vec::new();
-        let of_rank = |&RankScript { place, len, .. }: &RankScript| {
+        let of_rank = |&RankScript { index, len, .. }: &RankScript| {
             if len == 0 {
                 return EMPTY;
             }
-            if lists.last().is_some_and(|(last, _)| place <= *last) {
+            if lists.last().is_some_and(|(last, _)| index <= *last) {
                 return lists
-                    .binary_search_by_key(&place, |(place, _)| *place)
+                    .binary_search_by_key(&index, |(index, _)| *index)
                     .map_or(EMPTY, |at| lists[at].1);
             }
-            let script = |number: u32| schedule.operations.get((place + number) as usize);
+            let script = |number: u32| schedule.operations.get((index + number) as usize);
             let (list, begin) = (receives.len() as u32, receives.len() + 1);
             receives.push(0);
             receives.extend((0..len).filter(|number| is_early(&script(*number))));
@@ -66,7 +66,7 @@ impl EarlyReceives {
                 let key = |number: &u32| (script(*number).peer, script(*number).tag, *number);
                 receives[begin..].sort_unstable_by_key(key);
             }
-            lists.push((place, list));
+            lists.push((index, list));
             list
         };
         EarlyReceives { of_ranks: schedule.ranks.iter().map(of_rank).collect(), receives }
@@ -88,13 +88,13 @@ impl RankEarlyReceives<'_, '_> {
     #[inline]
     pub(super) fn find_receive(&self, message: &impl Matchable) -> Option<PostedReceive> {
         let schedule = self.progress.schedule;
-        let RankScript { begin, place, .. } = schedule.ranks[self.rank as usize];
+        let RankScript { begin, index, .. } = schedule.ranks[self.rank as usize];
         let sought =
             (schedule.peer_in_script(self.rank as usize, message.from()), message.tag().without_announce());
         let list = self.early.of_ranks[self.rank as usize] as usize;
         let receives = &self.early.receives[list + 1..][..self.early.receives[list] as usize];
         let key = |number: u32| {
-            let PackedOperation { peer, tag, .. } = schedule.operations.get((place + number) as usize);
+            let PackedOperation { peer, tag, .. } = schedule.operations.get((index + number) as usize);
             (peer, RawTag::from_schedule(Some(tag)))
         };
         // Among receives with the same sender and tag, those that have got their messages come first.
@@ -104,13 +104,13 @@ impl RankEarlyReceives<'_, '_> {
         (key(number) == sought).then(|| {
             let operation = begin + number;
             let filter = schedule.operation(self.rank as usize, operation).filter();
-            PostedReceive { place: (Time::ZERO, operation), filter }
+            PostedReceive { order: (Time::ZERO, operation), filter }
         })
     }
 
     /// Notes that a receive has got its message.
     #[inline]
     pub(super) fn mark_met(&mut self, receive: PostedReceive) {
-        self.progress.mark_met(receive.place.1);
+        self.progress.mark_met(receive.order.1);
     }
 }

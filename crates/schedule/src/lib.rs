@@ -6,8 +6,8 @@
 
 #![allow(non_snake_case)] // P is the papers' name
 
+mod acts;
 mod builder;
-mod drive;
 mod early;
 mod kept;
 mod lists;

@@ -15,11 +15,11 @@ impl Sorted for (Time, u32) {
     }
 }
 
-/// The items of all lists, and the places that are free.
+/// The items of all lists, and the slots that are free.
 #[derive(Debug)]
 pub(super) struct ListPool<T> {
     nodes: Vec<ListNode<T>>,
-    /// The first free place, or [`NONE`].
+    /// The first free slot, or [`NONE`].
     free: u32,
 }
 
@@ -28,18 +28,18 @@ pub(super) struct ListPool<T> {
 struct ListNode<T> {
     item: T,
     before: u32,
-    /// The node after this one, or for a free place the next free place.
+    /// The node after this one, or for a free slot the next free slot.
     after: u32,
 }
 
-/// The first and the last place of a list.
+/// The first and the last slot of a list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct List {
     head: u32,
     tail: u32,
 }
 
-/// Stands for no place.
+/// Stands for no slot.
 const NONE: u32 = u32::MAX;
 
 impl Default for List {
@@ -68,8 +68,8 @@ impl<T: Sorted + Copy> ListPool<T> {
     #[inline]
     pub(super) fn insert(&mut self, list: &mut List, item: T) {
         if list.is_empty() {
-            let place = self.place(ListNode { item, before: NONE, after: NONE });
-            *list = List { head: place, tail: place };
+            let slot = self.put(ListNode { item, before: NONE, after: NONE });
+            *list = List { head: slot, tail: slot };
             return;
         }
         let mut before = list.tail;
@@ -80,14 +80,14 @@ impl<T: Sorted + Copy> ListPool<T> {
             NONE => list.head,
             before => self.nodes[before as usize].after,
         };
-        let place = self.place(ListNode { item, before, after });
-        self.link(list, before, place);
-        self.link(list, place, after);
+        let slot = self.put(ListNode { item, before, after });
+        self.link(list, before, slot);
+        self.link(list, slot, after);
     }
 
-    /// Puts a node into a free place, and returns that.
+    /// Puts a node into a free slot, and returns that.
     #[inline]
-    fn place(&mut self, node: ListNode<T>) -> u32 {
+    fn put(&mut self, node: ListNode<T>) -> u32 {
         match self.nodes.get_mut(self.free as usize) {
             Some(free) => std::mem::replace(&mut self.free, std::mem::replace(free, node).after),
             None => {
@@ -97,12 +97,12 @@ impl<T: Sorted + Copy> ListPool<T> {
         }
     }
 
-    /// Removes and returns the item at a place of a list.
+    /// Removes and returns the item at a slot of a list.
     #[inline]
-    pub(super) fn remove(&mut self, list: &mut List, place: u32) -> T {
-        let node = &mut self.nodes[place as usize];
+    pub(super) fn remove(&mut self, list: &mut List, slot: u32) -> T {
+        let node = &mut self.nodes[slot as usize];
         let ListNode { item, before, after } = *node;
-        node.after = std::mem::replace(&mut self.free, place);
+        node.after = std::mem::replace(&mut self.free, slot);
         if (before, after) == (NONE, NONE) {
             *list = List::default();
         } else {
@@ -111,7 +111,7 @@ impl<T: Sorted + Copy> ListPool<T> {
         item
     }
 
-    /// Makes two places neighbours, of which one may be an end of the list.
+    /// Makes two slots neighbours, of which one may be an end of the list.
     #[inline]
     fn link(&mut self, list: &mut List, before: u32, after: u32) {
         *if before == NONE { &mut list.head } else { &mut self.nodes[before as usize].after } = after;
@@ -130,13 +130,13 @@ impl<T: Sorted + Copy> ListPool<T> {
         if list.is_empty() { None } else { Some(self.remove(list, list.head)) }
     }
 
-    /// Returns the items of a list with their places, the last first.
+    /// Returns the items of a list with their slots, the last first.
     #[inline]
     pub(super) fn iter_back(&self, list: &List) -> impl Iterator<Item = (u32, &T)> {
-        let mut place = list.tail;
+        let mut slot = list.tail;
         std::iter::from_fn(move || {
-            let node = self.nodes.get(place as usize)?;
-            Some((std::mem::replace(&mut place, node.before), &node.item))
+            let node = self.nodes.get(slot as usize)?;
+            Some((std::mem::replace(&mut slot, node.before), &node.item))
         })
     }
 }

@@ -66,7 +66,7 @@ impl MatchedPair {
 
     fn receive(&self) -> PostedReceive {
         PostedReceive {
-            place: (self.since, self.operation),
+            order: (self.since, self.operation),
             filter: RecvFilter { from: self.from, tag: self.tag },
         }
     }
@@ -118,14 +118,13 @@ impl MatchedPairs {
                 self.iter_back(&matching.pairs).take_while(|(_, other)| other.ready() >= mail.arrival);
             let can_take =
                 |other: &MatchedPair| other.mail.key() > mail.key() && other.receive().filter.can_take(&mail);
-            let taken = later
-                .filter(|(_, other)| can_take(other))
-                .map(|(place, other)| (other.receive().place, place));
+            let taken =
+                later.filter(|(_, other)| can_take(other)).map(|(node, other)| (other.receive().order, node));
             let best =
-                taken.min().filter(|(posted, _)| found.is_none_or(|found| *posted < found.receive.place));
+                taken.min().filter(|(posted, _)| found.is_none_or(|found| *posted < found.receive.order));
             match (best, found) {
-                (Some((_, place)), _) => {
-                    let other = self.remove(&mut matching.pairs, place);
+                (Some((_, node)), _) => {
+                    let other = self.remove(&mut matching.pairs, node);
                     self.match_with(matching, mail, other.receive());
                     (mail, is_new) = (other.mail, true);
                 }
@@ -151,7 +150,7 @@ impl MatchedPairs {
         since: Time,
         operation: u32,
     ) {
-        let receive = PostedReceive { place: (since, operation), filter };
+        let receive = PostedReceive { order: (since, operation), filter };
         if matching.is_in_row {
             matching.post_in_row(receive);
         } else if let Some(mail) = matching.unmatched.post(receive) {
@@ -162,7 +161,7 @@ impl MatchedPairs {
     /// Matches a message with a receive.
     #[inline]
     fn match_with(&mut self, matching: &mut RankMatching, mail: Mail, receive: PostedReceive) {
-        let PostedReceive { place: (since, operation), filter: RecvFilter { from, tag } } = receive;
+        let PostedReceive { order: (since, operation), filter: RecvFilter { from, tag } } = receive;
         self.insert(&mut matching.pairs, MatchedPair { mail, since, tag, from, operation });
     }
 
@@ -170,7 +169,7 @@ impl MatchedPairs {
     #[inline]
     pub(super) fn next_receive(&self, matching: &RankMatching) -> Option<u32> {
         match matching.is_in_row {
-            true => matching.only.map(|PostedReceive { place: (_, operation), .. }| operation),
+            true => matching.only.map(|PostedReceive { order: (_, operation), .. }| operation),
             false => self.first(&matching.pairs).map(|pair| pair.operation),
         }
     }
@@ -190,7 +189,7 @@ impl MatchedPairs {
     #[inline]
     pub(super) fn take_reception(&mut self, matching: &mut RankMatching) -> Option<(u32, Time, Mail)> {
         if matching.is_in_row {
-            let PostedReceive { place: (since, operation), filter } = matching.only.take()?;
+            let PostedReceive { order: (since, operation), filter } = matching.only.take()?;
             let mail = matching.unmatched.take_message(filter)?;
             return Some((operation, mail.arrival.max(since), mail));
         }
@@ -216,7 +215,7 @@ impl RankMatching {
     /// Returns the only reception, if there is a message for it.
     #[inline(always)]
     fn reception_in_row(&mut self) -> Option<Reception> {
-        let PostedReceive { place: (since, operation), filter } = self.only?;
+        let PostedReceive { order: (since, operation), filter } = self.only?;
         let first = self.unmatched.first_message(filter);
         self.first = first.map_or(NONE, Matchable::key);
         let Mail { arrival, from, words, .. } = *first?;

@@ -94,7 +94,7 @@ pub(super) const ANY: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub(super) struct OperationList {
     /// For each operation its kind, whether it waits for others, whether it is in the table, and above these
-    /// its place there, or its size.
+    /// its index there, or its size.
     words: Vec<u64>,
     table: Vec<TableEntry>,
 }
@@ -116,7 +116,7 @@ pub(super) struct LatestEntries(Vec<u32>);
 const KIND: u64 = 15;
 const WAITS: u64 = 1 << 4;
 const IN_TABLE: u64 = 1 << 5;
-/// The bits below the place or the size.
+/// The bits below the index or the size.
 const BITS: u32 = 6;
 const LATEST: u32 = 12;
 
@@ -144,8 +144,8 @@ impl OperationList {
 
     /// Returns the operation at an index.
     #[inline(always)]
-    pub(super) fn get(&self, place: usize) -> PackedOperation {
-        let word = self.words[place];
+    pub(super) fn get(&self, index: usize) -> PackedOperation {
+        let word = self.words[index];
         let (rest, waits) = (word >> BITS, word & WAITS != 0);
         let TableEntry { size, peer, tag, cpu, nic } = match word & IN_TABLE {
             0 => TableEntry { size: rest, peer: ANY, tag: 0, cpu: 0, nic: 0 },
@@ -156,36 +156,36 @@ impl OperationList {
 
     /// Returns the bytes of the message of the send or receive at an index.
     #[inline]
-    pub(super) fn bytes(&self, place: usize) -> u64 {
-        let word = self.words[place];
+    pub(super) fn bytes(&self, index: usize) -> u64 {
+        let word = self.words[index];
         if word & IN_TABLE == 0 { word >> BITS } else { self.table[(word >> BITS) as usize].size }
     }
 
     /// Returns whether the operation at an index is a receive.
     #[inline]
-    pub(super) fn is_receive(&self, place: usize) -> bool {
-        self.words[place] & KIND == OperationKind::RECV
+    pub(super) fn is_receive(&self, index: usize) -> bool {
+        self.words[index] & KIND == OperationKind::RECV
     }
 
     /// Returns the word of an operation, to be prefetched.
     #[inline]
-    pub(super) fn word(&self, place: usize) -> &u64 {
-        &self.words[place]
+    pub(super) fn word(&self, index: usize) -> &u64 {
+        &self.words[index]
     }
 
     /// Notes that an operation waits for another one.
     #[inline]
-    pub(super) fn set_waits(&mut self, place: usize) {
-        self.words[place] |= WAITS;
+    pub(super) fn set_waits(&mut self, index: usize) {
+        self.words[index] |= WAITS;
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = PackedOperation> + '_ {
-        (0..self.len()).map(|place| self.get(place))
+        (0..self.len()).map(|index| self.get(index))
     }
 
     /// Removes the operations from an index on, and what the table has from there on.
-    pub(super) fn truncate(&mut self, place: usize, in_table: usize) {
-        self.words.truncate(place);
+    pub(super) fn truncate(&mut self, index: usize, in_table: usize) {
+        self.words.truncate(index);
         self.table.truncate(in_table);
     }
 
@@ -210,7 +210,7 @@ impl PartialEq for OperationList {
 impl Eq for OperationList {}
 
 impl LatestEntries {
-    /// Returns the place of an entry in the table, to which it is added unless it is among the latest ones.
+    /// Returns the index of an entry in the table, to which it is added unless it is among the latest ones.
     #[inline]
     fn find_or_add(&mut self, entry: TableEntry, table: &mut Vec<TableEntry>) -> u32 {
         let TableEntry { size, peer, tag, .. } = entry;
@@ -220,9 +220,9 @@ impl LatestEntries {
         if self.0.is_empty() {
             self.0.resize(1 << LATEST, 0);
         }
-        let place = self.0[slot];
-        if table.get(place as usize) == Some(&entry) {
-            return place;
+        let index = self.0[slot];
+        if table.get(index as usize) == Some(&entry) {
+            return index;
         }
         self.0[slot] = table.len() as u32;
         table.push(entry);
@@ -256,8 +256,8 @@ mod tests {
             all.push(packed);
         }
         assert!(list.iter().eq(all.iter().copied()));
-        let is_receive = |place: usize| matches!(all[place].kind, OperationKind::Recv(_));
-        assert!((0..all.len()).all(|place| list.is_receive(place) == is_receive(place)));
+        let is_receive = |index: usize| matches!(all[index].kind, OperationKind::Recv(_));
+        assert!((0..all.len()).all(|index| list.is_receive(index) == is_receive(index)));
         assert!(list.table.len() < 12_000, "{}", list.table.len());
         list.truncate(100, 50);
         assert!(list.len() == 100 && list.table_len() == 50);

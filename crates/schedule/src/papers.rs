@@ -22,7 +22,7 @@ use loggp_model::time::Time;
 use loggp_model::transport::{DataRead, Ingress, Passage, Protocol};
 use loggp_trace::{Activity, ActivityKind, Message};
 
-use super::drive::{Acts, drive};
+use super::acts::{Acts, run_acts};
 use super::early::{EarlyReceives, is_early};
 use super::kept::order::{DoneAct, DoneActs};
 use super::lists::{List, ListPool};
@@ -345,7 +345,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         self.keeps_acts = self.log.is_some() || self.done.is_some();
         self.notes_beginnings = self.watcher.0.is_some() || self.progress.needs_beginnings();
         let ranks = self.ranks.len() as u32;
-        drive(&mut self, ranks)?;
+        run_acts(&mut self, ranks)?;
         self.finish()
     }
 
@@ -495,7 +495,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             let state = &mut self.ranks[rank as usize];
             match packed.kind {
                 OperationKind::Recv(_) => {
-                    let receive = PostedReceive { place: (at, operation), filter: packed.filter() };
+                    let receive = PostedReceive { order: (at, operation), filter: packed.filter() };
                     let first = state.matching.post_in_row(receive);
                     state.next = first.map(|first| NextAct::reception(&state.rank, self.network, &first));
                     state.is_chosen = true;
@@ -555,10 +555,10 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         }
         let now = state.rank.now;
         let outgoing = state.rank.prepare_send(self.network, to as usize, words as usize);
-        if outgoing.entry.asked_at == Time::MAX {
+        if outgoing.departure.asked_at == Time::MAX {
             return Err(self.end_of_time(rank));
         }
-        let passage = state.rank.send(self.network, &mut *self.ingresses, outgoing.to, &outgoing.entry);
+        let passage = state.rank.send(self.network, &mut *self.ingresses, outgoing.to, &outgoing.departure);
         self.report.count_message(&passage);
         if self.keeps_acts {
             let by = (outgoing.id(rank as usize), rank);
@@ -590,17 +590,17 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             None => state.rank.prepare_send(self.network, to as usize, words as usize),
             Some(read) => state.rank.prepare_read(self.network, read),
         };
-        if outgoing.entry.asked_at == Time::MAX {
+        if outgoing.departure.asked_at == Time::MAX {
             return Err(self.end_of_time(rank));
         }
-        let (own, entry, ingresses) = (&mut state.rank, &outgoing.entry, &mut *self.ingresses);
+        let (own, departure, ingresses) = (&mut state.rank, &outgoing.departure, &mut *self.ingresses);
         let (id, sent_by, passage) = match read {
             None => {
-                let passage = own.send(self.network, ingresses, outgoing.to, entry);
+                let passage = own.send(self.network, ingresses, outgoing.to, departure);
                 (outgoing.id(rank as usize), send, passage)
             }
             Some(DataRead { message, announced, .. }) => {
-                (message, announced, own.read(self.network, ingresses, message.from, entry))
+                (message, announced, own.read(self.network, ingresses, message.from, departure))
             }
         };
         self.report.count_message(&passage);
@@ -691,7 +691,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let egress = &mut self.ranks[id].rank.egress;
         let answer = outgoing.answer(self.network, egress, words, arrival);
         let mut sender = self.network.memory(memory);
-        let passage = self.network.serve(&mut *self.ingresses, &mut sender, id, &answer.entry);
+        let passage = self.network.serve(&mut *self.ingresses, &mut sender, id, &answer.departure);
         if let Some(log) = &mut self.log {
             log.messages.push(answer.record(self.network, (id, id), &passage));
         }
@@ -846,9 +846,9 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     #[inline(never)]
     fn queue_newly_ready(&mut self, rank: u32) {
         // A receive begins when it is posted, so operations that wait for that become ready too.
-        let mut place = 0;
-        while let Some(&(since, operation)) = self.progress.newly_ready.get(place) {
-            place += 1;
+        let mut index = 0;
+        while let Some(&(since, operation)) = self.progress.newly_ready.get(index) {
+            index += 1;
             let packed = self.progress.operation(rank, operation);
             if let OperationKind::Recv(_) = packed.kind {
                 self.begin(rank, operation, since, None);

@@ -79,12 +79,12 @@ impl<'a> ScheduleProgress<'a> {
         let (mut states, mut many) = (Vec::with_capacity(schedule.len()), HashMap::new());
         let awaits_starts = schedule.followers.iter().any(|follower| follower.needs_only_start());
         for script in &schedule.ranks {
-            let (begin, place) = (states.len(), script.place as usize);
+            let (begin, index) = (states.len(), script.index as usize);
             states.resize(begin + script.len as usize, 0);
             if script.is_in_row && knows_rows {
                 continue;
             }
-            let ends = [place, place + script.len as usize].map(|place| schedule.first[place] as usize);
+            let ends = [index, index + script.len as usize].map(|index| schedule.first[index] as usize);
             for follower in &schedule.followers[ends[0]..ends[1]] {
                 let operation = begin + follower.operation() as usize;
                 let needs = &mut states[operation];
@@ -121,22 +121,22 @@ impl<'a> ScheduleProgress<'a> {
     /// Returns whether an operation of a rank is a receive.
     #[inline]
     pub(super) fn is_receive(&self, rank: u32, operation: u32) -> bool {
-        self.schedule.operations.is_receive(self.schedule.place(rank as usize, operation))
+        self.schedule.operations.is_receive(self.schedule.index(rank as usize, operation))
     }
 
     /// Prefetches the data of an operation that will be needed soon.
     #[inline]
     pub(super) fn prefetch(&self, rank: u32, operation: u32) {
-        let place = self.schedule.place(rank as usize, operation);
-        prefetch_value(self.schedule.operations.word(place));
+        let index = self.schedule.index(rank as usize, operation);
+        prefetch_value(self.schedule.operations.word(index));
         prefetch_value(&self.states[operation as usize]);
-        prefetch_value(&self.schedule.first[place]);
+        prefetch_value(&self.schedule.first[index]);
     }
 
     /// Prefetches the operations that wait for one.
     #[inline]
     pub(super) fn prefetch_followers(&self, rank: u32, operation: u32) {
-        if let Some(first) = self.schedule.followers(self.schedule.place(rank as usize, operation)).first() {
+        if let Some(first) = self.schedule.followers(self.schedule.index(rank as usize, operation)).first() {
             prefetch_value(first);
         }
     }
@@ -223,7 +223,7 @@ impl<'a> ScheduleProgress<'a> {
     pub(super) fn meet(&mut self, (rank, receive): (u32, u32), (from, send): (u32, u32)) {
         let schedule = self.schedule;
         let bytes =
-            |rank: u32, operation| schedule.operations.bytes(schedule.place(rank as usize, operation));
+            |rank: u32, operation| schedule.operations.bytes(schedule.index(rank as usize, operation));
         let (named, sent) = (bytes(rank, receive), bytes(from, send));
         if named != sent {
             let number = receive - self.schedule.ranks[rank as usize].begin;
@@ -235,7 +235,7 @@ impl<'a> ScheduleProgress<'a> {
     /// Returns whether any operation waits for the beginning of this one.
     #[inline]
     pub(super) fn is_start_awaited(&self, rank: u32, operation: u32) -> bool {
-        let followers = self.schedule.followers(self.schedule.place(rank as usize, operation));
+        let followers = self.schedule.followers(self.schedule.index(rank as usize, operation));
         followers.iter().any(|follower| follower.needs_only_start())
     }
 
@@ -243,8 +243,8 @@ impl<'a> ScheduleProgress<'a> {
     #[inline]
     fn notify_followers(&mut self, rank: u32, operation: u32, begun: bool, at: Time) {
         let schedule = self.schedule;
-        let (place, begin) = (schedule.place(rank as usize, operation), schedule.ranks[rank as usize].begin);
-        for follower in schedule.followers(place) {
+        let (index, begin) = (schedule.index(rank as usize, operation), schedule.ranks[rank as usize].begin);
+        for follower in schedule.followers(index) {
             if follower.needs_only_start() == begun && self.count_down(begin + follower.operation()) {
                 self.newly_ready.push((at, begin + follower.operation()));
             }

@@ -574,9 +574,9 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
                 }
             }
             let mut mail: Vec<usize> = (0..rank.mail.len()).collect();
-            mail.sort_by_key(|place| rank.mail[*place]);
-            for place in mail {
-                let (arrival, from, _, tag, words) = rank.mail[place];
+            mail.sort_by_key(|index| rank.mail[*index]);
+            for index in mail {
+                let (arrival, from, _, tag, words) = rank.mail[index];
                 let takes = |&(_, receive): &(Time, u32)| {
                     let receive = flat.operations[receive as usize];
                     [ANY, from].contains(&receive.peer) && [ANY, tag].contains(&receive.tag)
@@ -584,29 +584,29 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
                 if let Some(found) = posted.iter().position(takes) {
                     let (since, receive) = posted.remove(found);
                     let (begin, over) = rank.rank.predict_reception(network, (from as usize, words), arrival);
-                    could.push((begin, since.max(arrival), receive, over, Some(place)));
+                    could.push((begin, since.max(arrival), receive, over, Some(index)));
                 }
             }
-            if let Some((begin, _, operation, turn, place)) = could.into_iter().min()
+            if let Some((begin, _, operation, turn, index)) = could.into_iter().min()
                 && next.is_none_or(|(other, ..)| turn < other)
             {
-                next = Some((turn, id, operation, begin, place));
+                next = Some((turn, id, operation, begin, index));
             }
         }
-        let Some((_, id, operation, begin, place)) = next else { break };
+        let Some((_, id, operation, begin, index)) = next else { break };
         let rank = &mut ranks[id];
         rank.ready.retain(|(_, other)| *other != operation);
         let packed = flat.operations[operation as usize];
-        match (packed.kind, place) {
-            (OperationKind::Recv(_), Some(place)) => {
-                let (_, from, .., words) = rank.mail.remove(place);
+        match (packed.kind, index) {
+            (OperationKind::Recv(_), Some(index)) => {
+                let (_, from, .., words) = rank.mail.remove(index);
                 rank.rank.receive(network, (from as usize, words), begin);
             }
             (OperationKind::Send(_), _) => {
                 let words = network.params().words(packed.bytes() as usize);
                 let outgoing = rank.rank.prepare_send(network, packed.peer as usize, words);
                 let passage =
-                    network.serve(&mut *ingresses, &mut rank.rank.egress, outgoing.to, &outgoing.entry);
+                    network.serve(&mut *ingresses, &mut rank.rank.egress, outgoing.to, &outgoing.departure);
                 rank.rank.now = passage.enter;
                 stalls += u64::from(passage.admitted > passage.ready);
                 turns += 1;

@@ -5,17 +5,17 @@ pub(super) fn sort_by_rank<T>(all: &mut [T], ranks: usize, rank: impl Fn(&T) -> 
     let mut next = vec![0; ranks + 1];
     all.iter().for_each(|one| next[rank(one) + 1] += 1);
     (0..ranks).for_each(|rank| next[rank + 1] += next[rank]);
-    let place = |one: &T| {
-        let place = &mut next[rank(one)];
-        *place += 1;
-        *place - 1
+    let index = |one: &T| {
+        let index = &mut next[rank(one)];
+        *index += 1;
+        *index - 1
     };
-    let mut places: Vec<usize> = all.iter().map(place).collect();
+    let mut indices: Vec<usize> = all.iter().map(index).collect();
     for here in 0..all.len() {
-        while places[here] != here {
-            let there = places[here];
+        while indices[here] != here {
+            let there = indices[here];
             all.swap(here, there);
-            places.swap(here, there);
+            indices.swap(here, there);
         }
     }
 }

@@ -155,7 +155,7 @@ pub(super) struct RankScript {
     /// The number of the rank's first operation among those of all ranks.
     pub begin: u32,
     /// The index of the script's first operation.
-    pub place: u32,
+    pub index: u32,
     /// The number of operations.
     pub len: u32,
     /// The rank from which the script counts peers.
@@ -262,9 +262,9 @@ impl Schedule {
     ///
     /// If there is no such rank.
     pub fn requirements_of(&self, rank: usize) -> impl Iterator<Item = Requirement> + '_ {
-        let RankScript { place, len, .. } = self.ranks[rank];
+        let RankScript { index, len, .. } = self.ranks[rank];
         (0..len).flat_map(move |earlier| {
-            self.followers((place + earlier) as usize).iter().map(move |follower| Requirement {
+            self.followers((index + earlier) as usize).iter().map(move |follower| Requirement {
                 later: follower.operation(),
                 earlier,
                 begun: follower.needs_only_start(),
@@ -285,9 +285,9 @@ impl Schedule {
 
     /// Returns the index in the scripts of a rank's operation.
     #[inline]
-    pub(super) fn place(&self, rank: usize, operation: u32) -> usize {
-        let RankScript { begin, place, .. } = self.ranks[rank];
-        (place + (operation - begin)) as usize
+    pub(super) fn index(&self, rank: usize, operation: u32) -> usize {
+        let RankScript { begin, index, .. } = self.ranks[rank];
+        (index + (operation - begin)) as usize
     }
 
     /// Returns a rank's operation by its number among those of all ranks.
@@ -299,7 +299,7 @@ impl Schedule {
     /// Returns the operation of a number among those of all ranks, which is one of this rank.
     #[inline(always)]
     pub(super) fn operation_of(&self, script: &RankScript, operation: u32) -> PackedOperation {
-        let packed = self.operations.get((script.place + (operation - script.begin)) as usize);
+        let packed = self.operations.get((script.index + (operation - script.begin)) as usize);
         PackedOperation { peer: script.peer(packed.peer, self.ranks.len() as u32), ..packed }
     }
 
@@ -312,15 +312,15 @@ impl Schedule {
 
     /// Returns the operations that wait for the one at an index in the scripts.
     #[inline]
-    pub(super) fn followers(&self, place: usize) -> &[Follower] {
-        &self.followers[self.first[place] as usize..self.first[place + 1] as usize]
+    pub(super) fn followers(&self, index: usize) -> &[Follower] {
+        &self.followers[self.first[index] as usize..self.first[index + 1] as usize]
     }
 
     /// Computes whether each of a rank's operations waits until the one before it is done.
     pub(super) fn is_in_row(&self, rank: usize) -> bool {
-        let RankScript { place, len, .. } = self.ranks[rank];
+        let RankScript { index, len, .. } = self.ranks[rank];
         (1..len).all(|later| {
-            let before = (place + later - 1) as usize;
+            let before = (index + later - 1) as usize;
             self.followers(before).contains(&Follower::new(later, false))
         })
     }

@@ -44,7 +44,7 @@ pub struct Traffic {
     ingresses: Box<[Ingress]>,
     senders: Vec<TrafficSender>,
     /// The turns of the processors' next messages. Who takes messages adds sends in between, so this is not the
-    /// loop of [`drive`](crate::drive), which runs to its end.
+    /// loop of [`run_acts`](crate::acts::run_acts), which runs to its end.
     agenda: Agenda,
 }
 
@@ -80,8 +80,8 @@ impl Traffic {
     /// Calls a send on processor `from` at a time, or when its message before that has entered, if that is
     /// later.
     ///
-    /// Messages are served in the order of their entries. So a send must be added before a message
-    /// with a later entry is [taken](Traffic::next): in a simulation, as soon as the message that it
+    /// Messages are served in the order of their turns. So a send must be added before a message
+    /// with a later turn is [taken](Traffic::next): in a simulation, as soon as the message that it
     /// answers is known.
     ///
     /// On a LogGPS machine the announcement and the grant before a message of more than S words are messages of no
@@ -116,7 +116,7 @@ impl Traffic {
     }
 }
 
-/// The messages, in the order of their entries, which is not that of their arrivals.
+/// The messages, in the order of their turns, which is not that of their arrivals.
 impl Iterator for Traffic {
     type Item = Message;
 
@@ -125,7 +125,7 @@ impl Iterator for Traffic {
         let from = self.agenda.pop()?.moment().1 as usize;
         let TrafficSender { rank, next, .. } = &mut self.senders[from];
         let message = next.take()?;
-        let passage = rank.send(&self.network, &mut *self.ingresses, message.to, &message.entry);
+        let passage = rank.send(&self.network, &mut *self.ingresses, message.to, &message.departure);
         self.prepare_next(from);
         Some(message.record(&self.network, (from, from), &passage))
     }

@@ -105,7 +105,7 @@ impl<M: Matchable> UnmatchedSet<M> {
         };
         let posted = posted.map(|receive| MatchingReceive { receive, is_early: false });
         let early = early.map(|receive| MatchingReceive { receive, is_early: true });
-        posted.into_iter().chain(early).min_by_key(|found| found.receive.place)
+        posted.into_iter().chain(early).min_by_key(|found| found.receive.order)
     }
 
     /// Removes a receive that has found its message.

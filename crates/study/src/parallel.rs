@@ -22,9 +22,9 @@ pub fn run_in_order<Job: Send, Output: Send, E>(
         for done in vec![done; if threads > 1 { threads } else { 0 }] {
             let work = || {
                 let done = done; // moved, so that the channel closes when all threads end
-                while let Some((place, job)) = next() {
+                while let Some((index, job)) = next() {
                     let result = run(&job);
-                    if done.send((place, (job, result))).is_err() {
+                    if done.send((index, (job, result))).is_err() {
                         return;
                     }
                 }
@@ -39,11 +39,11 @@ pub fn run_in_order<Job: Send, Output: Send, E>(
             }
         }
         let (all_done, mut results) = (all_done, BTreeMap::new()); // the receiver is dropped before the scope waits
-        let mut place = 0;
+        let mut index = 0;
         for (other, result) in &all_done {
             results.insert(other, result);
-            while let Some((job, result)) = results.remove(&place) {
-                place += 1;
+            while let Some((job, result)) = results.remove(&index) {
+                index += 1;
                 tell(job, result)?;
             }
         }

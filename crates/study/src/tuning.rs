@@ -20,8 +20,8 @@ pub struct Candidate {
     pub model: Option<Time>,
     /// Error in the result of its run.
     pub wrong: Option<String>,
-    /// Its place among all, in the order of algorithms and choices.
-    place: usize,
+    /// Its number among all, in the order of algorithms and choices.
+    number: usize,
 }
 
 /// Candidates by their time.
@@ -67,7 +67,7 @@ impl Tuning {
     ) -> Tuning {
         let mut tuning = Tuning::default();
         let mut groups: Vec<Vec<Candidate>> = cases.iter().map(|case| candidates(case, &is_open)).collect();
-        groups.iter_mut().flatten().enumerate().for_each(|(place, candidate)| candidate.place = place);
+        groups.iter_mut().flatten().enumerate().for_each(|(number, candidate)| candidate.number = number);
         groups.iter_mut().for_each(|group| group.sort_by_key(Candidate::formula));
         // Of an algorithm the cases with the least and the greatest time by the formula are run, and all whose
         // formula is not exact, or is not the model's time in these two.
@@ -82,7 +82,7 @@ impl Tuning {
             .partition(|candidate| candidate.is_exact() && !is_contradicted(candidate));
         tuning.add(others, emulation, threads, &done);
         tuning.candidates.extend(believed);
-        tuning.candidates.sort_by_key(|candidate| (candidate.time(), candidate.place));
+        tuning.candidates.sort_by_key(|candidate| (candidate.time(), candidate.number));
         tuning
     }
 
@@ -144,7 +144,7 @@ fn candidates(case: &Case, is_open: impl Fn(&str) -> bool) -> Vec<Candidate> {
     }
     let candidate = |(case, choices): (Case, Vec<OptionValue>)| {
         let form = case.plan().ok().map(|plan| plan.form())?;
-        Some(Candidate { case, choices, form, model: None, wrong: None, place: 0 })
+        Some(Candidate { case, choices, form, model: None, wrong: None, number: 0 })
     };
     all.into_iter().filter_map(candidate).collect()
 }

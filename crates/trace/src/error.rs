@@ -17,11 +17,11 @@ pub struct TraceError(String);
 
 impl TraceError {
     pub(super) fn new(why: impl fmt::Display) -> TraceError {
-        // The reason may quote the file at any length, so the quotation is cut; the place stands after the
+        // The reason may quote the file at any length, so the quotation is cut; the position stands after the
         // quotation.
         let why = why.to_string();
-        let (why, place) = why.split_at(why.rfind(" at line ").unwrap_or(why.len()));
-        TraceError(format!("{}{place}", escaped(why).max_chars(400)))
+        let (why, position) = why.split_at(why.rfind(" at line ").unwrap_or(why.len()));
+        TraceError(format!("{}{position}", escaped(why).max_chars(400)))
     }
 }
 
@@ -29,7 +29,7 @@ impl TraceError {
 #[doc(hidden)]
 pub fn json_reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let text = text.rfind(" at line ").map_or(&*text, |place| &text[..place]);
+    let text = text.rfind(" at line ").map_or(&*text, |position| &text[..position]);
     let what = match text {
         "EOF while parsing an object" => "it ends too early: a } is missing".into(),
         "EOF while parsing a list" => "it ends too early: a ] is missing".into(),

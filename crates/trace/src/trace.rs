@@ -118,17 +118,17 @@ impl Trace {
         })
     }
 
-    /// Iterates over the calls but those that only make a request, each with the place of the call that asked
+    /// Iterates over the calls but those that only make a request, each with the index of the call that asked
     /// for its result: an `isend` or `irecv` for a wait, or else itself. Waits for requests that no call made
     /// are left out.
     #[doc(hidden)]
     pub fn posted_calls(&self) -> impl Iterator<Item = (&Call, usize)> {
         let mut posted = HashMap::new();
-        self.calls.iter().enumerate().filter_map(move |(place, call)| {
+        self.calls.iter().enumerate().filter_map(move |(index, call)| {
             let parts = call.kind.parts();
-            let Some(request) = parts.request else { return Some((call, place)) };
+            let Some(request) = parts.request else { return Some((call, index)) };
             if parts.tag.is_some() {
-                posted.insert((call.id, request), place);
+                posted.insert((call.id, request), index);
                 return None;
             }
             Some((call, *posted.get(&(call.id, request))?))
@@ -164,8 +164,8 @@ pub fn send_after_gap(calls: &[Call]) -> Option<(usize, &Call)> {
         let look = matches!(two[0].kind, CallKind::Receive { until: Until::GapOver, received: None, .. });
         look && matches!(two[1].kind, CallKind::Send { .. })
     };
-    let place = 1 + calls.windows(2).position(is_it)?;
-    Some((place, &calls[place]))
+    let index = 1 + calls.windows(2).position(is_it)?;
+    Some((index, &calls[index]))
 }
 
 /// A description of a run, beyond its events.

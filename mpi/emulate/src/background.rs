@@ -77,8 +77,8 @@ impl Background {
     }
 
     /// Takes note of a request that is done, and posts what waited for it.
-    fn complete(&mut self, p: &mut Proc, place: usize) {
-        let (operation, request) = self.active.remove(place);
+    fn complete(&mut self, p: &mut Proc, index: usize) {
+        let (operation, request) = self.active.remove(index);
         match request {
             Active::Send(request) => p.wait(request),
             Active::Receive(request) => _ = p.wait(request),
@@ -88,7 +88,7 @@ impl Background {
         self.post(p);
     }
 
-    /// Returns the place of a request that is done by now.
+    /// Returns the index of a request that is done by now.
     fn done_by_now(&self, p: &mut Proc) -> Option<usize> {
         self.active.iter().position(|(_, request)| match request {
             Active::Send(request) => p.is_done(request),
@@ -134,30 +134,30 @@ impl Backgrounds {
         self.0.get(&id).map_or_else(Vec::new, |one| one.numbers().collect())
     }
 
-    /// Returns the requests of all collectives: each with its collective and its place there, and its number.
+    /// Returns the requests of all collectives: each with its collective and its index there, and its number.
     fn steps(&self) -> (Vec<(CollectiveId, usize)>, Vec<u32>) {
         let of_one = |(id, one): (&CollectiveId, &Background)| {
             let id = *id;
-            one.numbers().enumerate().map(move |(place, number)| ((id, place), number)).collect::<Vec<_>>()
+            one.numbers().enumerate().map(move |(index, number)| ((id, index), number)).collect::<Vec<_>>()
         };
         self.0.iter().flat_map(of_one).unzip()
     }
 
     /// Takes note of a collective's request that is done.
-    fn take(&mut self, p: &mut Proc, (id, place): (CollectiveId, usize)) {
+    fn take(&mut self, p: &mut Proc, (id, index): (CollectiveId, usize)) {
         let Some(one) = self.0.get_mut(&id) else { return };
-        one.complete(p, place);
+        one.complete(p, index);
         if one.is_over() {
             self.0.remove(&id);
         }
     }
 
-    /// Waits until one of the machine's requests with these numbers is done, and returns its place; or takes a step of a
-    /// collective if that is done before, and returns `None`.
+    /// Waits until one of the machine's requests with these numbers is done, and returns its index; or takes a step
+    /// of a collective if that is done before, and returns `None`.
     pub(crate) fn first_done(&mut self, p: &mut Proc, numbers: &[u32]) -> Option<usize> {
         let (steps, of_steps) = self.steps();
-        let place = p.first_done(&[numbers, &of_steps].concat());
-        let Some(step) = place.checked_sub(numbers.len()) else { return Some(place) };
+        let index = p.first_done(&[numbers, &of_steps].concat());
+        let Some(step) = index.checked_sub(numbers.len()) else { return Some(index) };
         self.take(p, steps[step]);
         None
     }
@@ -172,8 +172,8 @@ impl Backgrounds {
     pub(crate) fn finish(&mut self, p: &mut Proc, mut one: Background) {
         while !one.is_over() {
             let numbers: Vec<u32> = one.numbers().collect();
-            if let Some(place) = self.first_done(p, &numbers) {
-                one.complete(p, place);
+            if let Some(index) = self.first_done(p, &numbers) {
+                one.complete(p, index);
             }
         }
     }

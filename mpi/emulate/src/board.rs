@@ -28,10 +28,10 @@ pub(crate) struct Contribution {
 
 impl Contribution {
     /// Returns where the part lies that is for one of its receivers.
-    fn part(&self, place: usize) -> Range<usize> {
+    fn part(&self, index: usize) -> Range<usize> {
         let (begin, length) = match &self.counts {
-            Counts::Same(bytes) => (place as u64 * bytes, *bytes),
-            Counts::Each(each) => (each.iter().take(place).sum(), each.get(place).copied().unwrap_or(0)),
+            Counts::Same(bytes) => (index as u64 * bytes, *bytes),
+            Counts::Each(each) => (each.iter().take(index).sum(), each.get(index).copied().unwrap_or(0)),
         };
         let end = ((begin + length) as usize).min(self.data.len());
         (begin as usize).min(end)..end
@@ -144,7 +144,7 @@ impl Taken {
 /// Which part of a contribution a rank takes.
 enum TakenPart {
     Whole,
-    /// The one for its place among the members.
+    /// The one for its index among the members.
     Mine,
 }
 
@@ -268,16 +268,16 @@ fn take_from_neighbours(instance: &Instance, kind: CollectiveKind, of: &KnownCom
     let (KnownCommunicator { members, me, sources, .. }, own) = (of, of.members[of.me]);
     debug_assert_eq!(members[*me], own);
     let is_whole = matches!(kind, NeighborAllgather | NeighborAllgatherv);
-    let part = |place: usize| {
-        let from = sources[place]?;
+    let part = |index: usize| {
+        let from = sources[index]?;
         let laid = instance.laid.get(&from)?;
         if is_whole {
             return Some((laid.clone(), 0..laid.data.len()));
         }
         // In a grid what goes down comes from above: the directions are in pairs. Elsewhere the first message from
         // a neighbour is the first that it sends.
-        let mirrored = place ^ 1;
-        let earlier = sources[..place].iter().filter(|other| **other == Some(from)).count();
+        let mirrored = index ^ 1;
+        let earlier = sources[..index].iter().filter(|other| **other == Some(from)).count();
         let mut mine = laid.destinations.iter().enumerate().filter(|(_, to)| **to == Some(own));
         let is_grid = *sources == of.destinations && laid.destinations.get(mirrored) == Some(&Some(own));
         let at = if is_grid { mirrored } else { mine.nth(earlier)?.0 };

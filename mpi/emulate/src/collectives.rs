@@ -67,21 +67,21 @@ impl EmulatedRank<'_> {
         self.part(open.id, members);
         let communicator = self.communicator(open.communicator);
         let taken = shared.board.take(open.id, open.kind, communicator, open.root);
-        let asked = |place: usize| match &open.received {
+        let asked = |index: usize| match &open.received {
             Counts::Same(bytes) => *bytes,
-            Counts::Each(each) => each.get(place).copied().unwrap_or(0),
+            Counts::Each(each) => each.get(index).copied().unwrap_or(0),
         };
         let first = taken.parts().next().map_or(0, <[u8]>::len);
-        let differs = |(place, part): (usize, &[u8])| match taken.form {
+        let differs = |(index, part): (usize, &[u8])| match taken.form {
             // A neighbour that is nobody sends nothing.
             Form::Parts if part.is_empty() && open.kind.is_of_neighbors() => false,
-            Form::Parts => part.len() as u64 != asked(place),
+            Form::Parts => part.len() as u64 != asked(index),
             Form::Combine => part.len() != first,
             Form::Nothing => false,
         };
-        if let Some(place) = taken.parts().enumerate().position(differs) {
+        if let Some(index) = taken.parts().enumerate().position(differs) {
             let (name, id) = (open.kind.name(), self.id);
-            let lengths = (taken.parts().nth(place).map_or(0, <[u8]>::len), asked(place));
+            let lengths = (taken.parts().nth(index).map_or(0, <[u8]>::len), asked(index));
             let why = match taken.form {
                 Form::Parts => format!(
                     "rank {id} expects {} bytes of a part of MPI's {name} that has {}",

@@ -203,7 +203,7 @@ impl EmulatedRank<'_> {
     pub(crate) fn post_receive(&mut self, p: &mut Proc, receive: &Receive) -> Pending {
         if let Some(got) = self.take_here(p, receive) {
             self.compare_types(p, got.from, &got.parcel, &self.types.received);
-            let from = self.place(receive.communicator, got.from);
+            let from = self.rank_in(receive.communicator, got.from);
             return Pending::Ready(Completion::Receive(from, got.parcel));
         }
         if receive.from == Some(self.id as u32) {
@@ -242,7 +242,7 @@ impl EmulatedRank<'_> {
             self.learn_ended(parcel.ended.as_ref());
             self.compare_types(p, from, &parcel, &self.types.received);
             let got = self.arrived(receive.communicator, from, parcel);
-            return Reply::Message(self.place(receive.communicator, from), got.parcel);
+            return Reply::Message(self.rank_in(receive.communicator, from), got.parcel);
         }
         // Where the two have not one tag, or immediate collectives go on meanwhile, they are requests.
         let number = request.unwrap_or(RequestId::MAX);
@@ -267,9 +267,9 @@ impl EmulatedRank<'_> {
         }
     }
 
-    pub(crate) fn place_in_scope(&mut self, scope: u32, world: usize) -> u64 {
+    pub(crate) fn rank_in_scope(&mut self, scope: u32, world: usize) -> u64 {
         let number = self.communicators.iter().position(|of| 2 * of.number == scope).unwrap_or(0);
-        self.place(number as u32, world)
+        self.rank_in(number as u32, world)
     }
 
     /// Compares the types of a message with those of its receive.

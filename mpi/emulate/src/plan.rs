@@ -64,14 +64,14 @@ pub(crate) struct OperationSet(Vec<u32>);
 
 impl OperationSet {
     fn insert(&mut self, operation: u32) {
-        if let Err(place) = self.0.binary_search(&operation) {
-            self.0.insert(place, operation);
+        if let Err(index) = self.0.binary_search(&operation) {
+            self.0.insert(index, operation);
         }
     }
 
     pub(crate) fn remove(&mut self, operation: u32) {
-        if let Ok(place) = self.0.binary_search(&operation) {
-            self.0.remove(place);
+        if let Ok(index) = self.0.binary_search(&operation) {
+            self.0.remove(index);
         }
     }
 
@@ -145,8 +145,8 @@ impl PlanProgress {
     }
 
     fn notify(&mut self, operation: u32, is_begun: bool) {
-        for place in 0..self.plan.followers[operation as usize].len() {
-            let (later, needs_begin) = self.plan.followers[operation as usize][place];
+        for index in 0..self.plan.followers[operation as usize].len() {
+            let (later, needs_begin) = self.plan.followers[operation as usize][index];
             if needs_begin == is_begun {
                 self.needs[later as usize] -= 1;
                 if self.needs[later as usize] == 0 {

@@ -107,7 +107,7 @@ impl EmulatedRank<'_> {
                 Some(from) => return self.describe(p, receive, from),
             },
         };
-        let from = self.place(receive.communicator, got.from);
+        let from = self.rank_in(receive.communicator, got.from);
         let mut words = vec![from, u64::from(got.parcel.tag), got.parcel.data.len() as u64];
         if is_matched || !is_wait {
             words.insert(0, 1);
@@ -142,9 +142,9 @@ impl EmulatedRank<'_> {
     /// Returns what a look has found: the first message of a sender that the receive takes. If there is none that has not been
     /// withdrawn, it looks again.
     fn describe(&mut self, p: &mut Proc, receive: &Receive, from: usize) -> Reply {
-        let place = self.place(receive.communicator, from);
+        let rank = self.rank_in(receive.communicator, from);
         if let Some(message) = self.first_under_way(receive, from) {
-            return Reply::Words(vec![1, place, message.tag as u64, message.bytes]);
+            return Reply::Words(vec![1, rank, message.tag as u64, message.bytes]);
         }
         // A receive takes what was withdrawn, and goes on waiting.
         let taken = p.irecv(WithSender(self.filter(receive).from(from)));
@@ -163,7 +163,7 @@ impl EmulatedRank<'_> {
             p.fail_with(format!("rank {} receives a message that no probe has matched", self.id));
         };
         let got = self.probed.remove(at).1;
-        let from = self.place_in_scope(got.scope, got.from);
+        let from = self.rank_in_scope(got.scope, got.from);
         match request {
             None => Reply::Message(from, got.parcel),
             Some(request) => {

@@ -385,8 +385,8 @@ impl<'a> EmulatedRank<'a> {
         self.communicators.get(number, self.id).expect("the reader of posts knows it")
     }
 
-    /// Returns the place of a rank of the world in a communicator, in the remote group if there is one.
-    pub(crate) fn place(&mut self, communicator: u32, world: usize) -> u64 {
+    /// Returns the rank in a communicator of a rank of the world, in the remote group if there is one.
+    pub(crate) fn rank_in(&mut self, communicator: u32, world: usize) -> u64 {
         let of = self.communicator(communicator);
         let peers = of.remote.as_ref().unwrap_or(&of.members);
         match peers.get(world) {
@@ -410,7 +410,7 @@ impl<'a> EmulatedRank<'a> {
             }
             MpiCallKind::Recv { receive, request: None } => {
                 let got = self.receive(p, &receive);
-                Reply::Message(self.place(receive.communicator, got.from), got.parcel)
+                Reply::Message(self.rank_in(receive.communicator, got.from), got.parcel)
             }
             MpiCallKind::SendRecv { message, receive, request } => {
                 self.exchange(p, message, receive.as_ref(), request, data)

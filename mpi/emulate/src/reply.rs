@@ -58,9 +58,9 @@ impl Reply {
             Reply::Found(None) => answer.words.push(0),
             Reply::Found(Some(found)) => {
                 answer.words.extend([1, found.len() as u64]);
-                for (place, completion) in found {
+                for (index, completion) in found {
                     let (kind, is_cancelled) = completion.kind();
-                    answer.words.extend([*place as u64, kind, u64::from(is_cancelled)]);
+                    answer.words.extend([*index as u64, kind, u64::from(is_cancelled)]);
                     match completion {
                         Completion::Receive(from, parcel) => add_message(&mut answer, *from, parcel),
                         Completion::Collective(taken) => add_collective(&mut answer, taken),

@@ -15,41 +15,41 @@ const MOST_FOUND: usize = 1000;
 impl EmulatedRank<'_> {
     /// Waits for requests, or tests them.
     pub(crate) fn wait(&mut self, p: &mut Proc, form: WaitForm, requests: &[Option<RequestId>]) -> Reply {
-        let places: Vec<(usize, RequestId)> =
-            requests.iter().enumerate().filter_map(|(place, request)| Some((place, (*request)?))).collect();
+        let open: Vec<(usize, RequestId)> =
+            requests.iter().enumerate().filter_map(|(index, request)| Some((index, (*request)?))).collect();
         let one = |rank: &mut Self, p: &mut Proc, at: usize| {
-            let (place, request) = places[at];
-            vec![(place, rank.complete(p, request))]
+            let (index, request) = open[at];
+            vec![(index, rank.complete(p, request))]
         };
         match form {
             WaitForm::Wait | WaitForm::Waitall => {
-                let all = places.iter().map(|&(place, request)| (place, self.complete(p, request)));
+                let all = open.iter().map(|&(index, request)| (index, self.complete(p, request)));
                 Reply::Found(Some(all.collect()))
             }
             WaitForm::Waitany => {
-                let first = self.first_over(p, &places);
+                let first = self.first_over(p, &open);
                 Reply::Found(Some(one(self, p, first)))
             }
             WaitForm::Waitsome => {
-                let first = self.first_over(p, &places);
-                let mut over = self.all_over(p, &places);
+                let first = self.first_over(p, &open);
+                let mut over = self.all_over(p, &open);
                 over.truncate(MOST_FOUND);
                 let over = if over.is_empty() { vec![first] } else { over };
                 Reply::Found(Some(over.into_iter().flat_map(|at| one(self, p, at)).collect()))
             }
             WaitForm::Test | WaitForm::Testall => {
-                let over = self.all_over(p, &places);
-                if over.len() < places.len() {
-                    return self.look_in_vain(p, &places);
+                let over = self.all_over(p, &open);
+                if over.len() < open.len() {
+                    return self.look_in_vain(p, &open);
                 }
                 Reply::Found(Some(over.into_iter().flat_map(|at| one(self, p, at)).collect()))
             }
-            WaitForm::Testany => match self.all_over(p, &places).first() {
+            WaitForm::Testany => match self.all_over(p, &open).first() {
                 Some(first) => Reply::Found(Some(one(self, p, *first))),
-                None => self.look_in_vain(p, &places),
+                None => self.look_in_vain(p, &open),
             },
-            WaitForm::Testsome => match self.all_over(p, &places) {
-                over if over.is_empty() => self.look_in_vain(p, &places),
+            WaitForm::Testsome => match self.all_over(p, &open) {
+                over if over.is_empty() => self.look_in_vain(p, &open),
                 over => {
                     let some = over.into_iter().take(MOST_FOUND);
                     Reply::Found(Some(some.flat_map(|at| one(self, p, at)).collect()))
@@ -58,9 +58,9 @@ impl EmulatedRank<'_> {
         }
     }
 
-    fn look_in_vain(&mut self, p: &mut Proc, places: &[(usize, RequestId)]) -> Reply {
+    fn look_in_vain(&mut self, p: &mut Proc, open: &[(usize, RequestId)]) -> Reply {
         self.lengthen_look(p);
-        let request = places.iter().find_map(|(_, request)| self.numbers(*request).first().copied());
+        let request = open.iter().find_map(|(_, request)| self.numbers(*request).first().copied());
         p.look_in_vain(request.unwrap_or(0), Location::caller());
         Reply::Found(None)
     }
@@ -108,40 +108,40 @@ impl EmulatedRank<'_> {
 
     /// Returns what has come of requests that were freed.
     pub(crate) fn take_left(&mut self, p: &mut Proc, requests: &[Option<RequestId>]) -> Reply {
-        let places = |(place, request): (usize, &Option<RequestId>)| Some((place, (*request)?));
-        let places: Vec<_> = requests.iter().enumerate().filter_map(places).collect();
-        let over = self.all_over(p, &places);
-        let found = over.into_iter().map(|at| (places[at].0, self.complete(p, places[at].1)));
+        let is_open = |(index, request): (usize, &Option<RequestId>)| Some((index, (*request)?));
+        let open: Vec<_> = requests.iter().enumerate().filter_map(is_open).collect();
+        let over = self.all_over(p, &open);
+        let found = over.into_iter().map(|at| (open[at].0, self.complete(p, open[at].1)));
         Reply::Found(Some(found.collect()))
     }
 
-    /// Returns the places of the requests that are over.
-    fn all_over(&mut self, p: &mut Proc, places: &[(usize, RequestId)]) -> Vec<usize> {
+    /// Returns the indices of the requests that are over.
+    fn all_over(&mut self, p: &mut Proc, open: &[(usize, RequestId)]) -> Vec<usize> {
         self.backgrounds.advance(p);
-        (0..places.len()).filter(|at| self.is_over(p, places[*at].1)).collect()
+        (0..open.len()).filter(|at| self.is_over(p, open[*at].1)).collect()
     }
 
-    /// Waits until one of the requests is over, and returns its place.
-    fn first_over(&mut self, p: &mut Proc, places: &[(usize, RequestId)]) -> usize {
+    /// Waits until one of the requests is over, and returns its index.
+    fn first_over(&mut self, p: &mut Proc, open: &[(usize, RequestId)]) -> usize {
         loop {
-            if let Some(at) = (0..places.len()).find(|at| self.is_ready(p, places[*at].1)) {
+            if let Some(at) = (0..open.len()).find(|at| self.is_ready(p, open[*at].1)) {
                 return at;
             }
             let mut numbers = Vec::new();
-            for (at, (_, request)) in places.iter().enumerate() {
+            for (at, (_, request)) in open.iter().enumerate() {
                 let of_message = self.requests.get(request).map(numbers_of).unwrap_or_default();
                 numbers.extend(of_message.into_iter().map(|number| (number, at)));
             }
             let is_collective =
                 |(_, request): &(_, _)| matches!(self.requests.get(request), Some(Pending::Collective(_)));
-            let is_hopeless = numbers.is_empty() && !places.iter().any(is_collective);
-            if let (true, Some((_, request))) = (is_hopeless, places.first()) {
+            let is_hopeless = numbers.is_empty() && !open.iter().any(is_collective);
+            if let (true, Some((_, request))) = (is_hopeless, open.first()) {
                 self.complete(p, *request); // which says why it never is
             }
             let all: Vec<u32> = numbers.iter().map(|(number, _)| *number).collect();
             let Some(first) = self.backgrounds.first_done(p, &all) else { continue };
             let at = numbers[first].1;
-            let request = places[at].1;
+            let request = open[at].1;
             let Some(Pending::Both(_)) = self.requests.get(&request) else { return at };
             if let Some(pending) = self.requests.remove(&request) {
                 let done = self.finish_request(p, pending);
@@ -166,7 +166,7 @@ impl EmulatedRank<'_> {
         let Some(Pending::Own(receive)) = self.requests.get(&request) else { return };
         let receive = *receive;
         if let Some(got) = self.take_here(p, &receive) {
-            let from = self.place(receive.communicator, got.from);
+            let from = self.rank_in(receive.communicator, got.from);
             self.requests.insert(request, Pending::Ready(Completion::Receive(from, got.parcel)));
         }
     }
@@ -214,11 +214,11 @@ impl EmulatedRank<'_> {
                 self.learn_ended(parcel.ended.as_ref());
                 self.compare_types(p, from, &parcel, &types);
                 let got = self.arrived(communicator, from, parcel);
-                Completion::Receive(self.place(communicator, from), got.parcel)
+                Completion::Receive(self.rank_in(communicator, from), got.parcel)
             }
             Pending::Own(receive) => {
                 let Some(got) = self.take_here(p, &receive) else { self.fail_to_receive_own(p, &receive) };
-                Completion::Receive(self.place(receive.communicator, got.from), got.parcel)
+                Completion::Receive(self.rank_in(receive.communicator, got.from), got.parcel)
             }
             Pending::OwnSend { number, mode } => match self.is_own_received(number) {
                 true => Completion::Send,

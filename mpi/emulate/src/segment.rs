@@ -71,7 +71,7 @@ impl Segment {
     pub(crate) fn create(slots: usize, flags: Flags) -> io::Result<Segment> {
         let bits = [flags.has_clocks, flags.work_is_free, flags.may_defer, flags.is_checked];
         let bits =
-            bits.into_iter().zip(0..).fold(0, |bits, (is_set, place)| bits | u32::from(is_set) << place);
+            bits.into_iter().zip(0..).fold(0, |bits, (is_set, index)| bits | u32::from(is_set) << index);
         let words = [(8, VERSION), (12, slots as u32), (16, bits), (20, std::process::id())];
         Ok(Segment { file: SharedFile::create(slots * SLOT_BYTES, b"LOGGPEMU", &words)?, slots })
     }
@@ -213,8 +213,8 @@ impl Slot<'_> {
     /// which there are `total` bytes in all.
     pub(crate) fn answer(&self, now_ps: i64, words: &[u64], piece: &[u8], total: usize) {
         assert!(words.len() <= MOST_WORDS, "an answer has more words than its slot");
-        for (place, word) in words.iter().enumerate() {
-            self.set_long(CALL_AREA + 8 * place, *word);
+        for (index, word) in words.iter().enumerate() {
+            self.set_long(CALL_AREA + 8 * index, *word);
         }
         self.word(48).store(words.len() as u32, Ordering::Relaxed);
         self.write(WINDOW, piece);

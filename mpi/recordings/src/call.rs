@@ -49,8 +49,8 @@ pub enum MpiCallKind {
     SendRecv { message: Option<Envelope>, receive: Option<Receive>, request: Option<RequestId> },
     /// The start of persistent requests. Each start is a send or receive with a request number of its own.
     Start(Vec<MpiCallKind>),
-    /// The start of a persistent collective, an immediate one. Ranks start the same one if it has the same place among those
-    /// of its communicator, in the order of the calls that made them: so it is `made`.
+    /// The start of a persistent collective, an immediate one. Ranks start the same one if it has the same number among
+    /// those of its communicator, in the order of the calls that made them: so it is `made`.
     StartCollective { made: u64, collective: Box<MpiCallKind> },
     /// A call that waits or tests, with the requests that it found completed, in no order. A test that finds
     /// nothing completed is a [`Look`](MpiCallKind::Look).

@@ -148,12 +148,12 @@ fn add_variables(words: &mut Vec<OsString>, at: usize, launcher: Launcher, varia
         }
         _ => variables.iter().flat_map(|(name, value)| ["-x".into(), pair(name, value)]).collect(),
     };
-    let mut places: Vec<usize> = vec![at];
+    let mut ends: Vec<usize> = vec![at];
     if launcher == Launcher::OpenMpi {
-        places.extend((at + 1..words.len()).filter(|&at| words[at] == ":"));
+        ends.extend((at + 1..words.len()).filter(|&at| words[at] == ":"));
     }
-    for place in places.into_iter().rev() {
-        words.splice(place + 1..place + 1, added.iter().cloned());
+    for end in ends.into_iter().rev() {
+        words.splice(end + 1..end + 1, added.iter().cloned());
     }
 }
 

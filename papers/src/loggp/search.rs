@@ -117,9 +117,9 @@ impl PassingSearch {
         for id in 1..P {
             let longer = |order: &Vec<usize>| {
                 let order = order.clone();
-                (1..=order.len()).map(move |place| {
+                (1..=order.len()).map(move |index| {
                     let mut order = order.clone();
-                    order.insert(place, id);
+                    order.insert(index, id);
                     order
                 })
             };
@@ -159,9 +159,9 @@ impl PassingSearch {
         let mut chosen = vec![0; P];
         let mut results = Vec::new();
         // Count through all numbers of items for each.
-        while let Some(place) = (0..P).find(|to| chosen[*to] < most[*to]) {
-            chosen[place] += 1;
-            chosen[..place].fill(0);
+        while let Some(index) = (0..P).find(|to| chosen[*to] < most[*to]) {
+            chosen[index] += 1;
+            chosen[..index].fill(0);
             let (ready, left) = take(&state.items[from], &chosen);
             let begin = ready.max(state.free[from]);
             let out = begin + chosen.iter().map(|count| u32::from(*count)).sum::<u32>() - 1;

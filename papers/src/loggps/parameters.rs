@@ -53,11 +53,11 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     // Round trips of one platform take half a minute on the wall clock.
     let to_measure = if sheet.lab.is_wall() { sheet.lab.pick(1, PLATFORMS.len()) } else { 0 };
     let mut right = Vec::new();
-    for (place, (platform, row)) in PLATFORMS.iter().zip(TABLE).enumerate() {
+    for (index, (platform, row)) in PLATFORMS.iter().zip(TABLE).enumerate() {
         let params = platform.params();
         let study = |emulation: &Emulation| LogGpsCalibration::study(params, Ports::Single, emulation);
         let found = study(&Emulation::default())?;
-        let measured = (place < to_measure).then(|| study(&sheet.lab.emulation)).transpose()?;
+        let measured = (index < to_measure).then(|| study(&sheet.lab.emulation)).transpose()?;
         for (name, paper) in PARAMETERS.into_iter().zip(row) {
             let ours = parameter_value(&found.recovered.params, name);
             right.push(found.ran(|_| (ours - paper).abs() < 1e-9));

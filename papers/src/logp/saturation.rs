@@ -54,12 +54,12 @@ fn latencies(sheet: &Sheet, name: &str) -> Vec<Ran<f64>> {
     sheet.series(name).points.iter().map(|result| result.metric(LATENCY)).collect()
 }
 
-/// Returns the place of the first load that is saturated.
+/// Returns the index of the first load that is saturated.
 fn saturation(sheet: &Sheet, name: &str) -> Ran<usize> {
     let (once, twice) = (latencies(sheet, name), latencies(sheet, &format!("{name}, twice as long")));
     let grows = |(once, twice): (&Ran<f64>, &Ran<f64>)| (*twice / *once).value() >= SATURATED;
-    let place = once.iter().zip(&twice).position(grows).unwrap_or(RATES.len() - 1);
-    sheet.last_result(name).ran(|_| place)
+    let index = once.iter().zip(&twice).position(grows).unwrap_or(RATES.len() - 1);
+    sheet.last_result(name).ran(|_| index)
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
@@ -81,14 +81,14 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_claim(what, "5.3", quote, above(1.0), rises);
     let quote = "This characteristic is captured by the capacity constraint in LogP.";
     let what = "the first saturated load with the capacity over that without it";
-    let parts = point.map(|place| RATES[place]) / other.map(|place| RATES[place]);
+    let parts = point.map(|index| RATES[index]) / other.map(|index| RATES[index]);
     let rule = below(1.0).because("without a capacity only the receivers saturate, at a load of 1");
     sheet.add_claim(what, "5.3", quote, rule, [parts.value()].map(|part| point.map(|_| part)));
     let what = "the mean latency with the capacity over that without it, at the first load that is saturated with it";
     sheet.add_claim(what, "5.3", quote, sharp(), [with[at] / without[at]]);
     let what = "the mean latency with the capacity over that without it, at the loads up to half of that";
     let rule = between(0.8, 1.25).because("the capacity changes little there");
-    let half: Vec<_> = (0..=at / 2).map(|place| with[place] / without[place]).collect();
+    let half: Vec<_> = (0..=at / 2).map(|index| with[index] / without[index]).collect();
     sheet.add_claim(what, "5.3", quote, rule, half);
     add_figure(sheet);
     Ok(())

@@ -77,8 +77,8 @@ fn block(block: &DocumentBlock) -> Markup {
                 details {
                     summary { "Contents" }
                     // Of those with one name, one is open at a time.
-                    @for (place, (heading, ways)) in parts.iter().enumerate() {
-                        details name="part" open[place == 0] {
+                    @for (index, (heading, ways)) in parts.iter().enumerate() {
+                        details name="part" open[index == 0] {
                             summary { (heading) }
                             ul { @for way in ways { li class=(way.classes.join(" ")) { a href={ "#" (way.id) } title=(way.id) { (way.title) } } } }
                         }

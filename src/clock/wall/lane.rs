@@ -99,7 +99,7 @@ impl<T> LaneSender<T> {
         let slot = &self.block.slots[self.index];
         // SAFETY: the slot's key is still `EMPTY`, so the receiver does not touch the value, and there is no
         // other sender.
-        slot.value.with_mut(|place| unsafe { (*place).write(value) });
+        slot.value.with_mut(|cell| unsafe { (*cell).write(value) });
         slot.key.store(key, Ordering::Release);
         self.index += 1;
         if self.index >= SLOTS - 1 {
@@ -118,7 +118,7 @@ impl<T> LaneSender<T> {
             };
             let next = next.unwrap_or_else(LaneBlock::new);
             // SAFETY: the last slot's key is still `EMPTY`, so the receiver does not touch `next`.
-            self.block.next.with_mut(|place| unsafe { *place = Some(next.clone()) });
+            self.block.next.with_mut(|cell| unsafe { *cell = Some(next.clone()) });
             self.next = Some(next);
         } else {
             let next = self.next.take().expect("it was linked one slot ago");
@@ -142,7 +142,7 @@ impl<T> LaneReceiver<T> {
         let key = slot.key.load(Ordering::Acquire);
         // SAFETY: the key was stored after the value was written, and this sees the key. Only `pop` moves the
         // value out, which needs the receiver to itself.
-        key != EMPTY && slot.value.with(|place| is_wanted(key, unsafe { (*place).assume_init_ref() }))
+        key != EMPTY && slot.value.with(|cell| is_wanted(key, unsafe { (*cell).assume_init_ref() }))
     }
 
     /// Removes and returns the first message, with its key.
@@ -155,7 +155,7 @@ impl<T> LaneReceiver<T> {
         }
         // SAFETY: the key was stored after the value was written, and this sees the key. The value is moved
         // out once: the index goes on, and a block is renewed only when the receiver has left it.
-        let value = slot.value.with(|place| unsafe { (*place).assume_init_read() });
+        let value = slot.value.with(|cell| unsafe { (*cell).assume_init_read() });
         self.index += 1;
         if self.index == SLOTS {
             self.enter_next_block();
@@ -166,7 +166,7 @@ impl<T> LaneReceiver<T> {
     #[cold]
     fn enter_next_block(&mut self) {
         // SAFETY: the last slot's key has been seen, and the block was linked before that was stored.
-        let next = self.block.next.with(|place| unsafe { (*place).clone() });
+        let next = self.block.next.with(|cell| unsafe { (*cell).clone() });
         self.block = next.expect("it was linked before the last slot was filled");
         self.index = 0;
     }

@@ -630,7 +630,7 @@ impl Clock for WallClock<'_> {
     }
 
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
-        network.serve(&mut &*self.wall.ingresses, egress, message.to, &message.entry)
+        network.serve(&mut &*self.wall.ingresses, egress, message.to, &message.departure)
     }
 
     fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {

@@ -6,7 +6,7 @@
 use loggp_model::rules::choice::Choice;
 use loggp_model::rules::network::Network;
 use loggp_model::time::Time;
-use loggp_model::transport::{Egress, Entry, Passage};
+use loggp_model::transport::{Departure, Egress, Passage};
 
 use super::constraints::PrefixConstraints;
 use super::prefix::{CallEffect, SettledCall};
@@ -41,13 +41,13 @@ pub(super) fn first_difference(
             let (vars, of) = (constraints.vars[message], &messages[message]);
             let latency = times[vars.arrival] - times[vars.enter] - of.stream;
             let latency = latency.clamp(Time::ZERO, of.max_latency);
-            let entry = Entry::when_ready(times[vars.ready], latency, of.stream);
-            let turn = network.turn_time(&entry);
-            Some(((turn, ties.place(turn, id as u32)), message, entry))
+            let departure = Departure::when_ready(times[vars.ready], latency, of.stream);
+            let turn = network.turn_time(&departure);
+            Some(((turn, ties.place(turn, id as u32)), message, departure))
         });
-        let (_, message, entry) = next.min_by_key(|(moment, ..)| *moment)?;
+        let (_, message, departure) = next.min_by_key(|(moment, ..)| *moment)?;
         let (from, to) = (messages[message].id.from, messages[message].room.0);
-        let passage = network.serve(&mut *ingresses, &mut egresses[from], to, &entry);
+        let passage = network.serve(&mut *ingresses, &mut egresses[from], to, &departure);
         let vars = constraints.vars[message];
         if (times[vars.enter], times[vars.arrival]) != (passage.enter, passage.arrival) {
             return Some((message, passage));

@@ -20,7 +20,7 @@ use loggp_model::params::{Latency, Precedence, Surcharge, Ties};
 use loggp_model::rules::choice::Choice;
 use loggp_model::rules::network::Network;
 use loggp_model::time::{PS, Time};
-use loggp_model::transport::{Entry, Passage};
+use loggp_model::transport::{Departure, Passage};
 
 use super::conflicts::{Conflict, SharedResource, conflicts};
 use super::constraints::{MessageVars, PrefixConstraints};
@@ -370,7 +370,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
         for (time, pairs) in pairs {
             let asking = (0..self.conflicts.len()).filter(|message| ready(*message) == time).map(sender);
             // A processor's turn comes before it asks.
-            let turn = self.network.turn_time(&Entry::when_ready(time, Time::ZERO, Time::ZERO));
+            let turn = self.network.turn_time(&Departure::when_ready(time, Time::ZERO, Time::ZERO));
             precedence.insert(turn, sorted_by_pairs(asking.collect(), &pairs)?);
         }
         Ok(precedence)

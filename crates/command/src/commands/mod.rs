@@ -10,7 +10,8 @@ use std::io::Write;
 
 use crate::error::CliError;
 
-/// A subcommand of the main house, with its arguments. The name is that of its file, and its help and two examples stand at its type.
+/// A subcommand of the main house, with its arguments. The name is that of its file, and its help and two examples stand
+/// at its type.
 // In the order of the help. The tests run the examples of all in this order and in one folder, so that one
 // may read a file that another wrote.
 #[derive(clap::Subcommand)]

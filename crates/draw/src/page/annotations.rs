@@ -24,35 +24,35 @@ impl Annotations {
     pub(super) fn new(events: &Events) -> Annotations {
         let mut are_handshakes = vec![false; events.message_count()];
         let agreed = events.trace.calls.iter().filter_map(|call| call.kind.sent()?.rendezvous.as_deref());
-        for place in agreed.flat_map(|two| [two.request, two.reply]).filter_map(|id| events.message_index(id))
+        for index in agreed.flat_map(|two| [two.request, two.reply]).filter_map(|id| events.message_index(id))
         {
-            are_handshakes[place] = true;
+            are_handshakes[index] = true;
         }
         Annotations { are_handshakes, detours: Annotations::detours(events) }
     }
 
     /// Returns the number of the kind as which an event is shown.
-    pub(super) fn kind(&self, events: &Events, place: usize) -> usize {
-        match events.message_of(place) {
+    pub(super) fn kind(&self, events: &Events, index: usize) -> usize {
+        match events.message_of(index) {
             Some(message) if self.are_handshakes[message] => RENDEZVOUS,
-            _ => kind_number(events.event(place).kind),
+            _ => kind_number(events.event(index).kind),
         }
     }
 
-    /// Returns the places of the messages that are requests or replies.
+    /// Returns the indices of the messages that are requests or replies.
     pub(super) fn handshakes(&self) -> impl Iterator<Item = usize> {
         self.are_handshakes
             .iter()
             .enumerate()
             .filter(|(_, is_handshake)| **is_handshake)
-            .map(|(place, _)| place)
+            .map(|(index, _)| index)
     }
 
     /// Returns the detours of a run; none if it had no noise.
     fn detours(events: &Events) -> Vec<Vec<(Time, Time)>> {
         let Some(noise) = events.trace.noise.as_ref() else { return Vec::new() };
         let span = |track: &Track| {
-            let all = track.places.clone().map(|place| events.event(place));
+            let all = track.indices.clone().map(|index| events.event(index));
             let from = all.clone().map(|event| event.start).min().unwrap_or_default();
             let until = all.map(|event| event.end).max().unwrap_or_default();
             // A trace from a file may have any times.
@@ -70,8 +70,8 @@ impl Annotations {
             let all = noise.detours(track.id, from, until);
             let mut taken = Vec::new();
             let mut now = from;
-            for place in track.places.clone() {
-                let event = events.event(place);
+            for index in track.indices.clone() {
+                let event = events.event(index);
                 // A trace from a file may have events that overlap.
                 let start = event.start.max(now);
                 if !event.kind.is_busy() || start >= event.end {

@@ -110,13 +110,13 @@ fn quantum(events: &Events, annotations: &Annotations) -> i64 {
             }
         }
     };
-    for place in 0..events.len() {
-        let event = events.event(place);
+    for index in 0..events.len() {
+        let event = events.event(index);
         add(event.start);
         add(event.end);
     }
-    for place in 0..events.message_count() {
-        let message = events.message(place);
+    for index in 0..events.message_count() {
+        let message = events.message(index);
         [message.latency, message.enter, message.first, message.arrival].into_iter().for_each(&mut add);
     }
     annotations.all_detours().for_each(|(start, end)| {
@@ -148,26 +148,26 @@ impl ColumnWriter<'_, '_> {
         for track in events.tracks() {
             self.bytes.number((track.id - id) as u64);
             self.bytes.number(track.request.map_or(0, |request| u64::from(request) + 1));
-            self.bytes.number(track.places.len() as u64);
+            self.bytes.number(track.indices.len() as u64);
             id = track.id;
         }
-        let places = 0..events.len();
-        places.clone().for_each(|place| self.bytes.0.push(kind_number(events.event(place).kind) as u8));
+        let indices = 0..events.len();
+        indices.clone().for_each(|index| self.bytes.0.push(kind_number(events.event(index).kind) as u8));
         for track in events.tracks() {
             let mut at = Time::ZERO;
-            for place in track.places.clone() {
-                self.write_span(at, events.event(place).start);
-                at = events.event(place).end;
+            for index in track.indices.clone() {
+                self.write_span(at, events.event(index).start);
+                at = events.event(index).end;
             }
         }
-        places.clone().for_each(|place| self.write_span(events.event(place).start, events.event(place).end));
+        indices.clone().for_each(|index| self.write_span(events.event(index).start, events.event(index).end));
         let mut names: NameTable = NameTable::default();
         let (mut last, mut request) = ([-1; 3], 0);
-        for place in places {
-            let event = events.event(place);
+        for index in indices {
+            let event = events.event(index);
             match event.kind {
                 ActivityKind::Work(name) => self.bytes.number(names.number(name)),
-                ActivityKind::Send(_) | ActivityKind::Receive(_) => match events.message_of(place) {
+                ActivityKind::Send(_) | ActivityKind::Receive(_) => match events.message_of(index) {
                     // The trace of a failed run may lack the message.
                     None => self.bytes.number(0),
                     Some(message) => {
@@ -201,7 +201,7 @@ impl ColumnWriter<'_, '_> {
                 lengths[message] = (bytes as u64).saturating_add(1);
             }
         }
-        let all = || (0..events.message_count()).map(|place| events.message(place));
+        let all = || (0..events.message_count()).map(|index| events.message(index));
         let mut last = (0, -1_i64);
         for message in all() {
             let from = (message.id.from as i64).wrapping_sub(last.0);
@@ -234,14 +234,14 @@ impl ColumnWriter<'_, '_> {
     fn write_causes(&mut self) {
         let events = self.events;
         let mut walk = Walk::new(events);
-        for place in 0..events.len() {
-            let cause = walk.cause(WalkPosition::End(place));
-            self.write_cause(cause, place, events.previous(place));
+        for index in 0..events.len() {
+            let cause = walk.cause(WalkPosition::End(index));
+            self.write_cause(cause, index, events.previous(index));
         }
-        for place in 0..events.len() {
-            if matches!(events.event(place).kind, ActivityKind::Receive(_)) {
-                let cause = walk.cause(WalkPosition::Reception(place));
-                self.write_cause(cause, place, events.previous(place));
+        for index in 0..events.len() {
+            if matches!(events.event(index).kind, ActivityKind::Receive(_)) {
+                let cause = walk.cause(WalkPosition::Reception(index));
+                self.write_cause(cause, index, events.previous(index));
             }
         }
         for message in 0..events.message_count() {
@@ -258,26 +258,26 @@ impl ColumnWriter<'_, '_> {
     /// Writes that nothing has a cause.
     fn write_no_causes(&mut self) {
         let events = self.events;
-        let is_reception = |place: &usize| matches!(events.event(*place).kind, ActivityKind::Receive(_));
+        let is_reception = |index: &usize| matches!(events.event(*index).kind, ActivityKind::Receive(_));
         let receptions = (0..events.len()).filter(is_reception).count();
         let length = self.bytes.0.len() + events.len() + receptions + 2 * events.message_count();
         self.bytes.0.resize(length, 0);
     }
 
-    /// Writes a cause: its kind in the three lowest bits, and above them its place, as the difference from
+    /// Writes a cause: its kind in the three lowest bits, and above them its index, as the difference from
     /// `of`. The usual ones are one number: 0 for none, 1 for the end of the processor's event `before`.
     fn write_cause(&mut self, cause: Option<WalkPosition>, of: usize, before: Option<usize>) {
-        let (kind, place) = match cause {
+        let (kind, index) = match cause {
             None => return self.bytes.number(0),
-            Some(WalkPosition::End(place)) if Some(place) == before => return self.bytes.number(1),
-            Some(WalkPosition::End(place)) => (2, place),
-            Some(WalkPosition::Reception(place)) => (3, place),
+            Some(WalkPosition::End(index)) if Some(index) == before => return self.bytes.number(1),
+            Some(WalkPosition::End(index)) => (2, index),
+            Some(WalkPosition::Reception(index)) => (3, index),
             Some(WalkPosition::Entry(message)) => (4, message),
             Some(WalkPosition::Arrival(message, None)) => (5, message),
             Some(WalkPosition::Arrival(message, Some(HopKind::Stall))) => (6, message),
             Some(WalkPosition::Arrival(message, Some(_))) => (7, message),
         };
-        self.bytes.number(zigzag(place as i64 - of as i64) << 3 | kind);
+        self.bytes.number(zigzag(index as i64 - of as i64) << 3 | kind);
     }
 
     /// Writes the group of each processor that did something: the first one in whose collectives it took
@@ -301,9 +301,9 @@ impl ColumnWriter<'_, '_> {
     fn write_annotations(&mut self, annotations: &Annotations) {
         self.bytes.number(annotations.handshakes().count() as u64);
         let mut last = 0;
-        for place in annotations.handshakes() {
-            self.bytes.number((place - last) as u64);
-            last = place;
+        for index in annotations.handshakes() {
+            self.bytes.number((index - last) as u64);
+            last = index;
         }
         for nth in 0..self.events.processors().count() {
             let all = annotations.detours_of(nth);

@@ -46,7 +46,7 @@ impl Grid {
     /// small.
     pub(super) fn all(events: &Events, annotations: &Annotations, quantum: i64) -> Vec<Grid> {
         let P = events.trace.params.P;
-        let activities: usize = events.processors().map(|track| track.places.len()).sum();
+        let activities: usize = events.processors().map(|track| track.indices.len()).sum();
         if activities < FEW {
             return Vec::new();
         }
@@ -100,12 +100,12 @@ impl Grid {
                 grid.fill(&starts, row, &mut sums, quantum);
                 row = track.id / group;
             }
-            for place in track.places.clone() {
-                let event = events.event(place);
-                add_span(&mut sums, annotations.kind(events, place), (event.start, event.end), 1, whole);
+            for index in track.indices.clone() {
+                let event = events.event(index);
+                add_span(&mut sums, annotations.kind(events, index), (event.start, event.end), 1, whole);
                 if event.kind.is_busy() {
                     for taken in annotations.detours_within(nth, event.start, event.end) {
-                        add_span(&mut sums, annotations.kind(events, place), taken, -1, whole);
+                        add_span(&mut sums, annotations.kind(events, index), taken, -1, whole);
                         add_span(&mut sums, NOISE, taken, 1, whole);
                     }
                 }
@@ -123,10 +123,10 @@ impl Grid {
         for (level, (&columns, start)) in self.columns.iter().zip(starts).enumerate() {
             let whole = (self.width as u128 * quantum as u128) << level;
             for (number, kind) in self.kinds.iter().enumerate() {
-                let place = start + (number * self.rows + row) * columns;
+                let index = start + (number * self.rows + row) * columns;
                 for column in 0..columns {
                     let share = (sums_here[column * KINDS + kind] as u128 * 255).div_ceil(whole * members);
-                    self.shares[place + column] = share.min(255) as u8;
+                    self.shares[index + column] = share.min(255) as u8;
                 }
             }
             sums_here = sums_here
@@ -141,7 +141,7 @@ impl Grid {
 fn drawn_kinds(events: &Events, annotations: &Annotations) -> Vec<usize> {
     let mut occur = [false; KINDS];
     for track in events.processors() {
-        track.places.clone().for_each(|place| occur[annotations.kind(events, place)] = true);
+        track.indices.clone().for_each(|index| occur[annotations.kind(events, index)] = true);
     }
     occur[NOISE] = annotations.all_detours().next().is_some();
     occur[kind_number(&ActivityKind::Idle)] = false;

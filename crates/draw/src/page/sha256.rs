@@ -45,7 +45,7 @@ const fn fraction_of_root(number: u32, degree: u32) -> u32 {
 
 fn sha256(text: &[u8]) -> [u8; 32] {
     let rounds: [u32; 64] = PRIMES.map(|prime| fraction_of_root(prime, 3));
-    let mut state: [u32; 8] = std::array::from_fn(|place| fraction_of_root(PRIMES[place], 2));
+    let mut state: [u32; 8] = std::array::from_fn(|index| fraction_of_root(PRIMES[index], 2));
     let mut padded = text.to_vec();
     padded.push(0x80);
     padded.resize((padded.len() + 8).next_multiple_of(64) - 8, 0);

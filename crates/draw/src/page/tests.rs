@@ -89,16 +89,16 @@ impl ColumnReader<'_> {
     /// Reads the cause of `of`, which has `before` before it.
     fn cause(&mut self, of: usize, before: Option<usize>) -> Option<WalkPosition> {
         let code = self.number();
-        let place = (of as i64 + unsigned(code >> 3)) as usize;
+        let index = (of as i64 + unsigned(code >> 3)) as usize;
         match code & 7 {
             0 => None,
             1 => before.map(WalkPosition::End),
-            2 => Some(WalkPosition::End(place)),
-            3 => Some(WalkPosition::Reception(place)),
-            4 => Some(WalkPosition::Entry(place)),
-            5 => Some(WalkPosition::Arrival(place, None)),
-            6 => Some(WalkPosition::Arrival(place, Some(HopKind::Stall))),
-            _ => Some(WalkPosition::Arrival(place, Some(HopKind::Port))),
+            2 => Some(WalkPosition::End(index)),
+            3 => Some(WalkPosition::Reception(index)),
+            4 => Some(WalkPosition::Entry(index)),
+            5 => Some(WalkPosition::Arrival(index, None)),
+            6 => Some(WalkPosition::Arrival(index, Some(HopKind::Stall))),
+            _ => Some(WalkPosition::Arrival(index, Some(HopKind::Port))),
         }
     }
 }
@@ -123,22 +123,22 @@ fn compare_with_page(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
         id += reader.number();
         assert_eq!(id, track.id as u64);
         assert_eq!(reader.number(), track.request.map_or(0, |request| u64::from(request) + 1));
-        assert_eq!(reader.number(), track.places.len() as u64);
+        assert_eq!(reader.number(), track.indices.len() as u64);
     }
     let kinds = &bytes[reader.at..reader.at + events.len()];
     reader.at += events.len();
     let gaps: Vec<Time> = (0..events.len()).map(|_| reader.after(Time::ZERO)).collect();
     for track in events.tracks() {
         let mut now = Time::ZERO;
-        for place in track.places.clone() {
-            let start = Time::from_ps(now.as_ps().wrapping_add(gaps[place].as_ps()));
+        for index in track.indices.clone() {
+            let start = Time::from_ps(now.as_ps().wrapping_add(gaps[index].as_ps()));
             now = reader.after(start);
-            assert_eq!((start, now), (events.event(place).start, events.event(place).end));
+            assert_eq!((start, now), (events.event(index).start, events.event(index).end));
         }
     }
     let (mut last, mut request) = ([-1; 3], 0);
-    for (place, kind) in kinds.iter().enumerate() {
-        let what = events.event(place).kind;
+    for (index, kind) in kinds.iter().enumerate() {
+        let what = events.event(index).kind;
         assert_eq!(usize::from(*kind), kind_number(what));
         match what {
             ActivityKind::Work(name) => assert_eq!(names[reader.number() as usize], **name),
@@ -151,7 +151,7 @@ fn compare_with_page(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
                         Some(*last as usize)
                     }
                 };
-                assert_eq!(subject, events.message_of(place));
+                assert_eq!(subject, events.message_of(index));
             }
             ActivityKind::Post(number) | ActivityKind::Wait(number) => {
                 request += reader.signed();
@@ -167,9 +167,9 @@ fn compare_with_page(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
     let mut last = 0;
     let asking: Vec<usize> = annotations.handshakes().collect();
     assert_eq!(reader.number(), asking.len() as u64);
-    for place in asking {
+    for index in asking {
         last += reader.number();
-        assert_eq!(last, place as u64);
+        assert_eq!(last, index as u64);
     }
     for nth in 0..events.processors().count() {
         let all = annotations.detours_of(nth);
@@ -185,7 +185,7 @@ fn compare_with_page(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
 }
 
 fn compare_messages(reader: &mut ColumnReader, events: &Events, tags: &[String]) {
-    let all: Vec<_> = (0..events.message_count()).map(|place| events.message(place)).collect();
+    let all: Vec<_> = (0..events.message_count()).map(|index| events.message(index)).collect();
     let (mut from, mut number) = (0_i64, -1_i64);
     for message in &all {
         let step = reader.signed();
@@ -213,11 +213,11 @@ fn compare_messages(reader: &mut ColumnReader, events: &Events, tags: &[String])
         assert_eq!(tag, about.get(&message.id), "{}", message.id);
     }
     let mut enters = Vec::new();
-    for (place, message) in all.iter().enumerate() {
-        let same = place > 0 && all[place - 1].id.from == message.id.from || message.id.from == 0;
+    for (index, message) in all.iter().enumerate() {
+        let same = index > 0 && all[index - 1].id.from == message.id.from || message.id.from == 0;
         let before = if same { enters.last().copied().unwrap_or(Time::ZERO) } else { Time::ZERO };
         enters.push(reader.after(before));
-        assert_eq!(enters[place], message.enter);
+        assert_eq!(enters[index], message.enter);
     }
     all.iter().for_each(|message| assert_eq!(reader.after(events.trace.params.L), message.latency));
     all.iter().for_each(|message| assert_eq!(reader.after(message.enter + message.latency), message.first));
@@ -236,12 +236,12 @@ fn compare_causes(reader: &mut ColumnReader, events: &Events) {
         });
         assert_eq!(reader.cause(of, before), cause, "{at:?}");
     };
-    for place in 0..events.len() {
-        hold(WalkPosition::End(place), place, events.previous(place), reader);
+    for index in 0..events.len() {
+        hold(WalkPosition::End(index), index, events.previous(index), reader);
     }
-    for place in 0..events.len() {
-        if matches!(events.event(place).kind, ActivityKind::Receive(_)) {
-            hold(WalkPosition::Reception(place), place, events.previous(place), reader);
+    for index in 0..events.len() {
+        if matches!(events.event(index).kind, ActivityKind::Receive(_)) {
+            hold(WalkPosition::Reception(index), index, events.previous(index), reader);
         }
     }
     for message in 0..events.message_count() {
@@ -287,7 +287,7 @@ fn rendezvous_and_noise_are_shown() {
     let count = |trace: &Trace, wanted: usize| {
         let events = Events::new(trace);
         let annotations = Annotations::new(&events);
-        (0..events.len()).filter(|place| annotations.kind(&events, *place) == wanted).count()
+        (0..events.len()).filter(|index| annotations.kind(&events, *index) == wanted).count()
     };
     assert_eq!(count(&traces[0], RENDEZVOUS), 0);
     // Each long message has a request and a reply, and each of these has two ends.
@@ -299,7 +299,8 @@ fn rendezvous_and_noise_are_shown() {
     let noise = traces[2].noise.as_ref().unwrap();
     for (nth, track) in events.processors().enumerate() {
         let taken: Time = annotations.detours_of(nth).iter().map(|(start, end)| *end - *start).sum();
-        let busy = track.places.clone().map(|place| events.event(place)).filter(|event| event.kind.is_busy());
+        let busy =
+            track.indices.clone().map(|index| events.event(index)).filter(|event| event.kind.is_busy());
         let lost: Time = busy.map(|e| e.length() - noise.free(track.id, e.start, e.end)).sum();
         assert!(taken > Time::ZERO);
         assert_eq!(taken, lost, "P{}", track.id);
@@ -372,8 +373,8 @@ fn causes_lead_along_the_critical_path() {
         let mut at = loggp_trace::path::last_event(&events).map(WalkPosition::End);
         let mut length = Time::ZERO;
         let moment = |at: WalkPosition| match at {
-            WalkPosition::End(place) => events.event(place).end,
-            WalkPosition::Reception(place) => events.event(place).start,
+            WalkPosition::End(index) => events.event(index).end,
+            WalkPosition::Reception(index) => events.event(index).start,
             WalkPosition::Entry(message) => events.message(message).enter,
             WalkPosition::Arrival(message, _) => events.message(message).arrival,
         };
@@ -407,8 +408,8 @@ fn grids_are_sums() {
                                 (end.as_ps().min(until) - start.as_ps().max(from)).max(0)
                             };
                             let mut sum = 0;
-                            for place in events.processors().flat_map(|track| track.places.clone()) {
-                                let event = events.event(place);
+                            for index in events.processors().flat_map(|track| track.indices.clone()) {
+                                let event = events.event(index);
                                 if event.id / group != row {
                                     continue;
                                 }
@@ -417,7 +418,7 @@ fn grids_are_sums() {
                                     noise.map(|noise| noise.detours(event.id, event.start, event.end));
                                 let taken: i64 =
                                     taken.into_iter().flatten().map(|(start, end)| part(start, end)).sum();
-                                if annotations.kind(&events, place) == *kind {
+                                if annotations.kind(&events, index) == *kind {
                                     sum += part(event.start, event.end) - taken;
                                 }
                                 if *kind == NOISE {

@@ -114,7 +114,7 @@ impl CollectiveTable {
             let empty = self.empty.get_or_insert_with(|| vec![false; kinds]);
             for name in names {
                 let (kind, form) = kind_and_form(name)?;
-                empty[place(kind, form)] = true;
+                empty[index(kind, form)] = true;
             }
             return Ok(());
         }
@@ -140,7 +140,7 @@ impl CollectiveTable {
         let (is_total, least) = prefixed(bytes, "total:");
         let bytes = number(least, bytes, "a number of bytes, such as 4096 or total:4096")?;
         let algorithm = read_algorithm(kind, algorithm, segment)?;
-        let bands = &mut self.bands[place(kind, form)];
+        let bands = &mut self.bands[index(kind, form)];
         let step = Threshold { bytes, is_total, algorithm };
         match bands.iter_mut().find(|band| (band.ranks, band.is_power_of_2) == (ranks, is_power_of_2)) {
             Some(band) if band.steps.iter().any(|one| (one.bytes, one.is_total) == (bytes, is_total)) => {
@@ -164,7 +164,7 @@ impl CollectiveTable {
         let usual = self.usual.unwrap_or(self);
         let found = self.choose_here(call, ranks).or_else(|| usual.choose_here(call, ranks.max(2)));
         let empty = self.empty.as_ref().or(usual.empty.as_ref());
-        let sends_empty = empty.is_some_and(|empty| empty[place(call.kind, CollectiveForm::of(call))]);
+        let sends_empty = empty.is_some_and(|empty| empty[index(call.kind, CollectiveForm::of(call))]);
         found.map(|algorithm| CollectiveAlgorithm { sends_empty, ..*algorithm })
     }
 
@@ -185,7 +185,7 @@ impl CollectiveTable {
             Some(CollectiveForm { is_immediate: false, is_ordered: false }),
         ];
         forms.into_iter().flatten().find_map(|form| {
-            let bands = self.bands[place(call.kind, form)].iter();
+            let bands = self.bands[index(call.kind, form)].iter();
             let band = bands
                 .filter(|band| band.ranks <= ranks && (!band.is_power_of_2 || ranks.is_power_of_two()))
                 .max_by_key(|band| (band.ranks, band.is_power_of_2))?;
@@ -214,7 +214,7 @@ impl CollectiveForm {
     }
 }
 
-fn place(kind: CollectiveKind, form: CollectiveForm) -> usize {
+fn index(kind: CollectiveKind, form: CollectiveForm) -> usize {
     4 * kind as usize + 2 * usize::from(form.is_immediate) + usize::from(form.is_ordered)
 }
 

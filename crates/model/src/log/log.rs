@@ -39,7 +39,7 @@ pub struct Log {
     locations: Option<Vec<(usize, &'static Location<'static>)>>,
 }
 
-/// Places in the counts.
+/// Indices of the counts.
 const ACTIVITIES: usize = 0;
 const MESSAGES: usize = 1;
 const CALLS: usize = 2;
@@ -60,7 +60,7 @@ mod code {
     pub(super) const MESSAGE: u64 = 11;
     /// Any other message.
     pub(super) const FULL_MESSAGE: u64 = 12;
-    /// A send without a rendezvous. The value of it, and of receives, is the place of the tag's name.
+    /// A send without a rendezvous. The value of it, and of receives, is the number of the tag's name.
     pub(super) const SEND: u64 = 13;
     /// A receive that waited for a message of one sender, and got it without a rendezvous.
     pub(super) const RECEIVE_FROM: u64 = 14;
@@ -75,12 +75,12 @@ mod code {
 /// The bits of a code.
 const CODE_BITS: u32 = 8;
 
-/// The name that was logged last: where it is in memory, and its place.
+/// The name that was logged last: where it is in memory, and its number.
 #[derive(Clone, Copy, Debug, Default)]
 struct LastName {
     address: usize,
     length: u32,
-    place: u32,
+    number: u32,
 }
 
 impl Words {
@@ -209,30 +209,30 @@ impl Log {
         }
     }
 
-    /// Returns the place of a tag's name: one more than its index, or 0 if the tag has none.
+    /// Returns the number of a tag's name: one more than its index, or 0 if the tag has none.
     #[inline]
     fn log_name(&mut self, name: Option<Cow<'static, str>>) -> u64 {
         let Some(Cow::Borrowed(name)) = name else { return 0 };
-        let LastName { address, length, place } = self.last_name;
+        let LastName { address, length, number } = self.last_name;
         if address == name.as_ptr().addr() && length as usize == name.len() {
-            return place.into();
+            return number.into();
         }
         self.log_other_name(name).into()
     }
 
-    /// Returns the place of a name that is not the last one.
+    /// Returns the number of a name that is not the last one.
     fn log_other_name(&mut self, name: &'static str) -> u32 {
         /// The number of names among which a name is looked for: others are written again.
         const RECENT: usize = 4;
         let mut recent = self.names.iter().enumerate().rev().take(RECENT);
-        let place = recent.find(|(_, before)| std::ptr::eq(**before, name)).map(|(place, _)| place);
-        let place = place.unwrap_or_else(|| {
+        let index = recent.find(|(_, before)| std::ptr::eq(**before, name)).map(|(index, _)| index);
+        let index = index.unwrap_or_else(|| {
             self.names.push(name);
             self.names.len() - 1
         });
-        let place = place as u32 + 1;
-        self.last_name = LastName { address: name.as_ptr().addr(), length: name.len() as u32, place };
-        place
+        let number = index as u32 + 1;
+        self.last_name = LastName { address: name.as_ptr().addr(), length: name.len() as u32, number };
+        number
     }
 
     /// Notes the source location of the last call, which may take one of several messages.
@@ -420,7 +420,7 @@ impl Reader<'_> {
         records.calls.push(Call { id: self.id, start, end: self.now, kind });
     }
 
-    /// Returns a tag, with the name at a place.
+    /// Returns a tag, with the name of a number.
     #[inline]
     fn tag(&self, number: u64, name: u64) -> CallTag {
         let name = (name as usize).checked_sub(1).and_then(|index| self.names.get(index));

@@ -160,7 +160,7 @@ impl<M: Matchable> Inbox<M> {
     #[inline(never)]
     fn first_of_overflow(&mut self, filter: RecvFilter) -> Option<&M> {
         match self.find(filter) {
-            Some(place) => self.overflow.as_ref()?.list.get(place),
+            Some(index) => self.overflow.as_ref()?.list.get(index),
             None => self.overflow.as_mut()?.index.first(filter),
         }
     }
@@ -177,7 +177,7 @@ impl<M: Matchable> Inbox<M> {
     #[inline(always)]
     pub fn take_into(&mut self, filter: RecvFilter, taken: &mut Option<M>) {
         let (first, second) = self.slots();
-        let place = match () {
+        let slot = match () {
             () if self.filled > 0 && can_take(filter, &self.slots[first]) => {
                 self.front = second as u8;
                 first
@@ -186,9 +186,9 @@ impl<M: Matchable> Inbox<M> {
             () if self.has_overflow => return *taken = self.take_from_overflow(filter),
             () => return,
         };
-        move_message(&mut self.slots[place], taken);
+        move_message(&mut self.slots[slot], taken);
         if self.has_overflow {
-            self.slots[place] = self.overflow.as_mut().and_then(|more| more.list.pop_front());
+            self.slots[slot] = self.overflow.as_mut().and_then(|more| more.list.pop_front());
             self.update_has_overflow();
         } else {
             self.filled -= 1;
@@ -198,10 +198,10 @@ impl<M: Matchable> Inbox<M> {
     /// Takes the first matching message outside the slots.
     #[inline(never)]
     fn take_from_overflow(&mut self, filter: RecvFilter) -> Option<M> {
-        let place = self.find(filter);
+        let index = self.find(filter);
         let more = self.overflow.as_mut()?;
-        let taken = match place {
-            Some(place) => more.list.remove(place),
+        let taken = match index {
+            Some(index) => more.list.remove(index),
             None => more.index.take(filter),
         };
         self.update_has_overflow();
@@ -289,11 +289,7 @@ impl<M: Matchable> MessageIndex<M> {
     fn find(&mut self, filter: RecvFilter) -> Option<IndexKey> {
         let RecvFilter { from, tag } = filter;
         if tag.is_wild() {
-            return self
-                .messages
-                .iter()
-                .find(|(_, message)| filter.can_take(*message))
-                .map(|(place, _)| *place);
+            return self.messages.iter().find(|(_, message)| filter.can_take(*message)).map(|(key, _)| *key);
         }
         if from != RecvFilter::ANY_SENDER {
             let (sender, of, arrival, number) = *self.by_sender.range((from, tag, Time::ZERO, 0)..).next()?;
@@ -306,13 +302,13 @@ impl<M: Matchable> MessageIndex<M> {
     }
 
     fn first(&mut self, filter: RecvFilter) -> Option<&M> {
-        let place = self.find(filter)?;
-        self.messages.get(&place)
+        let key = self.find(filter)?;
+        self.messages.get(&key)
     }
 
     fn take(&mut self, filter: RecvFilter) -> Option<M> {
-        let place = self.find(filter)?;
-        let (message, (arrival, from, number, tag)) = (self.messages.remove(&place)?, place);
+        let key = self.find(filter)?;
+        let (message, (arrival, from, number, tag)) = (self.messages.remove(&key)?, key);
         self.by_sender.remove(&(from, tag, arrival, number));
         if let Some(by_tag) = &mut self.by_tag {
             by_tag.remove(&(tag, arrival, from, number));
@@ -336,15 +332,15 @@ pub struct ReceiveQueue {
 /// A receive that waits for a message.
 #[derive(Clone, Copy, Debug)]
 pub struct PostedReceive {
-    /// The order of posting: the receive with the lower place was posted first.
-    pub place: (Time, u32),
+    /// The order of posting: the receive with the lower order was posted first.
+    pub order: (Time, u32),
     pub filter: RecvFilter,
 }
 
 /// Receives by their filters, those of each filter in the order of posting.
 #[derive(Debug, Default)]
 struct ReceiveIndex {
-    /// The places of the receives with each filter.
+    /// The orders of the receives with each filter.
     posted: HashMap<RecvFilter, VecDeque<(Time, u32)>>,
     /// Number of receives whose filters match several senders or tags.
     wild: usize,
@@ -363,7 +359,7 @@ impl ReceiveQueue {
         &self.list[self.taken..]
     }
 
-    /// Posts a receive. Its place is mostly the last.
+    /// Posts a receive. Its order is mostly the last.
     pub fn post(&mut self, receive: PostedReceive) {
         if let Some(index) = &mut self.index {
             return index.post(receive);
@@ -372,7 +368,7 @@ impl ReceiveQueue {
             self.list.drain(..self.taken);
             self.taken = 0;
         }
-        let later = self.pending().iter().rev().take_while(|other| other.place > receive.place).count();
+        let later = self.pending().iter().rev().take_while(|other| other.order > receive.order).count();
         self.list.insert(self.list.len() - later, receive);
     }
 
@@ -395,17 +391,17 @@ impl ReceiveQueue {
         match &mut self.index {
             Some(index) => index.remove(receive),
             None => {
-                let place = self.pending().iter().position(|other| other.place == receive.place);
-                place.into_iter().for_each(|place| _ = self.take_from_list(place));
+                let index = self.pending().iter().position(|other| other.order == receive.order);
+                index.into_iter().for_each(|index| _ = self.take_from_list(index));
             }
         }
     }
 
     /// Removes a receive from the list. The few receives before it move by one.
     #[inline]
-    fn take_from_list(&mut self, place: usize) -> PostedReceive {
-        let taken = self.list[self.taken + place];
-        self.list.copy_within(self.taken..self.taken + place, self.taken + 1);
+    fn take_from_list(&mut self, index: usize) -> PostedReceive {
+        let taken = self.list[self.taken + index];
+        self.list.copy_within(self.taken..self.taken + index, self.taken + 1);
         self.taken += 1;
         taken
     }
@@ -425,8 +421,8 @@ impl ReceiveQueue {
 
     /// Returns the receives to which a message could go: from the index, only the first of each filter.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = PostedReceive> {
-        let first = |(filter, places): (&RecvFilter, &VecDeque<(Time, u32)>)| {
-            Some(PostedReceive { place: *places.front()?, filter: *filter })
+        let first = |(filter, orders): (&RecvFilter, &VecDeque<(Time, u32)>)| {
+            Some(PostedReceive { order: *orders.front()?, filter: *filter })
         };
         let listed = self.pending().iter().copied();
         listed.chain(self.index.iter().flat_map(move |index| index.posted.iter().filter_map(first)))
@@ -442,41 +438,41 @@ pub fn first_pair<M: Matchable>(
     if posted.max_candidates() < inbox.len() {
         let first = |receive: PostedReceive| Some((inbox.first(receive.filter)?.key(), receive));
         let pairs = posted.candidates().filter_map(first);
-        return pairs.min_by_key(|(key, receive)| (*key, receive.place)).filter(|(key, _)| key.0 <= by);
+        return pairs.min_by_key(|(key, receive)| (*key, receive.order)).filter(|(key, _)| key.0 <= by);
     }
     let mut arrived = inbox.iter().take_while(|message| message.key().0 <= by);
     arrived.find_map(|message| Some((message.key(), posted.first(message)?)))
 }
 
 impl ReceiveIndex {
-    fn post(&mut self, PostedReceive { place, filter }: PostedReceive) {
+    fn post(&mut self, PostedReceive { order, filter }: PostedReceive) {
         self.wild += usize::from(filter.is_wild());
-        let places = self.posted.entry(filter).or_default();
-        let later = places.iter().rev().take_while(|other| **other > place).count();
-        places.insert(places.len() - later, place);
+        let orders = self.posted.entry(filter).or_default();
+        let later = orders.iter().rev().take_while(|other| **other > order).count();
+        orders.insert(orders.len() - later, order);
     }
 
     fn first(&self, message: &impl Matchable) -> Option<PostedReceive> {
         let (from, tag) = (message.from(), message.tag().without_announce());
         let exact = RecvFilter { from, tag };
         let first =
-            |filter: RecvFilter| Some(PostedReceive { place: *self.posted.get(&filter)?.front()?, filter });
+            |filter: RecvFilter| Some(PostedReceive { order: *self.posted.get(&filter)?.front()?, filter });
         if self.wild == 0 {
             return first(exact);
         }
         let kinds = [from, RecvFilter::ANY_SENDER]
             .into_iter()
             .flat_map(|from| tag.filters().map(|tag| RecvFilter { from, tag }));
-        kinds.filter(|filter| filter.can_take(message)).filter_map(first).min_by_key(|receive| receive.place)
+        kinds.filter(|filter| filter.can_take(message)).filter_map(first).min_by_key(|receive| receive.order)
     }
 
-    fn remove(&mut self, PostedReceive { place, filter }: PostedReceive) {
-        let Some(places) = self.posted.get_mut(&filter) else { return };
-        match places.front() {
-            Some(first) if *first == place => _ = places.pop_front(),
-            _ => places.retain(|other| *other != place),
+    fn remove(&mut self, PostedReceive { order, filter }: PostedReceive) {
+        let Some(orders) = self.posted.get_mut(&filter) else { return };
+        match orders.front() {
+            Some(first) if *first == order => _ = orders.pop_front(),
+            _ => orders.retain(|other| *other != order),
         }
-        if places.is_empty() {
+        if orders.is_empty() {
             self.posted.remove(&filter);
         }
         self.wild -= usize::from(filter.is_wild());
@@ -580,33 +576,33 @@ mod tests {
             let (mut inbox, many) = (Inbox::default(), rng.usize(1..60));
             for number in 0..400 {
                 let receive =
-                    PostedReceive { place: (rng.i64(0..3) * US, number), filter: random_filter(&mut rng) };
+                    PostedReceive { order: (rng.i64(0..3) * US, number), filter: random_filter(&mut rng) };
                 posted.post(receive);
                 all.push(receive);
-                all.sort_by_key(|receive| receive.place);
+                all.sort_by_key(|receive| receive.order);
                 let message = message(&mut rng, number);
                 let takes = |receive: &&PostedReceive, message: &ArrivedMessage| {
                     is_match(receive.filter, message.from(), message.tag())
                 };
-                let expected = all.iter().find(|receive| takes(receive, &message)).map(|r| r.place);
-                assert_eq!(posted.first(&message).map(|r| r.place), expected, "seed {seed}");
+                let expected = all.iter().find(|receive| takes(receive, &message)).map(|r| r.order);
+                assert_eq!(posted.first(&message).map(|r| r.order), expected, "seed {seed}");
                 inbox.put(message);
                 let by = i64::from(number) / 3 * US;
                 let mut there = inbox.iter().filter(|message| message.key().0 <= by);
                 let pair = |message: &ArrivedMessage| {
                     let receive = all.iter().find(|receive| takes(receive, message))?;
-                    Some((message.key(), receive.place))
+                    Some((message.key(), receive.order))
                 };
                 let expected = there.find_map(pair);
                 drop(there);
                 let found = first_pair(&mut inbox, &mut posted, by);
-                assert_eq!(found.map(|(key, receive)| (key, receive.place)), expected, "seed {seed}");
-                if let Some((_, place)) = expected
+                assert_eq!(found.map(|(key, receive)| (key, receive.order)), expected, "seed {seed}");
+                if let Some((_, order)) = expected
                     && all.len() > many
                 {
-                    let receive = *all.iter().find(|receive| receive.place == place).unwrap();
+                    let receive = *all.iter().find(|receive| receive.order == order).unwrap();
                     posted.remove(receive);
-                    all.retain(|receive| receive.place != place);
+                    all.retain(|receive| receive.order != order);
                 }
                 if inbox.len() > many {
                     inbox.take(random_filter(&mut rng));

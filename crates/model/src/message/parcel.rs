@@ -47,26 +47,26 @@ impl<T: Payload> VtableOf<T> {
         name: type_name::<T>,
         drop: match is_inline::<T>() && !mem::needs_drop::<T>() {
             true => None,
-            false => Some(|room| {
+            false => Some(|storage| {
                 // SAFETY: the caller has a parcel with this vtable, so by `Parcel::new` the storage holds a
                 // `T` if that is inline and else a `Box<T>`; and the caller uses the storage no more.
                 unsafe {
                     if is_inline::<T>() {
-                        room.as_mut_ptr().cast::<T>().drop_in_place();
+                        storage.as_mut_ptr().cast::<T>().drop_in_place();
                     } else {
-                        room.as_mut_ptr().cast::<Box<T>>().drop_in_place();
+                        storage.as_mut_ptr().cast::<Box<T>>().drop_in_place();
                     }
                 }
             }),
         },
-        pack: |room, pack| {
+        pack: |storage, pack| {
             // SAFETY: the caller has a parcel with this vtable, so by `Parcel::new` the storage holds a `T`
             // if that is inline and else a `Box<T>`.
             unsafe {
                 if is_inline::<T>() {
-                    (*room.as_ptr().cast::<T>()).pack(pack);
+                    (*storage.as_ptr().cast::<T>()).pack(pack);
                 } else {
-                    (**room.as_ptr().cast::<Box<T>>()).pack(pack);
+                    (**storage.as_ptr().cast::<Box<T>>()).pack(pack);
                 }
             }
         },
@@ -77,17 +77,17 @@ impl Parcel {
     /// Wraps a value.
     #[inline]
     pub fn new<T: Payload>(value: T) -> Parcel {
-        let mut room = Storage::uninit();
+        let mut storage = Storage::uninit();
         // SAFETY: the storage is large and aligned enough for a `T` if that is inline, and always for a
         // `Box<T>`.
         unsafe {
             if is_inline::<T>() {
-                room.as_mut_ptr().cast::<T>().write(value);
+                storage.as_mut_ptr().cast::<T>().write(value);
             } else {
-                room.as_mut_ptr().cast::<Box<T>>().write(Box::new(value));
+                storage.as_mut_ptr().cast::<Box<T>>().write(Box::new(value));
             }
         }
-        Parcel { storage: room, vtable: &VtableOf::<T>::VTABLE }
+        Parcel { storage, vtable: &VtableOf::<T>::VTABLE }
     }
 
     /// Moves the value out if it is a `T`, which leaves the parcel empty; else returns `None`.

@@ -195,9 +195,9 @@ impl RawTag {
             }
             Subject::Collective { kind, step, group, number } => {
                 debug_assert!(step < 1 << (RawTag::KIND - RawTag::STEP) && group <= RawTag::LAST_GROUP);
-                let place = (step as u64) << RawTag::STEP | (group as u64) << RawTag::GROUP;
+                let bits = (step as u64) << RawTag::STEP | (group as u64) << RawTag::GROUP;
                 let number = number as u64 & ((1 << RawTag::GROUP) - 1);
-                RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number
+                RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | bits | number
             }
             Subject::Grant(number) => RawTag::GRANT | number as u64,
             Subject::Granted(number) => RawTag::GRANTED | number as u64,

@@ -147,7 +147,7 @@ impl Noise {
     pub fn parse_record(text: &str) -> Result<Noise, ParamsError> {
         let mut detours = Vec::new();
         let mut lines = Vec::new();
-        for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
             let number = |text: &str| {
                 let ns = text.parse::<f64>().ok().filter(|ns| (0.0..=LONGEST.as_ns()).contains(ns));
                 ns.map(|ns| Time::from_ps((ns * 1e3).round() as i64))
@@ -158,11 +158,11 @@ impl Noise {
                 _ => {
                     return refuse(format!(
                         "line {}: it is no detour; give its beginning and its length in ns, such as 1000 25",
-                        place + 1
+                        index + 1
                     ));
                 }
             }
-            lines.push(place + 1);
+            lines.push(index + 1);
         }
         Noise::build_record(detours, |number| match (number, lines.last()) {
             (Some(number), _) => format!("line {}: its detour", lines[number]),

@@ -290,8 +290,8 @@ mod tests {
     use super::*;
     use crate::time::US;
 
-    fn drawn(P: u32, latency: Latency, ties: Ties, turn: Time) -> Choice {
-        Choice { latency, ties, P, rotation_period: turn, precedence: BTreeMap::new(), rule: None }
+    fn drawn(P: u32, latency: Latency, ties: Ties, rotation_period: Time) -> Choice {
+        Choice { latency, ties, P, rotation_period, precedence: BTreeMap::new(), rule: None }
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The network: what a message costs, when it asks for its way, and when that is decided.
 //!
 //! Both clocks use this code; the cost of a message by itself is in `params/costs.rs`. A send has two steps.
-//! When it is called, [`Network::prepare_entry`] computes when the message will be ready: its [`Entry`], which
+//! When it is called, [`Network::prepare_departure`] computes when the message will be ready: its [`Departure`], which
 //! asks the network for the message's way. At the message's turn, before it is ready, [`Network::serve`] lets
 //! [`transport`](crate::transport) find the earliest way that fits, and reserve it.
 //! `docs/reference/model.md` explains the rules and names their sources:
 //!
-//! 1. **overhead and send gap**: `ready = max(t + o, send_gap_end)`, in [`Network::prepare_entry`];
+//! 1. **overhead and send gap**: `ready = max(t + o, send_gap_end)`, in [`Network::prepare_departure`];
 //! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, in `transport/way.rs`;
 //! 3. **port**: a long message occupies the ports of both ends for (k-1)G, in `transport/way.rs`;
 //! 4. **reception and receive gap**: `start = max(t, arrival, receive_gap_end)`, in `rank.rs`,
@@ -23,7 +23,7 @@ use crate::params::{Latency, Level, Noise, Params, PerLevel, Ports, ReceptionCos
 use crate::rules::choice::{Choice, Places};
 use crate::time::Time;
 use crate::transport::{
-    Admitted, Egress, Entry, Ingress, Ingresses, LevelTransport, Passage, Protocol, Transport,
+    Admitted, Departure, Egress, Ingress, Ingresses, LevelTransport, Passage, Protocol, Transport,
 };
 
 /// The most words of a message, or of an answer.
@@ -41,7 +41,7 @@ pub struct Network {
     noise: Option<Noise>,
     rendezvous: Protocol,
     /// turn = `asked_at` - `head_start`, with one `head_start` for all messages: the least o. One value keeps turns
-    /// in the order of entries, and the least o keeps a turn from coming before its send. It is 0 if G_l is
+    /// in the order of departures, and the least o keeps a turn from coming before its send. It is 0 if G_l is
     /// negative, because then messages may ask before o is over.
     head_start: Time,
     /// True if all messages are [visible](Network::is_visible): they compete for room at a level, or L and o can
@@ -323,11 +323,11 @@ impl Network {
         self.levels.map(|costs| costs.reception_cost)
     }
 
-    /// Returns the turn of a message: the time at which it is to be served. Entries are served in the order in
+    /// Returns the turn of a message: the time at which it is to be served. Departures are served in the order in
     /// which they ask, since all turns are earlier than that by the same `head_start`.
     #[inline]
-    pub fn turn_time(&self, entry: &Entry) -> Time {
-        entry.asked_at - self.head_start
+    pub fn turn_time(&self, departure: &Departure) -> Time {
+        departure.asked_at - self.head_start
     }
 
     /// Returns the least time from the turn of any message to its arrival.
@@ -338,43 +338,49 @@ impl Network {
         self.head_start + self.levels.iter().map(min_transit).min().unwrap_or_default()
     }
 
-    /// Creates the entry of a message of k words to `to`, whose send is called at `t`, and counts the
+    /// Creates the departure of a message of k words to `to`, whose send is called at `t`, and counts the
     /// message.
     #[inline(always)]
-    pub(crate) fn prepare_entry(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> Entry {
-        let entry = self.predict_entry(egress, to, k, t);
-        self.number_entry(egress, to, entry)
+    pub(crate) fn prepare_departure(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> Departure {
+        let departure = self.predict_departure(egress, to, k, t);
+        self.number_departure(egress, to, departure)
     }
 
-    /// Creates the entry of a message to a memory, as [`prepare_entry`](Network::prepare_entry) does of one to a
-    /// processor.
-    pub(crate) fn prepare_one_sided(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> Entry {
-        let entry = self.predict_one_sided(egress, to, k, t);
-        self.number_entry(egress, to, entry)
+    /// Creates the departure of a message to a memory, as [`prepare_departure`](Network::prepare_departure) does
+    /// of one to a processor.
+    pub(crate) fn prepare_one_sided(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> Departure {
+        let departure = self.predict_one_sided(egress, to, k, t);
+        self.number_departure(egress, to, departure)
     }
 
     /// Counts a message, and draws its latency, if that is not exact.
     #[inline(always)]
-    fn number_entry(&self, egress: &mut Egress, to: usize, mut entry: Entry) -> Entry {
+    fn number_departure(&self, egress: &mut Egress, to: usize, mut departure: Departure) -> Departure {
         if !self.is_exact {
             let message = MessageId { from: egress.processor(), number: egress.next_number() as usize };
-            (entry.latency, entry.asked_at) = self.draw_latency(egress, (message, to), entry);
+            (departure.latency, departure.asked_at) = self.draw_latency(egress, (message, to), departure);
         }
         egress.keep_number();
-        entry
+        departure
     }
 
-    /// Creates the entry of a message of k words that the processor with this egress reads from the memory of its
+    /// Creates the departure of a message of k words that the processor with this egress reads from the memory of its
     /// sender. It begins at `t`, and asks when its o and the latency of its request are over.
-    pub(crate) fn prepare_read(&self, egress: &mut Egress, message: MessageId, k: usize, t: Time) -> Entry {
+    pub(crate) fn prepare_read(
+        &self,
+        egress: &mut Egress,
+        message: MessageId,
+        k: usize,
+        t: Time,
+    ) -> Departure {
         let (from, to) = (message.from, egress.processor());
         let (L, stream) = (self.params_between(from, to).L, self.stream(from, to, k));
         let ready = self.busy_until(to, t, self.read_overhead(from, to));
-        let mut entry = Entry::when_ready(ready, L, stream);
+        let mut departure = Departure::when_ready(ready, L, stream);
         if !self.is_exact {
-            (entry.latency, entry.asked_at) = self.draw_latency(egress, (message, to), entry);
+            (departure.latency, departure.asked_at) = self.draw_latency(egress, (message, to), departure);
         }
-        entry
+        departure
     }
 
     /// Returns the time that a processor spends on the request of a read from another's memory: the o of a message
@@ -383,7 +389,7 @@ impl Network {
         self.send_overhead(to, from, 0) + self.params_between(from, to).L
     }
 
-    /// Creates the entry of a memory's answer of k words to the processor with this egress, whose message has this
+    /// Creates the departure of a memory's answer of k words to the processor with this egress, whose message has this
     /// number: it is ready when the request is there, and asks with the request. No processor is busy with it, so no
     /// negative G_l takes back time in which one would be.
     pub fn prepare_answer(
@@ -392,15 +398,15 @@ impl Network {
         memory: usize,
         (number, k): (u32, usize),
         (ready, asked_at): (Time, Time),
-    ) -> Entry {
+    ) -> Departure {
         let costs = self.levels.between(memory, egress.processor());
         let (latency, stream) = (costs.params.L, costs.message_costs(k).stream.max(Time::ZERO));
-        let mut entry = Entry { asked_at, ..Entry::when_ready(ready, latency, stream) };
+        let mut departure = Departure { asked_at, ..Departure::when_ready(ready, latency, stream) };
         if !self.is_exact {
             let message = MessageId { from: egress.processor(), number: number as usize };
-            (entry.latency, _) = self.draw_latency(egress, (message, message.from), entry);
+            (departure.latency, _) = self.draw_latency(egress, (message, message.from), departure);
         }
-        entry
+        departure
     }
 
     /// Returns the sending side of a processor's memory, by which its answers go as messages of a sender of its own.
@@ -416,9 +422,9 @@ impl Network {
         &self,
         egress: &mut Egress,
         (message, to): (MessageId, usize),
-        entry: Entry,
+        departure: Departure,
     ) -> (Time, Time) {
-        let Entry { ready, latency: L, stream, overhead, .. } = entry;
+        let Departure { ready, latency: L, stream, overhead, .. } = departure;
         // With a negative G_l a shorter latency could let the message arrive before its send.
         let least = (-(overhead + stream)).max(Time::ZERO).min(L);
         let id = egress.processor();
@@ -427,24 +433,24 @@ impl Network {
         (latency, ready.min(ready + latency + stream))
     }
 
-    /// Predicts the entry of a message of k words to `to`, whose send would be called at `t`, if its
+    /// Predicts the departure of a message of k words to `to`, whose send would be called at `t`, if its
     /// latency were exactly L.
     #[inline(always)]
-    pub fn predict_entry(&self, egress: &Egress, to: usize, k: usize, t: Time) -> Entry {
+    pub fn predict_departure(&self, egress: &Egress, to: usize, k: usize, t: Time) -> Departure {
         let costs = self.levels.between(egress.processor(), to);
-        self.entry_at(egress, costs.params.L, costs.message_costs(k), t)
+        self.departure_at(egress, costs.params.L, costs.message_costs(k), t)
     }
 
-    /// Predicts the entry of a message to a memory, as [`predict_entry`](Network::predict_entry) does of one to a
-    /// processor.
-    pub fn predict_one_sided(&self, egress: &Egress, to: usize, k: usize, t: Time) -> Entry {
+    /// Predicts the departure of a message to a memory, as [`predict_departure`](Network::predict_departure) does
+    /// of one to a processor.
+    pub fn predict_one_sided(&self, egress: &Egress, to: usize, k: usize, t: Time) -> Departure {
         let costs = self.levels.between(egress.processor(), to);
-        self.entry_at(egress, costs.params.L, costs.one_sided_costs(k), t)
+        self.departure_at(egress, costs.params.L, costs.one_sided_costs(k), t)
     }
 
-    /// Returns the entry of a message of these costs, whose send is called at `t`.
+    /// Returns the departure of a message of these costs, whose send is called at `t`.
     #[inline(always)]
-    fn entry_at(&self, egress: &Egress, latency: Time, costs: MessageCosts, t: Time) -> Entry {
+    fn departure_at(&self, egress: &Egress, latency: Time, costs: MessageCosts, t: Time) -> Departure {
         let MessageCosts { send, stream } = costs;
         // 1. Overhead and send gap, which may overlap.
         let mut ready = egress.send_gap_end().max(t + send);
@@ -452,24 +458,24 @@ impl Network {
             // The overhead begins as it would without noise, and lasts longer.
             ready = noise.end(egress.processor(), t.max(egress.send_gap_end() - send), send);
         }
-        Entry { ready, asked_at: ready.min(ready + latency + stream), latency, stream, overhead: send }
+        Departure { ready, asked_at: ready.min(ready + latency + stream), latency, stream, overhead: send }
     }
 
-    /// Defers an entry because other messages of its processor were served meanwhile: until the send gap is
-    /// over, and until its turn is no earlier than `turn`. Returns whether the entry is later now.
-    pub(crate) fn defer(&self, egress: &Egress, entry: &mut Entry, turn: Time) -> bool {
-        let by_turn = turn - self.turn_time(entry);
-        let mut later = (egress.send_gap_end() - entry.ready).max(by_turn);
+    /// Defers a departure because other messages of its processor were served meanwhile: until the send gap is
+    /// over, and until its turn is no earlier than `turn`. Returns whether the departure is later now.
+    pub(crate) fn defer(&self, egress: &Egress, departure: &mut Departure, turn: Time) -> bool {
+        let by_turn = turn - self.turn_time(departure);
+        let mut later = (egress.send_gap_end() - departure.ready).max(by_turn);
         if let Some(noise) = &self.noise {
             // The overhead begins later, so other detours lengthen it.
             let ready_at_turn =
-                if by_turn > Time::ZERO { entry.ready + by_turn } else { egress.send_gap_end() };
-            let start = egress.send_gap_end().max(ready_at_turn) - entry.overhead;
-            later = noise.end(egress.processor(), start, entry.overhead) - entry.ready;
+                if by_turn > Time::ZERO { departure.ready + by_turn } else { egress.send_gap_end() };
+            let start = egress.send_gap_end().max(ready_at_turn) - departure.overhead;
+            later = noise.end(egress.processor(), start, departure.overhead) - departure.ready;
         }
         if later > Time::ZERO {
-            entry.ready += later;
-            entry.asked_at += later;
+            departure.ready += later;
+            departure.asked_at += later;
         }
         later > Time::ZERO
     }
@@ -480,10 +486,10 @@ impl Network {
     }
 
     /// Returns whether other processors can see that this message is served, because it competes with theirs
-    /// for a port or the capacity. Then all earlier entries must be served before it.
+    /// for a port or the capacity. Then all earlier departures must be served before it.
     #[inline]
-    pub fn is_visible(&self, entry: &Entry) -> bool {
-        self.is_always_visible || entry.stream > Time::ZERO
+    pub fn is_visible(&self, departure: &Departure) -> bool {
+        self.is_always_visible || departure.stream > Time::ZERO
     }
 
     /// Returns whether this is a pair of processors whose messages take no time and share nothing: each arrives
@@ -505,20 +511,20 @@ impl Network {
         (0..self.ingress_count()).map(|_| Ingress::default()).collect()
     }
 
-    /// Serves an entry of the processor with this egress for a message to `to`: finds the earliest way that
-    /// fits, and reserves it. All earlier entries must have been served.
+    /// Serves a departure of the processor with this egress for a message to `to`: finds the earliest way that
+    /// fits, and reserves it. All earlier departures must have been served.
     #[inline(always)]
     pub fn serve(
         &self,
         ingresses: &mut (impl Ingresses + ?Sized),
         egress: &mut Egress,
         to: usize,
-        entry: &Entry,
+        departure: &Departure,
     ) -> Passage {
         let LevelCosts { params, transport, .. } = self.levels.between(egress.processor(), to);
-        let passage = transport.serve(ingresses, egress, to, entry);
+        let passage = transport.serve(ingresses, egress, to, departure);
         // The next send gap begins when the last word has entered.
-        egress.set_send_gap_end(passage.enter + entry.stream.max(Time::ZERO) + params.g);
+        egress.set_send_gap_end(passage.enter + departure.stream.max(Time::ZERO) + params.g);
         passage
     }
 }

@@ -28,8 +28,8 @@ impl TestNetwork {
 
     /// Sends k words from `x` to `y` at `t`. Calls must be in the order in which messages are ready.
     fn send(&mut self, x: usize, y: usize, k: usize, t: i64) -> Passage {
-        let entry = self.network.prepare_entry(&mut self.egresses[x], y, k, t * PS);
-        self.network.serve(&mut *self.ingresses, &mut self.egresses[x], y, &entry)
+        let departure = self.network.prepare_departure(&mut self.egresses[x], y, k, t * PS);
+        self.network.serve(&mut *self.ingresses, &mut self.egresses[x], y, &departure)
     }
 
     /// Sends a message, and returns its entry and its arrival.
@@ -327,12 +327,12 @@ impl RandomTraffic {
         for &(x, y, k, pause) in &self.sends {
             queues[x].push_back((y, k, pause * PS));
         }
-        // The send that each processor has called, with its entry.
-        let mut called: Vec<Option<(Entry, usize, usize, Time)>> = vec![None; self.params.P];
+        // The send that each processor has called, with its departure.
+        let mut called: Vec<Option<(Departure, usize, usize, Time)>> = vec![None; self.params.P];
         let mut call = |net: &mut TestNetwork, x: usize, free: Time| {
             let (y, k, pause) = queues[x].pop_front()?;
             let t = free + pause;
-            Some((net.network.prepare_entry(&mut net.egresses[x], y, k, t), y, k, t))
+            Some((net.network.prepare_departure(&mut net.egresses[x], y, k, t), y, k, t))
         };
         (0..self.params.P).for_each(|x| called[x] = call(&mut net, x, Time::ZERO));
         let mut sent = Vec::new();
@@ -340,8 +340,8 @@ impl RandomTraffic {
             let turns =
                 called.iter().enumerate().filter_map(|(x, call)| Some((call.as_ref()?.0.asked_at, x)));
             let Some((_, x)) = turns.min() else { return (sent, net) };
-            let (entry, y, k, t) = called[x].take().unwrap();
-            let passage = net.network.serve(&mut *net.ingresses, &mut net.egresses[x], y, &entry);
+            let (departure, y, k, t) = called[x].take().unwrap();
+            let passage = net.network.serve(&mut *net.ingresses, &mut net.egresses[x], y, &departure);
             called[x] = call(&mut net, x, passage.enter);
             sent.push(ServedMessage { x, y, k, t, passage });
         }

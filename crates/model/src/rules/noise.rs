@@ -85,9 +85,9 @@ impl Detours<'_> {
                 periods.iter().map(next).min().expect("there is one")
             }
             Detours::Record(record, _) => {
-                let (turn, at) = self.record_position(t);
+                let (round, at) = self.record_position(t);
                 let (start, end) = record[record.partition_point(|(_, end)| *end <= at)];
-                (start + turn, end + turn)
+                (start + round, end + round)
             }
         }
     }
@@ -104,12 +104,12 @@ impl Detours<'_> {
                 periods.iter().map(last).max_by_key(|(_, end)| *end).expect("there is one")
             }
             Detours::Record(record, _) => {
-                let (turn, at) = self.record_position(t - Time::from_ps(1));
+                let (round, at) = self.record_position(t - Time::from_ps(1));
                 match record.partition_point(|(start, _)| *start <= at).checked_sub(1) {
-                    Some(last) => (record[last].0 + turn, record[last].1 + turn),
+                    Some(last) => (record[last].0 + round, record[last].1 + round),
                     None => {
                         let (start, end) = record[record.len() - 1];
-                        (start + turn - end, turn)
+                        (start + round - end, round)
                     }
                 }
             }

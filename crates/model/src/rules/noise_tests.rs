@@ -32,9 +32,9 @@ impl NoiseByStep {
             }
             Detours::Record(record, offset) => {
                 let cycle = noise.cycle().as_ps();
-                for turn in -span..=span {
+                for round in -span..=span {
                     for (from, until) in record {
-                        let begun = turn * cycle - offset.as_ps();
+                        let begun = round * cycle - offset.as_ps();
                         takes(begun + from.as_ps(), begun + until.as_ps());
                     }
                 }

@@ -1,11 +1,11 @@
 //! A processor as the rules see it: its local time, its gaps, and the steps of a send and of a reception. Who
-//! drives it, the engine of a program or the [loop](super::drive) of a run without programs, says which comes next.
+//! drives it, the engine of a program or the loop of a run without programs, says which comes next.
 
 use crate::log::{Activity, ActivityKind, IndexedEvent, IndexedKind, Message};
 use crate::message::MessageId;
 use crate::rules::network::Network;
 use crate::time::Time;
-use crate::transport::{DataRead, Egress, Entry, Ingresses, Passage};
+use crate::transport::{DataRead, Departure, Egress, Ingresses, Passage};
 
 /// The local time and the two gaps of a processor.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct OutgoingMessage {
     pub turn: Time,
     /// True if other processors can see the turn: then all earlier turns must be over before this one.
     pub is_visible: bool,
-    pub entry: Entry,
+    pub departure: Departure,
     pub to: usize,
     pub words: usize,
     /// The number of messages that the sender prepared before this one.
@@ -40,9 +40,9 @@ impl OutgoingMessage {
 
     /// Returns the record of the message, which processor `from` has sent, or another has let it send.
     pub fn record(&self, network: &Network, (from, by): (usize, usize), passage: &Passage) -> Message {
-        let OutgoingMessage { turn, entry, to, words, .. } = *self;
+        let OutgoingMessage { turn, departure, to, words, .. } = *self;
         let Passage { enter, first, arrival, .. } = *passage;
-        let (latency, place) = (entry.latency, network.place(turn, by));
+        let (latency, place) = (departure.latency, network.place(turn, by));
         Message { id: self.id(from), to, words, latency, place, enter, first, arrival }
     }
 
@@ -55,9 +55,9 @@ impl OutgoingMessage {
         words: usize,
         arrival: Time,
     ) -> OutgoingMessage {
-        let (number, asked) = (self.number.wrapping_add(1), (arrival, self.entry.asked_at));
-        let entry = network.prepare_answer(egress, self.to, (number, words), asked);
-        OutgoingMessage { entry, to: egress.processor(), words, number, ..*self }
+        let (number, asked) = (self.number.wrapping_add(1), (arrival, self.departure.asked_at));
+        let departure = network.prepare_answer(egress, self.to, (number, words), asked);
+        OutgoingMessage { departure, to: egress.processor(), words, number, ..*self }
     }
 }
 
@@ -70,8 +70,8 @@ impl Acknowledged {
     pub fn add(&mut self, network: &Network, (from, memory): (usize, usize), arrival: Time) {
         let known = arrival + network.params_between(from, memory).L;
         match self.0.binary_search_by_key(&(memory as u32), |(memory, _)| *memory) {
-            Ok(place) => self.0[place].1 = known.max(self.0[place].1),
-            Err(place) => self.0.insert(place, (memory as u32, known)),
+            Ok(index) => self.0[index].1 = known.max(self.0[index].1),
+            Err(index) => self.0.insert(index, (memory as u32, known)),
         }
     }
 
@@ -177,24 +177,24 @@ impl Rank {
     /// exactly L.
     #[inline]
     pub fn predict_send(&self, network: &Network, to: usize, k: usize) -> (Time, Time) {
-        let entry = network.predict_entry(&self.egress, to, k, self.now);
-        (self.now.max(self.egress.send_gap_end() - entry.overhead), network.turn_time(&entry))
+        let departure = network.predict_departure(&self.egress, to, k, self.now);
+        (self.now.max(self.egress.send_gap_end() - departure.overhead), network.turn_time(&departure))
     }
 
     /// Prepares a send that is called now. The message then waits for its turn.
     #[inline(always)]
     pub fn prepare_send(&mut self, network: &Network, to: usize, words: usize) -> OutgoingMessage {
         let number = self.egress.next_number();
-        let entry = network.prepare_entry(&mut self.egress, to, words, self.now);
-        let (turn, is_visible) = (network.turn_time(&entry), network.is_visible(&entry));
-        OutgoingMessage { turn, is_visible, entry, to, words, number }
+        let departure = network.prepare_departure(&mut self.egress, to, words, self.now);
+        let (turn, is_visible) = (network.turn_time(&departure), network.is_visible(&departure));
+        OutgoingMessage { turn, is_visible, departure, to, words, number }
     }
 
     /// Predicts when the overhead of a message to a memory would begin, and its turn, as
     /// [`predict_send`](Rank::predict_send) does for a send.
     pub fn predict_one_sided(&self, network: &Network, to: usize, words: usize) -> (Time, Time) {
-        let entry = network.predict_one_sided(&self.egress, to, words, self.now);
-        (self.now.max(self.egress.send_gap_end() - entry.overhead), network.turn_time(&entry))
+        let departure = network.predict_one_sided(&self.egress, to, words, self.now);
+        (self.now.max(self.egress.send_gap_end() - departure.overhead), network.turn_time(&departure))
     }
 
     /// Prepares a message to a memory. All see its turn: an answer is served with its request. If it `is_request`,
@@ -207,11 +207,18 @@ impl Rank {
         is_request: bool,
     ) -> OutgoingMessage {
         let number = self.egress.next_number();
-        let entry = network.prepare_one_sided(&mut self.egress, to, words, self.now);
+        let departure = network.prepare_one_sided(&mut self.egress, to, words, self.now);
         if is_request {
             self.egress.keep_number();
         }
-        OutgoingMessage { turn: network.turn_time(&entry), is_visible: true, entry, to, words, number }
+        OutgoingMessage {
+            turn: network.turn_time(&departure),
+            is_visible: true,
+            departure,
+            to,
+            words,
+            number,
+        }
     }
 
     /// Predicts when a read from the memory of `from` would begin, and its turn, as
@@ -219,7 +226,7 @@ impl Rank {
     pub fn predict_read(&self, network: &Network, from: usize) -> (Time, Time) {
         let id = self.egress.processor();
         let ready = network.busy_until(id, self.now, network.read_overhead(from, id));
-        (self.now, network.turn_time(&Entry::when_ready(ready, Time::ZERO, Time::ZERO)))
+        (self.now, network.turn_time(&Departure::when_ready(ready, Time::ZERO, Time::ZERO)))
     }
 
     /// Prepares a read, which begins now. It then waits for its turn.
@@ -229,17 +236,17 @@ impl Rank {
         DataRead { message, words, .. }: DataRead,
     ) -> OutgoingMessage {
         let words = words as usize;
-        let entry = network.prepare_read(&mut self.egress, message, words, self.now);
-        let (turn, is_visible) = (network.turn_time(&entry), network.is_visible(&entry));
+        let departure = network.prepare_read(&mut self.egress, message, words, self.now);
+        let (turn, is_visible) = (network.turn_time(&departure), network.is_visible(&departure));
         let (to, number) = (self.egress.processor(), message.number as u32);
-        OutgoingMessage { turn, is_visible, entry, to, words, number }
+        OutgoingMessage { turn, is_visible, departure, to, words, number }
     }
 
     /// Defers a message because others of the processor have entered meanwhile: until the gap after them is
     /// over, and until `turn`. Returns whether its turn is later now.
     pub(crate) fn defer(&self, network: &Network, message: &mut OutgoingMessage, turn: Time) -> bool {
-        let later = network.defer(&self.egress, &mut message.entry, turn);
-        message.turn = network.turn_time(&message.entry);
+        let later = network.defer(&self.egress, &mut message.departure, turn);
+        message.turn = network.turn_time(&message.departure);
         later
     }
 
@@ -267,9 +274,9 @@ impl Rank {
         network: &Network,
         ingresses: &mut (impl Ingresses + ?Sized),
         to: usize,
-        entry: &Entry,
+        departure: &Departure,
     ) -> Passage {
-        let passage = network.serve(ingresses, &mut self.egress, to, entry);
+        let passage = network.serve(ingresses, &mut self.egress, to, departure);
         self.now = passage.enter;
         passage
     }
@@ -280,10 +287,10 @@ impl Rank {
         network: &Network,
         ingresses: &mut (impl Ingresses + ?Sized),
         from: usize,
-        entry: &Entry,
+        departure: &Departure,
     ) -> Passage {
         let (mut sender, to) = (network.new_egress(from), self.egress.processor());
-        let passage = network.serve(ingresses, &mut sender, to, entry);
+        let passage = network.serve(ingresses, &mut sender, to, departure);
         self.now = passage.enter;
         passage
     }

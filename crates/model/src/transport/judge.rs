@@ -29,7 +29,7 @@ pub trait Judge {
         items.partition_point(|item| time(item) < until)
     }
 
-    /// Returns the time before which reservations are forgotten when an entry of this time is served.
+    /// Returns the time before which reservations are forgotten when a departure of this time is served.
     #[inline(always)]
     fn forgets_before(&self, asked_at: Time) -> Time {
         asked_at

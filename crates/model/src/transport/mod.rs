@@ -24,7 +24,7 @@ pub use capacity::Capacity;
 pub use rendezvous::{DataRead, Protocol};
 pub use sides::{Egress, Ingress, Ingresses, LockedIngress, Watched, most_in_transit_to};
 pub(crate) use way::LevelTransport;
-pub use way::{Entry, Passage};
+pub use way::{Departure, Passage};
 
 use crate::params::{Params, ParamsError, Ports};
 

@@ -19,7 +19,7 @@ struct GroupPort {
     send_port: Port,
     /// The port for receiving, if there are two.
     receive_port: Port,
-    /// The latest `asked_at` of the entries that were served.
+    /// The latest `asked_at` of the departures that were served.
     last_served: Time,
 }
 
@@ -30,7 +30,7 @@ impl GroupPorts {
         GroupPorts { group_size: size, groups }
     }
 
-    /// Notes that an entry between two groups is served. Returns whether a later entry was served before.
+    /// Notes that a departure between two groups is served. Returns whether a later departure was served before.
     pub(super) fn mark_served(&mut self, from: usize, to: usize, asked_at: Time) -> bool {
         let mut is_late = false;
         for processor in [from, to] {

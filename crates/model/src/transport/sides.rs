@@ -169,12 +169,12 @@ pub struct Ingress {
     pub(super) port: Port,
     /// The port for sending, if there are two.
     pub(super) send_port: Port,
-    /// The latest `asked_at` of the entries that were served.
+    /// The latest `asked_at` of the departures that were served.
     last_served: Time,
 }
 
 impl Ingress {
-    /// Notes that an entry of this time is served. Returns whether a later entry was served before.
+    /// Notes that a departure of this time is served. Returns whether a later departure was served before.
     #[inline]
     pub(super) fn mark_served(&mut self, asked_at: Time) -> bool {
         let is_late = asked_at < self.last_served;

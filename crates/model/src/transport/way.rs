@@ -1,7 +1,7 @@
 //! The way of a message through a level of the network: the search among the reservations of others, and its own.
 //!
 //! A message finds the earliest way that fits from the moment on at which it is ready, and reserves it. There is no
-//! queue, and a reservation never changes: the entry that asks first is served first. The rules that are numbered 2
+//! queue, and a reservation never changes: the departure that asks first is served first. The rules that are numbered 2
 //! and 3 (capacity, port) are here.
 
 use parking_lot::Mutex;
@@ -16,7 +16,7 @@ use crate::time::Time;
 
 /// A message that asks the network for its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct Departure {
     /// The end of the send gap and of the overhead: without contention the message enters then.
     pub ready: Time,
     /// The time at which it asks: `ready`, or the arrival if a negative G_l makes that earlier, because the
@@ -30,10 +30,10 @@ pub struct Entry {
     pub overhead: Time,
 }
 
-impl Entry {
-    /// Creates the entry of a message that asks when it is ready, and with which no sender is busy.
-    pub fn when_ready(ready: Time, latency: Time, stream: Time) -> Entry {
-        Entry { ready, asked_at: ready, latency, stream, overhead: Time::ZERO }
+impl Departure {
+    /// Creates the departure of a message that asks when it is ready, and with which no sender is busy.
+    pub fn when_ready(ready: Time, latency: Time, stream: Time) -> Departure {
+        Departure { ready, asked_at: ready, latency, stream, overhead: Time::ZERO }
     }
 
     /// Lets the message ask again at a time from which on there is room.
@@ -55,7 +55,7 @@ pub struct Passage {
     pub first: Time,
     /// The last word has come out, and the message can be received.
     pub arrival: Time,
-    /// True if an entry that asked later was served before at one of the two ends; never on the virtual clock.
+    /// True if a departure that asked later was served before at one of the two ends; never on the virtual clock.
     pub out_of_order: bool,
 }
 
@@ -98,16 +98,16 @@ impl LevelTransport {
         }
     }
 
-    /// Serves an entry at this level, as [`Network::serve`](crate::rules::network::Network::serve) does at all.
+    /// Serves a departure at this level, as [`Network::serve`](crate::rules::network::Network::serve) does at all.
     #[inline(always)]
     pub(crate) fn serve(
         &self,
         ingresses: &mut (impl Ingresses + ?Sized),
         egress: &mut Egress,
         to: usize,
-        entry: &Entry,
+        departure: &Departure,
     ) -> Passage {
-        let Entry { ready, asked_at, latency, stream, .. } = *entry;
+        let Departure { ready, asked_at, latency, stream, .. } = *departure;
         let min_first = if egress.extras.is_none() { Time::ZERO } else { egress.min_first(to, stream) };
         // Made where it is needed: then the usual message need not lie in memory.
         let sought = || SoughtWay { ready, asked_at, latency, stream, min_first };
@@ -285,7 +285,7 @@ impl LevelTransport {
 /// The times of a message by which its way is sought.
 #[derive(Clone, Copy)]
 struct SoughtWay {
-    /// As in its [`Entry`], like the next three.
+    /// As in its [`Departure`], like the next three.
     ready: Time,
     asked_at: Time,
     latency: Time,

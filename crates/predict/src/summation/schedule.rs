@@ -219,16 +219,16 @@ fn renumber(children: Vec<Vec<usize>>, own: Vec<Vec<usize>>) -> Vec<SummationRol
     for id in (0..children.len()).rev() {
         below[id] += children[id].iter().map(|child| below[*child]).sum::<usize>();
     }
-    let mut place = vec![(0, None); children.len()]; // the first operand, and the receiver of the sum
+    let mut first = vec![(0, None); children.len()]; // the first operand, and the receiver of the sum
     let mut roles = Vec::with_capacity(children.len());
     for (id, (children, own)) in children.into_iter().zip(own).enumerate() {
-        let (mut from, parent) = place[id];
+        let (mut from, parent) = first[id];
         let mut ranges = Vec::with_capacity(own.len());
         for (i, own) in own.into_iter().enumerate() {
             ranges.push(from..from + own);
             from += own;
             if let Some(child) = children.get(i) {
-                place[*child] = (from, Some(id));
+                first[*child] = (from, Some(id));
                 from += below[*child];
             }
         }

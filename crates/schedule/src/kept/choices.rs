@@ -218,12 +218,12 @@ impl KeptChoices {
     }
 
     /// Notes between which items of a sorted list a time lies.
-    fn note_place<T>(&mut self, items: &[T], place: usize, time: Time, of: impl Fn(&T) -> Time) {
-        self.note(place as u64);
-        if let Some(before) = place.checked_sub(1) {
+    fn note_index<T>(&mut self, items: &[T], index: usize, time: Time, of: impl Fn(&T) -> Time) {
+        self.note(index as u64);
+        if let Some(before) = index.checked_sub(1) {
             self.note_pair(of(&items[before]), time);
         }
-        if let Some(item) = items.get(place) {
+        if let Some(item) = items.get(index) {
             self.note_pair(time, of(item));
         }
     }
@@ -248,13 +248,13 @@ impl Judge for KeptChoices {
 
     fn count_until<T>(&mut self, items: &[T], until: Time, time: impl Fn(&T) -> Time) -> usize {
         let count = items.partition_point(|item| time(item) <= until);
-        self.note_place(items, count, until, time);
+        self.note_index(items, count, until, time);
         count
     }
 
     fn count_before<T>(&mut self, items: &[T], until: Time, time: impl Fn(&T) -> Time) -> usize {
         let count = items.partition_point(|item| time(item) < until);
-        self.note_place(items, count, until, time);
+        self.note_index(items, count, until, time);
         count
     }
 

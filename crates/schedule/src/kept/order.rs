@@ -147,7 +147,7 @@ impl KeptOrder {
         let first_messages: Vec<u32> = ranks.clone().map(first_message).collect();
         let begins = ranks.map(|rank| acts.partition_point(|(of, _)| *of < rank) as u32).collect();
         let mut messages: Vec<KeptMessage> = messages.into_iter().map(|(_, message)| message).collect();
-        let place = |rank: u32, number: u32| first_messages[rank as usize] + number;
+        let message = |rank: u32, number: u32| first_messages[rank as usize] + number;
         let mut has_answers = false;
         let kept = |(act, (rank, done)): (usize, (u32, DoneAct))| {
             let mut sent = |message: u32| {
@@ -157,15 +157,15 @@ impl KeptOrder {
             match done {
                 DoneAct::Calc(time) => Act::Calc(time),
                 DoneAct::Flush(memory) => Act::Flush(memory),
-                DoneAct::Send(number) => Act::Send(sent(place(rank, number))),
-                DoneAct::Put(number) => Act::Put(sent(place(rank, number))),
-                DoneAct::Read(from, number) => Act::Read(sent(place(from, number))),
+                DoneAct::Send(number) => Act::Send(sent(message(rank, number))),
+                DoneAct::Put(number) => Act::Put(sent(message(rank, number))),
+                DoneAct::Read(from, number) => Act::Read(sent(message(from, number))),
                 DoneAct::Get(number) => {
                     has_answers = true;
-                    sent(place(rank, number) + 1);
-                    Act::Get(sent(place(rank, number)))
+                    sent(message(rank, number) + 1);
+                    Act::Get(sent(message(rank, number)))
                 }
-                DoneAct::Receive(from, number) => Act::Receive(place(from, number)),
+                DoneAct::Receive(from, number) => Act::Receive(message(from, number)),
             }
         };
         let acts = acts.into_iter().enumerate().map(kept).collect();

@@ -44,7 +44,7 @@ impl ActEvents {
 }
 
 impl KeptRun<'_> {
-    /// Returns the critical path. The places of its messages are among all, sorted by id.
+    /// Returns the critical path. The indices of its messages are among all, sorted by id.
     pub fn path(&self) -> Path {
         Path::of_run(&self.events())
     }
@@ -125,19 +125,19 @@ impl KeptEvents<'_, '_> {
         of(&kept.events[..kept.count])
     }
 
-    /// Returns the place of the event of this kind of an act.
+    /// Returns the index of the event of this kind of an act.
     fn place_of(&self, act: usize, kind: IndexedKind) -> Option<usize> {
         self.with(act, |events| Some(MOST * act + events.iter().position(|event| event.kind == kind)?))
     }
 
-    /// Returns the place of the last event of these acts.
+    /// Returns the index of the last event of these acts.
     fn last_of(&self, acts: Range<usize>) -> Option<usize> {
         let last = |act: usize| self.with(act, |events| Some(MOST * act + events.len().checked_sub(1)?));
         acts.rev().find_map(last)
     }
 }
 
-/// The place of an event is the number of its act, times [`MOST`], and its number in the act.
+/// The index of an event is the number of its act, times [`MOST`], and its number in the act.
 impl EventIndex for KeptEvents<'_, '_> {
     fn params(&self) -> &Params {
         self.run.network.params()
@@ -159,26 +159,26 @@ impl EventIndex for KeptEvents<'_, '_> {
         (0..self.run.order.ranks()).filter_map(|rank| self.last_of(self.run.acts_of(rank)))
     }
 
-    fn place_limit(&self) -> usize {
+    fn index_limit(&self) -> usize {
         MOST * self.run.order.acts.len()
     }
 
-    fn indexed_event(&self, place: usize) -> IndexedEvent {
-        self.with(place / MOST, |events| events[place % MOST])
+    fn indexed_event(&self, index: usize) -> IndexedEvent {
+        self.with(index / MOST, |events| events[index % MOST])
     }
 
-    fn event_before(&self, place: usize) -> Option<usize> {
-        let act = place / MOST;
-        match place % MOST {
+    fn event_before(&self, index: usize) -> Option<usize> {
+        let act = index / MOST;
+        match index % MOST {
             0 => self.last_of(self.run.order.begins[self.run.rank(act)] as usize..act),
-            _ => Some(place - 1),
+            _ => Some(index - 1),
         }
     }
 
-    fn event_after(&self, place: usize) -> Option<usize> {
-        let act = place / MOST;
-        if place % MOST + 1 < self.with(act, <[_]>::len) {
-            return Some(place + 1);
+    fn event_after(&self, index: usize) -> Option<usize> {
+        let act = index / MOST;
+        if index % MOST + 1 < self.with(act, <[_]>::len) {
+            return Some(index + 1);
         }
         let mut later = act + 1..self.run.acts_of(self.run.rank(act)).end;
         later.find(|act| self.with(*act, |events| !events.is_empty())).map(|act| MOST * act)
@@ -203,15 +203,15 @@ impl EventIndex for KeptEvents<'_, '_> {
         [enter, first, arrival]
     }
 
-    fn message_at(&self, place: usize) -> Option<usize> {
-        let message = match self.run.order.acts[place / MOST] {
+    fn message_at(&self, index: usize) -> Option<usize> {
+        let message = match self.run.order.acts[index / MOST] {
             Act::Calc(_) | Act::Flush(_) => return None,
             Act::Send(message) | Act::Read(message) | Act::Put(message) | Act::Get(message) => {
                 message as usize
             }
             Act::Receive(message) => message as usize,
         };
-        let kind = self.indexed_event(place).kind;
+        let kind = self.indexed_event(index).kind;
         matches!(kind, IndexedKind::Send | IndexedKind::Receive).then_some(message)
     }
 
@@ -253,8 +253,8 @@ impl EventIndex for KeptEvents<'_, '_> {
         !self.run.order.has_reads && !self.run.order.has_answers
     }
 
-    fn reception_before(&self, place: usize) -> Option<Option<usize>> {
-        let act = place / MOST;
+    fn reception_before(&self, index: usize) -> Option<Option<usize>> {
+        let act = index / MOST;
         let earlier = self.run.order.begins[self.run.rank(act)] as usize..act;
         let receives = |act: &usize| matches!(self.run.order.acts[*act], Act::Receive(_));
         Some(earlier.rev().find(receives).and_then(|act| self.place_of(act, IndexedKind::Receive)))

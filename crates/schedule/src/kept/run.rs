@@ -8,10 +8,10 @@ use loggp_model::rules::network::Network;
 use loggp_model::rules::rank::{Acknowledged, Rank};
 use loggp_model::time::Time;
 use loggp_model::transport::judge::{Judge, PlainJudge};
-use loggp_model::transport::{DataRead, Entry, Ingress, Passage, Watched};
+use loggp_model::transport::{DataRead, Departure, Ingress, Passage, Watched};
 
 use super::order::{Act, KeptMessage, KeptOrder, RunTimes};
-use crate::drive::{Acts, drive};
+use crate::acts::{Acts, run_acts};
 
 /// A run in a kept order.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ struct KeptRank {
     next: u32,
     /// The turn of its last act: none of its next ones is earlier.
     turn: Time,
-    /// The entry of its next message, which waits for its turn.
-    entry: Entry,
+    /// The departure of its next message, which waits for its turn.
+    departure: Departure,
     /// Its first message that has not been sent.
     unsent: u32,
     /// True if it waits for a message that has not been sent.
@@ -103,7 +103,7 @@ impl KeptOrder {
             rank: Rank::new(id, &network),
             next: self.begins[id],
             turn: Time::ZERO,
-            entry: Entry::when_ready(Time::ZERO, Time::ZERO, Time::ZERO),
+            departure: Departure::when_ready(Time::ZERO, Time::ZERO, Time::ZERO),
             unsent: self.first_messages[id],
             is_waiting: false,
             acknowledged: Acknowledged::default(),
@@ -118,7 +118,7 @@ impl KeptOrder {
             run: KeptRun { time: Time::ZERO, order: self, network, levels, times },
             judge,
         };
-        drive(&mut play, self.ranks() as u32)?;
+        run_acts(&mut play, self.ranks() as u32)?;
         play.finish()
     }
 }
@@ -150,22 +150,22 @@ impl<J: KeptJudge> Acts for KeptPlay<'_, '_, J> {
                 Act::Send(message) | Act::Read(message) | Act::Put(message) | Act::Get(message) => {
                     let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
                     let is_seen = self.has_visible_answer(act);
-                    let KeptRank { rank: sender, turn, entry, .. } = &mut self.ranks[rank as usize];
+                    let KeptRank { rank: sender, turn, departure, .. } = &mut self.ranks[rank as usize];
                     let network = &self.run.network;
-                    *entry = match act {
+                    *departure = match act {
                         Act::Read(_) => {
                             let read = DataRead { message: self.run.id(message), announced: 0, words };
-                            sender.prepare_read(network, read).entry
+                            sender.prepare_read(network, read).departure
                         }
                         Act::Send(_) => {
-                            network.predict_entry(&sender.egress, to as usize, words as usize, sender.now)
+                            network.predict_departure(&sender.egress, to as usize, words as usize, sender.now)
                         }
                         _ => {
                             network.predict_one_sided(&sender.egress, to as usize, words as usize, sender.now)
                         }
                     };
-                    if is_seen || network.is_visible(entry) || entry.asked_at == Time::MAX {
-                        let turn = network.turn_time(entry).max(*turn);
+                    if is_seen || network.is_visible(departure) || departure.asked_at == Time::MAX {
+                        let turn = network.turn_time(departure).max(*turn);
                         return Some(AgendaEntry::new(turn, rank, 0));
                     }
                     let turn = *turn;
@@ -179,7 +179,7 @@ impl<J: KeptJudge> Acts for KeptPlay<'_, '_, J> {
     #[inline]
     fn act(&mut self, entry: AgendaEntry) -> Result<u32, RunError> {
         let (turn, rank) = entry.moment();
-        if self.ranks[rank as usize].entry.asked_at == Time::MAX {
+        if self.ranks[rank as usize].departure.asked_at == Time::MAX {
             return Err(end_of_time(rank));
         }
         self.send(rank, turn);
@@ -244,22 +244,22 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
         };
         let is_seen = self.has_visible_answer(act);
         let state = &mut self.ranks[rank as usize];
-        let entry = state.entry;
+        let departure = state.departure;
         state.turn = turn;
         let KeptMessage { from, to, .. } = self.run.order.messages[message as usize];
         let network = &self.run.network;
         let sender = &mut state.rank;
         let mut begin = sender.now;
-        if is_seen || network.is_visible(&entry) {
+        if is_seen || network.is_visible(&departure) {
             self.judge.note_turn(rank, turn);
         }
         let sides = &mut Watched { sides: &mut self.ingresses, judge: self.judge };
         let passage = if matches!(act, Act::Read(_)) {
-            sender.read(network, sides, from as usize, &entry)
+            sender.read(network, sides, from as usize, &departure)
         } else {
-            begin = begin.max(sender.egress.send_gap_end() - entry.overhead);
+            begin = begin.max(sender.egress.send_gap_end() - departure.overhead);
             state.unsent = message + 1;
-            sender.send(network, sides, to as usize, &entry)
+            sender.send(network, sides, to as usize, &departure)
         };
         self.run.times.passages[message as usize] = passage;
         match act {
@@ -269,7 +269,7 @@ impl<'a, J: KeptJudge> KeptPlay<'a, '_, J> {
             Act::Get(_) => {
                 let words = self.run.order.messages[message as usize + 1].words as usize;
                 let (number, times) =
-                    (self.run.id(message + 1).number as u32, (passage.arrival, entry.asked_at));
+                    (self.run.id(message + 1).number as u32, (passage.arrival, departure.asked_at));
                 let answer = network.prepare_answer(&mut sender.egress, to as usize, (number, words), times);
                 let passage = network.serve(sides, &mut network.memory(to as usize), rank as usize, &answer);
                 self.run.times.passages[message as usize + 1] = passage;

@@ -98,15 +98,15 @@ pub(super) struct LogGOPSimPlay<'a> {
     /// The stage of each operation.
     stages: Vec<PlayStage>,
     hardware: HardwareTable<UnitState>,
-    /// The acts in the lists of all hardware, each with its turn.
+    /// The acts in the lists of all hardware, each with its serial number.
     waiting: ListPool<(Time, u32)>,
     early: EarlyReceives,
     /// Each rank's messages without receives and receives without messages.
     unmatched: Vec<UnmatchedSet<HeldMessage>>,
-    /// Next acts, by time and then by turn.
+    /// Next acts, by time and then by serial number.
     agenda: Agenda,
-    /// The last turn that was given out.
-    turns: u32,
+    /// The last serial number that was given out.
+    serials: u32,
     report: PlayReport,
     /// Ends the play, once it is true.
     stop: &'a AtomicBool,
@@ -178,7 +178,7 @@ impl<'a> LogGOPSimPlay<'a> {
             early: EarlyReceives::new(schedule),
             unmatched: (0..P).map(|_| UnmatchedSet::default()).collect(),
             agenda: Agenda::default(),
-            turns: 0,
+            serials: 0,
             report: PlayReport::default(),
             stop,
         }
@@ -194,19 +194,19 @@ impl<'a> LogGOPSimPlay<'a> {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(stopped());
             }
-            let (time, turn) = entry.moment();
+            let (time, serial) = entry.moment();
             let operation = entry.ticket();
             if time == Time::MAX {
                 return Err(Cause::EndOfTime { id: self.ranks[operation as usize] as usize }.into());
             }
-            self.run_entry(time, turn, operation);
+            self.run_entry(time, serial, operation);
         }
         self.finish()
     }
 
     /// Tries an act from the agenda.
     #[inline]
-    fn run_entry(&mut self, time: Time, turn: u32, operation: u32) {
+    fn run_entry(&mut self, time: Time, serial: u32, operation: u32) {
         let rank = self.ranks[operation as usize];
         let packed = &self.progress.operation(rank, operation);
         let stage = self.stages[operation as usize];
@@ -223,13 +223,13 @@ impl<'a> LogGOPSimPlay<'a> {
         };
         let unit = LogGOPSimPlay::unit_for(act, packed, rank);
         let has_waited = stage != PlayStage::Network;
-        if has_waited && self.first_waiting(act, unit) != Some((turn, operation)) {
+        if has_waited && self.first_waiting(act, unit) != Some((serial, operation)) {
             return; // another act is first in the queue, and is on the agenda
         }
         let when = self.free_time(act, unit);
         match (when > time, has_waited) {
-            (true, true) => return self.agenda.add(AgendaEntry::new(when, turn, operation)),
-            (true, false) => return self.enqueue(act, unit, when, turn, operation),
+            (true, true) => return self.agenda.add(AgendaEntry::new(when, serial, operation)),
+            (true, false) => return self.enqueue(act, unit, when, serial, operation),
             (false, true) => {
                 self.waiting.take_first(&mut self.hardware.get_mut(unit).waiting[act as usize]);
             }
@@ -241,8 +241,8 @@ impl<'a> LogGOPSimPlay<'a> {
             HardwareAct::Message => self.receive_message(operation, packed, unit, rank, time),
         }
         // Before those that have become ready are queued: the first of an empty queue is then put on the agenda.
-        if has_waited && let Some((turn, operation)) = self.first_waiting(act, unit) {
-            self.agenda.add(AgendaEntry::new(self.free_time(act, unit), turn, operation));
+        if has_waited && let Some((serial, operation)) = self.first_waiting(act, unit) {
+            self.agenda.add(AgendaEntry::new(self.free_time(act, unit), serial, operation));
         }
         self.finish_event();
     }
@@ -294,24 +294,24 @@ impl<'a> LogGOPSimPlay<'a> {
         &mut self.hardware.get_mut(unit.interface()).next_send
     }
 
-    /// Returns the turn and the operation of the first act that waits for the same hardware.
+    /// Returns the serial number and the operation of the first act that waits for the same hardware.
     #[inline]
     fn first_waiting(&self, act: HardwareAct, unit: HardwareUnit) -> Option<(u32, u32)> {
-        let (turn, operation) = self.waiting.first(&self.hardware.get(unit)?.waiting[act as usize])?;
-        Some((turn.as_ps() as u32, *operation))
+        let (serial, operation) = self.waiting.first(&self.hardware.get(unit)?.waiting[act as usize])?;
+        Some((serial.as_ps() as u32, *operation))
     }
 
     /// Queues an act until its hardware is free, and puts it on the agenda if it is the first in its queue.
     #[inline]
-    fn enqueue(&mut self, act: HardwareAct, unit: HardwareUnit, when: Time, turn: u32, operation: u32) {
+    fn enqueue(&mut self, act: HardwareAct, unit: HardwareUnit, when: Time, serial: u32, operation: u32) {
         if act == HardwareAct::Message {
             self.stages[operation as usize] = PlayStage::ReceiversQueue;
         }
-        // Lists are sorted by turn.
+        // Lists are sorted by serial number.
         let waiting = &mut self.hardware.get_mut(unit).waiting[act as usize];
-        self.waiting.insert(waiting, (Time::from_ps(i64::from(turn)), operation));
-        if self.first_waiting(act, unit) == Some((turn, operation)) {
-            self.agenda.add(AgendaEntry::new(when, turn, operation));
+        self.waiting.insert(waiting, (Time::from_ps(i64::from(serial)), operation));
+        if self.first_waiting(act, unit) == Some((serial, operation)) {
+            self.agenda.add(AgendaEntry::new(when, serial, operation));
         }
     }
 
@@ -341,9 +341,9 @@ impl<'a> LogGOPSimPlay<'a> {
         *self.can_send(unit) = time + g + further * G;
         self.stages[operation as usize] = PlayStage::Network;
         self.report.messages += 1;
-        let turn = self.next_turn();
+        let serial = self.next_serial();
         // The arrival of the first byte; the receiver spends the time of the others.
-        self.agenda.add(AgendaEntry::new(time + o + L, turn, operation));
+        self.agenda.add(AgendaEntry::new(time + o + L, serial, operation));
         self.progress.start(unit.rank, operation, time);
         if words <= S {
             self.progress.end(unit.rank, operation, time);
@@ -361,7 +361,7 @@ impl<'a> LogGOPSimPlay<'a> {
         // Receives that wait for nothing are posted before all others, in the order in which they are written.
         let events = if packed.waits { self.report.events } else { 0 };
         let receive =
-            PostedReceive { place: (Time::from_ps(events as i64), operation), filter: packed.filter() };
+            PostedReceive { order: (Time::from_ps(events as i64), operation), filter: packed.filter() };
         if let Some(HeldMessage { from, sent_by, .. }) = unmatched.post(receive) {
             self.complete((rank, operation), (from, sent_by), packed, time);
         }
@@ -389,7 +389,7 @@ impl<'a> LogGOPSimPlay<'a> {
         match unmatched.find_receive(&early, &held) {
             Some(found) => {
                 let receive = unmatched.take_receive(&mut early, found);
-                self.complete((unit.rank, receive.place.1), (from, operation), packed, time);
+                self.complete((unit.rank, receive.order.1), (from, operation), packed, time);
             }
             None => unmatched.add_message(held),
         }
@@ -432,19 +432,19 @@ impl<'a> LogGOPSimPlay<'a> {
             let is_send = matches!(packed.kind, OperationKind::Send(_));
             let act = if is_send { HardwareAct::Send } else { HardwareAct::Calc };
             let unit = LogGOPSimPlay::unit_for(act, packed, rank);
-            let (when, turn) = (self.free_time(act, unit), self.next_turn());
+            let (when, serial) = (self.free_time(act, unit), self.next_serial());
             match packed.kind {
-                OperationKind::Recv(_) => self.agenda.add(AgendaEntry::new(when, turn, operation)),
-                _ => self.enqueue(act, unit, when, turn, operation),
+                OperationKind::Recv(_) => self.agenda.add(AgendaEntry::new(when, serial, operation)),
+                _ => self.enqueue(act, unit, when, serial, operation),
             }
         }
         self.progress.newly_ready = fresh;
     }
 
-    /// Returns the turn for the next act. A schedule has too few operations for it to overflow.
-    fn next_turn(&mut self) -> u32 {
-        self.turns = self.turns.wrapping_add(1);
-        self.turns
+    /// Returns the serial number for the next act. A schedule has too few operations for it to overflow.
+    fn next_serial(&mut self) -> u32 {
+        self.serials = self.serials.wrapping_add(1);
+        self.serials
     }
 
     /// Ends the play, and returns its report or its error.

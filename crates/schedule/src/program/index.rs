@@ -50,7 +50,7 @@ pub struct RankIndex {
 /// The calls of a rank. A program calls from the same few places again and again, so a call takes eight bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpanList {
-    /// The first operation of each call, and its kind's place in the list of kinds.
+    /// The first operation of each call, and its kind's index in the list of kinds.
     spans: Vec<(u32, u32)>,
     kinds: Vec<SpanKind>,
 }

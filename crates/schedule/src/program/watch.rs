@@ -81,10 +81,10 @@ impl RankWatch<'_> {
             }
             let is_next =
                 |one: &(u32, Time, Time)| self.threads.iter().position(|thread| thread.first == one.0);
-            let next = self.early.iter().enumerate().find_map(|(place, one)| Some((place, is_next(one)?)));
-            let Some((place, of_thread)) = next else { return };
+            let next = self.early.iter().enumerate().find_map(|(index, one)| Some((index, is_next(one)?)));
+            let Some((index, of_thread)) = next else { return };
             thread = of_thread;
-            (_, begin, end) = self.early.swap_remove(place);
+            (_, begin, end) = self.early.swap_remove(index);
         }
     }
 

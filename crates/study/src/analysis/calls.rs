@@ -7,7 +7,7 @@ use std::rc::Rc;
 use loggp::Time;
 use loggp::path::{Events, Hop, HopKind, Path};
 use loggp::trace::ActivityKind;
-use loggp_trace::path::partition_place;
+use loggp_trace::path::partition_index;
 
 use super::accounts::Accounts;
 use super::groups::{CostGroup, GroupActivity, MessageNames};
@@ -52,9 +52,9 @@ pub(super) fn times_on_path(events: &Events, path: &Path, names: &MessageNames) 
 /// Returns the kind of work of a hop, if it is one.
 fn work_of<'e>(events: &'e Events, hop: &Hop) -> Option<&'e str> {
     let track = events.track(hop.id, None)?;
-    let first = partition_place(track.places.clone(), |place| events.event(place).end < hop.end);
-    (first..track.places.end)
-        .map(|place| events.event(place))
+    let first = partition_index(track.indices.clone(), |index| events.event(index).end < hop.end);
+    (first..track.indices.end)
+        .map(|index| events.event(index))
         .take_while(|event| event.end == hop.end)
         .find_map(|event| match event.kind {
             ActivityKind::Work(kind) => Some(&**kind),

@@ -45,7 +45,7 @@ pub struct LengthClass {
     pub is_synchronous: bool,
 }
 
-/// The names of a run's messages, by their places: the texts of their tags, or the calls that sent and received
+/// The names of a run's messages, by their indices: the texts of their tags, or the calls that sent and received
 /// them.
 #[derive(Clone, Debug, Default)]
 pub struct MessageNames {

@@ -33,19 +33,19 @@ pub(super) fn for_each_piece<'a>(
     on: &mut dyn FnMut(TimePiece<'a>),
 ) {
     let mut sent = None;
-    for place in track.places.clone() {
-        let event = events.event(place);
+    for index in track.indices.clone() {
+        let event = events.event(index);
         let Event { start, end, .. } = event;
         let (account, message) = match event.kind {
             ActivityKind::Work(_) => (Account::Computation, None),
             ActivityKind::Send(_) => {
-                sent = events.message_of(place);
+                sent = events.message_of(index);
                 (Account::Send, sent)
             }
-            ActivityKind::Receive(_) => (Account::Receive, events.message_of(place)),
+            ActivityKind::Receive(_) => (Account::Receive, events.message_of(index)),
             ActivityKind::Stall => (Account::Stall, sent),
             ActivityKind::Port => (Account::Port, sent),
-            ActivityKind::Gap => (Account::Gap, events.next(place).and_then(|next| events.message_of(next))),
+            ActivityKind::Gap => (Account::Gap, events.next(index).and_then(|next| events.message_of(next))),
             ActivityKind::Barrier => (Account::Barrier, None),
             ActivityKind::Post(request) => request_account(events, track.id, *request),
             ActivityKind::Wait(request) if track.request.is_none() => {
@@ -56,7 +56,7 @@ pub(super) fn for_each_piece<'a>(
                 on(TimePiece { start: at, end, account, event, message });
                 continue;
             }
-            ActivityKind::Idle => match awaited_message(events, place) {
+            ActivityKind::Idle => match awaited_message(events, index) {
                 None => (Account::Idle, None),
                 Some(message) => match roles.role(message) {
                     MessageRole::Plain | MessageRole::Request(_) => (Account::ReceiverSync, Some(message)),
@@ -104,9 +104,9 @@ fn split_request_wait<'a>(
 /// does first.
 fn request_account(events: &Events, id: usize, request: u32) -> (Account, Option<usize>) {
     let is =
-        |account: Account, place: Option<usize>| (account, place.and_then(|place| events.message_of(place)));
+        |account: Account, index: Option<usize>| (account, index.and_then(|index| events.message_of(index)));
     let Some(track) = events.track(id, Some(request)) else { return is(Account::Receive, None) };
-    let mut messages = track.places.clone().filter(|place| events.message_of(*place).is_some());
+    let mut messages = track.indices.clone().filter(|index| events.message_of(*index).is_some());
     match messages.next() {
         Some(first) if matches!(events.event(first).kind, ActivityKind::Send(_)) => {
             is(Account::Send, Some(first))

@@ -15,20 +15,20 @@ use loggp::trace::ActivityKind;
 pub(super) enum MessageRole {
     /// A message without a rendezvous.
     Plain,
-    /// A request to send the message at this place.
+    /// A request to send the message at this index.
     Request(usize),
-    /// A reply that the message at this place may be sent.
+    /// A reply that the message at this index may be sent.
     Reply(usize),
     /// A message that waited for its receiver.
     Data {
-        /// Place of the request.
+        /// Index of the request.
         request: usize,
-        /// Place of the reply.
+        /// Index of the reply.
         reply: usize,
     },
 }
 
-/// The parts of all messages, by their places.
+/// The parts of all messages, by their indices.
 pub(super) struct MessageRoles(Vec<MessageRole>);
 
 impl MessageRoles {
@@ -86,24 +86,24 @@ fn find_rendezvous(events: &Events, data: usize) -> Option<(usize, usize)> {
 
 /// Returns the message that a processor sent right after a reception.
 fn sent_after(events: &Events, reception: usize) -> Option<usize> {
-    let mut place = events.next(reception)?;
-    while *events.event(place).kind == ActivityKind::Gap {
-        place = events.next(place)?;
+    let mut index = events.next(reception)?;
+    while *events.event(index).kind == ActivityKind::Gap {
+        index = events.next(index)?;
     }
-    match events.event(place).kind {
-        ActivityKind::Send(_) => events.message_of(place),
+    match events.event(index).kind {
+        ActivityKind::Send(_) => events.message_of(index),
         _ => None,
     }
 }
 
 /// Returns the message that a processor received right before a send.
 fn received_before(events: &Events, send: usize) -> Option<usize> {
-    let mut place = events.previous(send)?;
-    while *events.event(place).kind == ActivityKind::Gap {
-        place = events.previous(place)?;
+    let mut index = events.previous(send)?;
+    while *events.event(index).kind == ActivityKind::Gap {
+        index = events.previous(index)?;
     }
-    match events.event(place).kind {
-        ActivityKind::Receive(_) => events.message_of(place),
+    match events.event(index).kind {
+        ActivityKind::Receive(_) => events.message_of(index),
         _ => None,
     }
 }

@@ -55,8 +55,8 @@ pub fn add_runs(
 ) -> Result<(), RunError> {
     let time = time_of(machine.clone())?;
     for ParameterStep { parameter, machine, part } in steps(machine) {
-        let place = sensitivities.iter_mut().find(|one| one.parameter.name() == parameter.name());
-        let Some(sensitivity) = place else { continue };
+        let known = sensitivities.iter_mut().find(|one| one.parameter.name() == parameter.name());
+        let Some(sensitivity) = known else { continue };
         let change = time_of(machine)? - time;
         // A threshold has a jump as its effect, which is not scaled to 1%.
         let by = if parameter.is_time() { 100.0 * part } else { 1.0 };

@@ -22,7 +22,7 @@ use super::round_trips::{RoundTripSample, RoundTripSamples};
 use crate::calibration::{Amount, Bound, Finding};
 use crate::real::{CALL, FLOOD, MeasuredPoint, WAY, find_agreement_jump, fit};
 
-/// Tests that are read: the text in their title line, and the place of their columns. A title with a longer
+/// Tests that are read: the text in their title line, and the index of their columns. A title with a longer
 /// text comes first.
 const TESTS: [(&str, usize); 4] = [
     ("Bi-Directional Bandwidth Test", BIBW),

@@ -26,11 +26,11 @@ const MOST_LENGTHS: usize = 1024;
 /// Least deviation of times that were measured elsewhere.
 const NOISE: NoiseBound = NoiseBound { absolute: 0.0, relative: 0.05 };
 
-/// The places of the columns, and the units of their bare numbers.
+/// The indices of the columns, and the units of their bare numbers.
 #[derive(Clone, Copy)]
 struct TableColumns {
-    /// Places of k, w and time.
-    places: [usize; 3],
+    /// Those of k, w and time.
+    indices: [usize; 3],
     units: [Time; 3],
 }
 
@@ -57,7 +57,7 @@ pub(super) fn read(text: &[u8], cycle: Time) -> Result<RoundTripSamples, Refusal
                     columns = Some(titled);
                     continue;
                 }
-                None => *columns.insert(TableColumns { places: [0, 1, 2], units: [cycle; 3] }),
+                None => *columns.insert(TableColumns { indices: [0, 1, 2], units: [cycle; 3] }),
             },
         };
         let (k, w, time) = columns.parse_row(&cells).map_err(at)?;
@@ -94,15 +94,15 @@ impl TableColumns {
         if !cells[0].starts_with(|c: char| c.is_ascii_alphabetic()) {
             return Ok(None);
         }
-        let mut columns = TableColumns { places: [usize::MAX; 3], units: [cycle; 3] };
-        for (place, title) in cells.iter().enumerate() {
+        let mut columns = TableColumns { indices: [usize::MAX; 3], units: [cycle; 3] };
+        for (index, title) in cells.iter().enumerate() {
             let (name, unit) =
                 title.split_once('_').map_or((title.as_str(), None), |(name, unit)| (name, Some(unit)));
             let Some(column) = COLUMNS.iter().position(|column| *column == name) else { continue };
-            if columns.places[column] != usize::MAX {
+            if columns.indices[column] != usize::MAX {
                 return Err(format!("{} is there twice; give it once", escaped(name)));
             }
-            columns.places[column] = place;
+            columns.indices[column] = index;
             if let Some(unit) = unit.filter(|unit| *unit != "bytes") {
                 let known = UNITS.iter().find(|(name, _)| *name == unit);
                 columns.units[column] = known
@@ -112,7 +112,7 @@ impl TableColumns {
                     .1;
             }
         }
-        match columns.places.iter().position(|place| *place == usize::MAX) {
+        match columns.indices.iter().position(|index| *index == usize::MAX) {
             Some(missing) => {
                 Err(format!("there is no column {}; the columns are k, w and time", COLUMNS[missing]))
             }
@@ -123,7 +123,7 @@ impl TableColumns {
     /// Parses a line of the table: k, w and time.
     fn parse_row(&self, cells: &[String]) -> Result<(usize, Time, Time), String> {
         let cell = |column: usize| {
-            let text = cells.get(self.places[column]).filter(|text| !text.is_empty());
+            let text = cells.get(self.indices[column]).filter(|text| !text.is_empty());
             text.ok_or_else(|| format!("{} is missing; give k, w and time", COLUMNS[column]))
         };
         let k = cell(0)?;

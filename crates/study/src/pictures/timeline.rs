@@ -152,8 +152,8 @@ fn summarize(timeline: &mut TimelinePicture) {
             start = next;
         }
     }
-    for (place, of_kinds) in sums.chunks(kinds).enumerate() {
-        let (row, stretch) = (place / stretches as usize, place as i64 % stretches);
+    for (index, of_kinds) in sums.chunks(kinds).enumerate() {
+        let (row, stretch) = (index / stretches as usize, index as i64 % stretches);
         let (kind, most) = of_kinds.iter().enumerate().max_by_key(|(_, sum)| **sum).expect("there are kinds");
         let start = from + stretch * width;
         if *most == 0 || *most < i128::from(width) - of_kinds.iter().sum::<i128>() {

@@ -105,11 +105,11 @@ impl Meeting<'_> {
         while rounds.len() < plan.rounds {
             let before = self.spent()?;
             let mut round = Vec::new();
-            for (place, experiment) in plan.experiments.iter().enumerate() {
+            for (index, experiment) in plan.experiments.iter().enumerate() {
                 let later = (plan.rounds - rounds.len() - 1) as f64 * plan.time_from(0);
-                let left = Some(ns(plan.time_from(place) + later));
+                let left = Some(ns(plan.time_from(index) + later));
                 tell(CalibrationProgress { other, round: rounds.len() + 1, rounds: plan.rounds, left });
-                round.push(self.run(&machine, *experiment, &[WAY, FLOOD, EXCHANGE], plan.repeats(place))?);
+                round.push(self.run(&machine, *experiment, &[WAY, FLOOD, EXCHANGE], plan.repeats(index))?);
             }
             let now = self.spent()?;
             plan.correct(rounds.len() + 1, &round, now - before, budget - now);

@@ -123,8 +123,8 @@ impl RealLevel {
         let experiments = || plan.experiments.iter().copied();
         let points = |rounds: &[Vec<ExperimentTimes>]| {
             let fitted = experiments().enumerate().filter(|(_, it)| it.is_fitted());
-            let point = |(place, experiment): (usize, MessageExperiment)| {
-                let time = |kind: usize| median_of(rounds, place, kind).0.as_ns();
+            let point = |(index, experiment): (usize, MessageExperiment)| {
+                let time = |kind: usize| median_of(rounds, index, kind).0.as_ns();
                 MeasuredPoint {
                     k: experiment.bytes.div_ceil(WORD),
                     messages: experiment.messages(),
@@ -144,9 +144,9 @@ impl RealLevel {
             let middle = Quartiles::from_values(&mut times).expect("there are rounds");
             (NAMES[i], middle.high - middle.low)
         };
-        let measured = experiments().enumerate().map(|(place, experiment)| MeasuredExperiment {
+        let measured = experiments().enumerate().map(|(index, experiment)| MeasuredExperiment {
             experiment,
-            times: [0, 1, 2, 3].map(|kind| median_of(&rounds, place, kind)),
+            times: [0, 1, 2, 3].map(|kind| median_of(&rounds, index, kind)),
             predicted: model_times(params, ports, experiment),
             fitted: experiment.is_fitted(),
         });
@@ -166,8 +166,8 @@ impl RealLevel {
 }
 
 /// Returns the median of a kind of time over the rounds, and its uncertainty.
-fn median_of(rounds: &[Vec<ExperimentTimes>], place: usize, kind: usize) -> (Time, Time) {
-    let mut times: Vec<Time> = rounds.iter().flat_map(|round| &round[place][kind]).copied().collect();
+fn median_of(rounds: &[Vec<ExperimentTimes>], index: usize, kind: usize) -> (Time, Time) {
+    let mut times: Vec<Time> = rounds.iter().flat_map(|round| &round[index][kind]).copied().collect();
     let middle = Quartiles::from_values(&mut times).expect("it was measured");
     (middle.median, middle.doubt())
 }

@@ -120,14 +120,14 @@ impl MeasuringPlan {
     }
 
     /// Returns how often an experiment is repeated in a round.
-    pub(super) fn repeats(&self, place: usize) -> Repeats {
-        Repeats::within(self.slice, self.costs[place], most_repeats(self.experiments[place]))
+    pub(super) fn repeats(&self, index: usize) -> Repeats {
+        Repeats::within(self.slice, self.costs[index], most_repeats(self.experiments[index]))
     }
 
     /// Returns the time that these experiments take in a round.
-    pub(super) fn time_from(&self, place: usize) -> f64 {
-        (place..self.experiments.len())
-            .map(|place| self.repeats(place).all() as f64 * self.costs[place])
+    pub(super) fn time_from(&self, index: usize) -> f64 {
+        (index..self.experiments.len())
+            .map(|index| self.repeats(index).all() as f64 * self.costs[index])
             .sum()
     }
 
@@ -149,7 +149,7 @@ impl MeasuringPlan {
     /// Corrects the plan by a round that took `spent`, so that the rest fits into the time that is left.
     pub(super) fn correct(&mut self, done: usize, round: &[ExperimentTimes], spent: f64, left: f64) {
         let repeated: Vec<f64> =
-            (0..self.experiments.len()).map(|place| self.repeats(place).all() as f64).collect();
+            (0..self.experiments.len()).map(|index| self.repeats(index).all() as f64).collect();
         for ((cost, it), times) in self.costs.iter_mut().zip(&self.experiments).zip(round) {
             let time = |kind: usize| median(&times[kind]).as_ns();
             *cost = it.messages() as f64 * (time(FLOOD) + time(EXCHANGE)) + 4.0 * time(WAY);
@@ -220,8 +220,8 @@ mod tests {
         assert_eq!(plan.experiments, experiments().collect::<Vec<_>>());
         assert_eq!((plan.rounds, plan.is_short()), (5, false));
         let repeats = |bytes| {
-            let place = plan.experiments.iter().position(|it| it.bytes == bytes).unwrap();
-            (plan.repeats(place).skipped, plan.repeats(place).counted)
+            let index = plan.experiments.iter().position(|it| it.bytes == bytes).unwrap();
+            (plan.repeats(index).skipped, plan.repeats(index).counted)
         };
         assert_eq!([repeats(1), repeats(4096), repeats(2 << 20)], [(3, 27), (3, 9), (3, 4)]);
     }

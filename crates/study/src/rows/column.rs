@@ -193,8 +193,8 @@ impl<'a, R> Columns<'a, R> {
                 ColumnPlace::After(title) => other.title.as_deref() == Some(title),
                 _ => false,
             };
-            let place = table.iter().position(before).map_or(table.len(), |place| place + 1);
-            table.insert(place, column);
+            let index = table.iter().position(before).map_or(table.len(), |index| index + 1);
+            table.insert(index, column);
         }
         table.extend(last);
         table

@@ -49,8 +49,8 @@ pub fn study_columns(
     has_seeds: bool,
 ) -> Columns<'static, StudyRow> {
     let mut columns = Columns::<StudyRow>::new();
-    for (place, name) in swept.enumerate() {
-        columns.add_to_table(name, move |row| Field::Swept(row.task.swept[place].1.clone()));
+    for (index, name) in swept.enumerate() {
+        columns.add_to_table(name, move |row| Field::Swept(row.task.swept[index].1.clone()));
     }
     columns.add("program", |row| row.case().program.name);
     columns.add("algorithm", |row| row.case().algorithm.name).title("algorithm");

@@ -89,14 +89,14 @@ pub fn tolerance_columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
     columns.add("slope", |row| if_known(row, row.curve.slope)).title("on path");
     columns.add("share", |row| if_known(row, row.curve.share()));
     columns.add_to_table("% of run", |row| if_known(row, 100.0 * row.curve.share()));
-    for (place, part) in PARTS.into_iter().enumerate() {
+    for (index, part) in PARTS.into_iter().enumerate() {
         let value = move |row: &ToleranceRow| row.curve.tolerated(part).map(Time::from_ps);
         columns.add(format!("bears_{part}_percent.until_ns"), value);
         let more = move |row: &ToleranceRow| {
             row.curve.tolerated(part).map(|value| Time::from_ps(value - row.curve.value))
         };
         columns.add(format!("bears_{part}_percent.more_ns"), more);
-        let free = move |row: &ToleranceRow| row.free[place].map_or(Field::Absent, Field::from);
+        let free = move |row: &ToleranceRow| row.free[index].map_or(Field::Absent, Field::from);
         columns.add(format!("bears_{part}_percent.time_in_free_order_ns"), free).json_only();
         columns.add_to_table(&format!("+{part}% after"), move |row| match more(row) {
             _ if !row.is_known() => "not known".into(),

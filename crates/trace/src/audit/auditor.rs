@@ -22,7 +22,7 @@ use loggp_model::message::MessageId;
 use loggp_model::params::{LongMessages, Params, Ports};
 use loggp_model::time::Time;
 
-use super::flight::{Flight, NetworkPlace};
+use super::flight::{Flight, NetworkResource};
 use crate::path::sorted_events;
 use crate::{Message, Trace};
 
@@ -52,7 +52,7 @@ pub struct Audit {
     /// Time at which the last processor finished.
     pub finish: Time,
     /// Number of acts that the host let happen out of order. If there are any, the order in which messages
-    /// asked for entry is unknown, and [`AuditRule::Stall`], [`AuditRule::Wait`] and [`AuditRule::Latency`]
+    /// asked for its way is unknown, and [`AuditRule::Stall`], [`AuditRule::Wait`] and [`AuditRule::Latency`]
     /// are audited only as far as they do not depend on it.
     pub out_of_order: u64,
 }
@@ -282,13 +282,13 @@ pub(super) fn level(trace: &Trace, x: usize, y: usize) -> (usize, &Params) {
 
 /// Returns the sender's port and the receiver's at a level. If the groups within the level have one port
 /// each, a port is named by its group's first processor.
-pub(super) fn ports(trace: &Trace, level: usize, message: &Message) -> [NetworkPlace; 2] {
+pub(super) fn ports(trace: &Trace, level: usize, message: &Message) -> [NetworkResource; 2] {
     let within = trace.levels.get(level).filter(|within| within.one_port);
     let ports = level.checked_sub(1).map_or(trace.ports, |inner| trace.levels[inner].ports);
     let of = |id: usize| within.map_or(id, |within| id - id % within.params.P);
     [
-        NetworkPlace::Port(level, of(message.id.from), false),
-        NetworkPlace::Port(level, of(message.to), ports == Ports::Dual),
+        NetworkResource::Port(level, of(message.id.from), false),
+        NetworkResource::Port(level, of(message.to), ports == Ports::Dual),
     ]
 }
 

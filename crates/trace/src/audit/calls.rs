@@ -191,7 +191,7 @@ impl<'a> Auditor<'a> {
     }
 
     fn message(&self, id: MessageId) -> Option<&'a Message> {
-        self.index_of(id).map(|place| self.flights[place].message)
+        self.index_of(id).map(|index| self.flights[index].message)
     }
 
     /// Returns whether there is a message of this id, sender, receiver and length.

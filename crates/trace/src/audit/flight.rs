@@ -14,7 +14,7 @@ pub(super) struct Flight<'a> {
     pub message: &'a Message,
     pub params: &'a Params,
     pub level: usize,
-    pub ports: [NetworkPlace; 2],
+    pub ports: [NetworkResource; 2],
     /// True if its receiver reads it from its sender's memory.
     pub is_read: bool,
     /// Time from its first word to its last.
@@ -31,7 +31,7 @@ pub(super) struct Flight<'a> {
     pub gap_over: Option<Time>,
     /// The processor whose memory sent it, if it is an answer; its sender is the processor that asked.
     pub memory: Option<usize>,
-    /// The time at which its request asked for entry, if it is an answer: it asks with the request.
+    /// The time at which its request asked for its way, if it is an answer: it asks with the request.
     pub asked: Option<Time>,
     /// True if it goes to a memory, which no call receives.
     pub is_one_sided: bool,
@@ -52,9 +52,9 @@ pub(super) struct SendTimes {
     pub entered: Time,
 }
 
-/// A place in the network that can hold a limited number of messages at once. The first number is its level.
+/// A resource in the network that can hold a limited number of messages at once. The first number is its level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum NetworkPlace {
+pub(super) enum NetworkResource {
     /// A processor's end of the network for messages that it sends.
     From(usize, usize),
     /// A processor's end of the network for messages to it.
@@ -68,24 +68,24 @@ pub(super) enum NetworkPlace {
     Port(usize, usize, bool),
 }
 
-impl NetworkPlace {
+impl NetworkResource {
     pub(super) fn level(self) -> usize {
-        use NetworkPlace::{Credits, From, Memory, Port, To};
+        use NetworkResource::{Credits, From, Memory, Port, To};
         let (From(level, _) | To(level, _) | Memory(level, _) | Credits(level, ..) | Port(level, ..)) = self;
         level
     }
 
-    /// Returns whether the place is a port, which holds one message at a time, and not C.
+    /// Returns whether the resource is a port, which holds one message at a time, and not C.
     pub(super) fn is_port(self) -> bool {
-        matches!(self, NetworkPlace::Port(..))
+        matches!(self, NetworkResource::Port(..))
     }
 
     /// Returns where its messages are counted for the report: among those from a processor (0), or to one (1).
     pub(super) fn counted(self) -> Option<usize> {
         match self {
-            NetworkPlace::From(..) | NetworkPlace::Credits(..) => Some(0),
-            NetworkPlace::To(..) => Some(1),
-            NetworkPlace::Memory(..) | NetworkPlace::Port(..) => None,
+            NetworkResource::From(..) | NetworkResource::Credits(..) => Some(0),
+            NetworkResource::To(..) => Some(1),
+            NetworkResource::Memory(..) | NetworkResource::Port(..) => None,
         }
     }
 }
@@ -96,9 +96,9 @@ impl Flight<'_> {
         self.sent.map_or(self.message.enter, |sent| sent.ready)
     }
 
-    /// Returns the time at which the message asks for entry: when it is ready, or when it would arrive if a
+    /// Returns the time at which the message asks for its way: when it is ready, or when it would arrive if a
     /// negative G_l makes that earlier.
-    pub(super) fn entry_request_time(&self) -> Time {
+    pub(super) fn asked_at(&self) -> Time {
         if let Some(asked) = self.asked {
             return asked;
         }
@@ -134,22 +134,22 @@ impl Flight<'_> {
     }
 
     /// Returns the sender's end of the network and the receiver's. A credit is the sender's.
-    pub(super) fn ends(&self) -> [NetworkPlace; 2] {
+    pub(super) fn ends(&self) -> [NetworkResource; 2] {
         let Message { id, to, .. } = *self.message;
         let sender = match self.memory {
             _ if self.has_credit() => {
                 let sender = (self.memory.unwrap_or(id.from), self.memory.is_some());
-                NetworkPlace::Credits(self.level, sender, to)
+                NetworkResource::Credits(self.level, sender, to)
             }
-            Some(memory) => NetworkPlace::Memory(self.level, memory),
-            None => NetworkPlace::From(self.level, id.from),
+            Some(memory) => NetworkResource::Memory(self.level, memory),
+            None => NetworkResource::From(self.level, id.from),
         };
-        [sender, NetworkPlace::To(self.level, to)]
+        [sender, NetworkResource::To(self.level, to)]
     }
 
-    /// Returns the places that the message occupies, each with start and end: both ends of the network during its
+    /// Returns the resources that the message occupies, each with start and end: both ends of the network during its
     /// transit, and the ports if it is long.
-    pub(super) fn occupancies(&self) -> impl Iterator<Item = (NetworkPlace, Time, Time)> + use<> {
+    pub(super) fn occupancies(&self) -> impl Iterator<Item = (NetworkResource, Time, Time)> + use<> {
         let Message { enter, first, .. } = *self.message;
         let ([egress, ingress], [sender, receiver], transit) = (self.ports, self.ends(), self.transit());
         // The receiver of data that it reads does not hold back their sender.
@@ -165,18 +165,18 @@ impl Flight<'_> {
     }
 }
 
-/// Describes the place for the report's sentences.
-impl fmt::Display for NetworkPlace {
+/// Describes the resource for the report's sentences.
+impl fmt::Display for NetworkResource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NetworkPlace::From(_, id) => write!(f, "in transit from processor {id}"),
-            NetworkPlace::To(_, id) => write!(f, "in transit to processor {id}"),
-            NetworkPlace::Memory(_, id) => write!(f, "in transit from the memory of processor {id}"),
-            NetworkPlace::Credits(_, (id, of_memory), to) => {
+            NetworkResource::From(_, id) => write!(f, "in transit from processor {id}"),
+            NetworkResource::To(_, id) => write!(f, "in transit to processor {id}"),
+            NetworkResource::Memory(_, id) => write!(f, "in transit from the memory of processor {id}"),
+            NetworkResource::Credits(_, (id, of_memory), to) => {
                 let of = if *of_memory { "the memory of " } else { "" };
                 write!(f, "in transit with a credit of {of}processor {id} for {to}")
             }
-            NetworkPlace::Port(_, id, _) => write!(f, "in the port of processor {id}"),
+            NetworkResource::Port(_, id, _) => write!(f, "in the port of processor {id}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Audits the messages' ways through the network, and the number of messages at each place.
+//! Audits the messages' ways through the network, and the number of messages at each resource.
 
 use std::collections::HashMap;
 
@@ -7,15 +7,15 @@ use loggp_model::params::Latency;
 use loggp_model::time::Time;
 
 use super::auditor::{AuditRule, Auditor, broken};
-use super::flight::{Flight, NetworkPlace, SendTimes};
+use super::flight::{Flight, NetworkResource, SendTimes};
 use crate::{ActivityKind, Call, Message};
 
 impl Auditor<'_> {
     /// Audits the messages' ids, and indexes the messages by them.
     pub(super) fn index_messages(&mut self) {
         let mut before: Option<MessageId> = None;
-        for place in 0..self.flights.len() {
-            let Message { id, to, .. } = *self.flights[place].message;
+        for index in 0..self.flights.len() {
+            let Message { id, to, .. } = *self.flights[index].message;
             let (P, again) = (self.trace.params.P, before == Some(id));
             let of_same = before.filter(|before| before.from == id.from);
             let next = of_same.map_or(0, |before| before.number.saturating_add(1));
@@ -32,7 +32,7 @@ impl Auditor<'_> {
         }
         self.flights.dedup_by_key(|flight| flight.message.id);
         let names = self.flights.iter().map(|flight| flight.message.id);
-        self.indices = names.enumerate().map(|(place, id)| (id, place)).collect();
+        self.indices = names.enumerate().map(|(index, id)| (id, index)).collect();
     }
 
     /// Sorts the messages by the order in which they are served: the one that asks first goes first, and at
@@ -41,10 +41,10 @@ impl Auditor<'_> {
     /// in which they ask, so a request's may enter after one that the processor began to send later.
     pub(super) fn order_messages(&mut self) {
         let mut order: Vec<usize> = (0..self.flights.len()).collect();
-        order.sort_unstable_by_key(|place| {
-            let flight = &self.flights[*place];
+        order.sort_unstable_by_key(|index| {
+            let flight = &self.flights[*index];
             let MessageId { from, number } = flight.message.id;
-            (flight.entry_request_time(), flight.message.place, number, from)
+            (flight.asked_at(), flight.message.place, number, from)
         });
         // For each sender that has requests to send, its first message by one: from that on none overtakes
         // another.
@@ -64,8 +64,8 @@ impl Auditor<'_> {
         }
         let mut gaps: HashMap<usize, Time> = HashMap::new();
         let mut ahead: HashMap<(usize, usize), Time> = HashMap::new();
-        for place in &order {
-            let flight = &mut self.flights[*place];
+        for index in &order {
+            let flight = &mut self.flights[*index];
             if flight.is_read || flight.memory.is_some() {
                 continue; // no processor sends it
             }
@@ -87,8 +87,8 @@ impl Auditor<'_> {
     fn senders_in_order(&self, order: &[usize]) -> impl Iterator<Item = usize> + use<> {
         let mut ahead: HashMap<(usize, usize), Time> = HashMap::new();
         let mut keeps_order: HashMap<usize, bool> = HashMap::new();
-        for place in order {
-            let Message { id, to, arrival, .. } = *self.flights[*place].message;
+        for index in order {
+            let Message { id, to, arrival, .. } = *self.flights[*index].message;
             let ahead = ahead.entry((id.from, to)).or_insert(arrival);
             *keeps_order.entry(id.from).or_insert(true) &= arrival >= *ahead;
             *ahead = arrival.max(*ahead);
@@ -101,14 +101,14 @@ impl Auditor<'_> {
         let out_of_order = self.trace.out_of_order > 0;
         let all_come = !self.trace.faults.may_leave_messages();
         for id in self.trace.faults.lost.iter().chain(self.trace.faults.twice.keys()) {
-            let to = self.index_of(*id).map(|place| self.flights[place].message.to);
+            let to = self.index_of(*id).map(|index| self.flights[index].message.to);
             broken!(self, "{id}",
                 to.is_none_or(|to| to == id.from) => AuditRule::Reception,
                     "was lost or came twice, and went to no other processor";
             );
         }
-        for place in 0..self.flights.len() {
-            let flight = self.flights[place];
+        for index in 0..self.flights.len() {
+            let flight = self.flights[index];
             let Flight { message, stream, received, .. } = flight;
             let L = flight.params.L;
             let shortest = if self.trace.latency == Latency::Exact { L } else { Time::ZERO };
@@ -146,26 +146,26 @@ impl Auditor<'_> {
         }
     }
 
-    /// Returns the most messages that a place can hold at once.
-    pub(super) fn capacity(&self, place: NetworkPlace) -> usize {
-        if place.is_port() { 1 } else { self.capacities[place.level()].unwrap_or(usize::MAX) }
+    /// Returns the most messages that a resource can hold at once.
+    pub(super) fn capacity(&self, resource: NetworkResource) -> usize {
+        if resource.is_port() { 1 } else { self.capacities[resource.level()].unwrap_or(usize::MAX) }
     }
 
-    /// Audits the number of messages at each place. Returns the most in transit from a processor, and to one.
+    /// Audits the number of messages at each resource. Returns the most in transit from a processor, and to one.
     pub(super) fn audit_capacity(&mut self) -> [usize; 2] {
         let mut changes = Vec::new();
         for flight in &self.flights {
-            for (place, start, end) in flight.occupancies() {
+            for (resource, start, end) in flight.occupancies() {
                 let id = flight.message.id;
-                changes.extend([(place, start, true, id), (place, end, false, id)]);
+                changes.extend([(resource, start, true, id), (resource, end, false, id)]);
             }
         }
         changes.sort_unstable(); // at the same time a message leaves before another comes
         let mut most_counted = [0; 2];
         for at_one in changes.chunk_by(|a, b| a.0 == b.0) {
-            let place = at_one[0].0;
-            let capacity = self.capacity(place);
-            let rule = if place.is_port() { AuditRule::Port } else { AuditRule::Capacity };
+            let resource = at_one[0].0;
+            let capacity = self.capacity(resource);
+            let rule = if resource.is_port() { AuditRule::Port } else { AuditRule::Capacity };
             let (mut most, mut now) = (0, 0);
             for &(_, time, comes, id) in at_one {
                 if !comes {
@@ -175,10 +175,10 @@ impl Auditor<'_> {
                 now += 1;
                 most = now.max(most);
                 broken!(self, "{id}",
-                    now == capacity.saturating_add(1) => rule, "is {place} from {time}, one above {capacity}";
+                    now == capacity.saturating_add(1) => rule, "is {resource} from {time}, one above {capacity}";
                 );
             }
-            if let Some(end) = place.counted() {
+            if let Some(end) = resource.counted() {
                 most_counted[end] = most.max(most_counted[end]);
             }
         }

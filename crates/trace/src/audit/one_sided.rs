@@ -78,7 +78,7 @@ impl Auditor<'_> {
             let Some(request) = before.and_then(|id| self.index_of(id)) else { continue };
             if self.flights[answer].memory.is_some() {
                 let ready = self.flights[request].message.arrival;
-                let asked = self.flights[request].entry_request_time();
+                let asked = self.flights[request].asked_at();
                 let flight = &mut self.flights[answer];
                 flight.asked = Some(asked);
                 flight.sent = Some(SendTimes { begun: ready, ready, admitted: ready, entered: enter });

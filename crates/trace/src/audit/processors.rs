@@ -45,16 +45,16 @@ impl<'a> Auditor<'a> {
                 );
                 continue;
             };
-            let sender = |place: &usize| {
-                let Flight { message, is_read, .. } = self.flights[*place];
+            let sender = |index: &usize| {
+                let Flight { message, is_read, .. } = self.flights[*index];
                 if is_read { message.to } else { id.from }
             };
-            let Some(place) = self.index_of(id).filter(|place| sender(place) == x) else {
+            let Some(index) = self.index_of(id).filter(|index| sender(index) == x) else {
                 let sentence = format!("processor {x} sends {id} at {start}, which it never sent");
                 self.report(AuditRule::Overhead, sentence);
                 continue;
             };
-            let flight = self.flights[place];
+            let flight = self.flights[index];
             let Flight { message, sent: before, stream, .. } = flight;
             if let Some(SendTimes { begun, .. }) = before {
                 let sentence = format!("processor {x} sends {id} at {begun} and again at {start}");
@@ -66,9 +66,9 @@ impl<'a> Auditor<'a> {
             received_until = Some(message.enter).filter(|entry| may_receive && enter == end && *entry > end);
             let enter = received_until.unwrap_or(enter);
             let admitted = received_until.or(stall.map(|stall| stall.end)).unwrap_or(end);
-            self.flights[place].sent = Some(SendTimes { begun: start, ready: end, admitted, entered: enter });
+            self.flights[index].sent = Some(SendTimes { begun: start, ready: end, admitted, entered: enter });
             let (took, at) = (end - start, message.enter);
-            let cost = send_cost(&self.flights[place]);
+            let cost = send_cost(&self.flights[index]);
             let lasts = self.has_exact_length(x, start, end, cost);
             broken!(self, "{id}",
                 !lasts => AuditRule::Overhead, "takes {took} to send from {start}, and costs {cost}";
@@ -121,7 +121,7 @@ impl<'a> Auditor<'a> {
                 self.report(AuditRule::Gap, sentence);
             }
             last = Some((start, self.params_of(id, y).g));
-            let Some(flight) = self.index_of(id).map(|place| &mut self.flights[place]) else {
+            let Some(flight) = self.index_of(id).map(|index| &mut self.flights[index]) else {
                 self.report(
                     AuditRule::Reception,
                     format!("processor {y} receives {id} at {start}, never sent"),
@@ -158,12 +158,12 @@ impl<'a> Auditor<'a> {
         if levels.chain([&self.trace.params]).any(takes_back) {
             return;
         }
-        for (place, gap) in
+        for (index, gap) in
             track.iter().enumerate().filter(|(_, activity)| *activity.kind == ActivityKind::Gap)
         {
-            let (over, waited_until) = match track.get(place + 1) {
+            let (over, waited_until) = match track.get(index + 1) {
                 Some(Event { kind: ActivityKind::Send(id), end, .. }) => {
-                    let flight = self.index_of(*id).map(|place| self.flights[place]);
+                    let flight = self.index_of(*id).map(|index| self.flights[index]);
                     let over = flight.and_then(|flight| flight.gap_over);
                     // The overhead is over with the gap, but for detours.
                     let cost = flight.as_ref().map(send_cost);
@@ -288,7 +288,7 @@ impl<'a> Auditor<'a> {
 
     /// Returns the parameters of a message that processor `y` receives.
     fn params_of(&self, id: MessageId, y: usize) -> &'a Params {
-        self.index_of(id).map_or_else(|| self.params(id.from, y), |place| self.flights[place].params)
+        self.index_of(id).map_or_else(|| self.params(id.from, y), |index| self.flights[index].params)
     }
 }
 

@@ -1,18 +1,18 @@
-//! Finds the times at which the promises made at a place in the network leave room.
+//! Finds the times at which the promises made at a resource in the network leave room.
 
 use std::collections::HashMap;
 
 use loggp_model::time::Time;
 
-use super::flight::NetworkPlace;
+use super::flight::NetworkResource;
 
-/// A place that holds a limited number of messages at once: an end of the network, or a port, which holds
+/// A resource that holds a limited number of messages at once: an end of the network, or a port, which holds
 /// one.
 ///
 /// All promises are known before the first one is made, so the moments at which anything can change are known
 /// too. They cut time into stretches, which are the leaves of a binary tree. A promise costs the logarithm of
 /// their number, and so does the search for room, however many holes are too short.
-pub(super) struct PromisedPlace {
+pub(super) struct PromisedResource {
     /// The most messages that it holds.
     capacity: i32,
     /// The moments at which stretches begin and end.
@@ -45,12 +45,12 @@ impl Node {
     const FULL: i32 = i32::MIN / 2;
 }
 
-impl PromisedPlace {
-    /// Creates a place with nothing promised. The moments are sorted.
-    fn new(capacity: usize, times: Vec<Time>) -> PromisedPlace {
+impl PromisedResource {
+    /// Creates a resource with nothing promised. The moments are sorted.
+    fn new(capacity: usize, times: Vec<Time>) -> PromisedResource {
         let leaves = times.len().saturating_sub(1).next_power_of_two();
         let capacity = capacity.clamp(1, i32::MAX as usize / 2) as i32;
-        PromisedPlace { capacity, times, nodes: vec![Node::EMPTY; 2 * leaves] }
+        PromisedResource { capacity, times, nodes: vec![Node::EMPTY; 2 * leaves] }
     }
 
     fn leaves(&self) -> usize {
@@ -154,34 +154,34 @@ impl PromisedPlace {
 }
 
 /// Places with promises.
-pub(super) struct PromisedPlaces(HashMap<NetworkPlace, PromisedPlace>);
+pub(super) struct PromisedResources(HashMap<NetworkResource, PromisedResource>);
 
-impl PromisedPlaces {
-    /// Creates the places of promises that will be made, without places that can hold any number of messages.
+impl PromisedResources {
+    /// Creates the resources of promises that will be made, without resources that can hold any number of messages.
     pub(super) fn new(
-        promises: impl Iterator<Item = (NetworkPlace, Time, Time)>,
-        capacity: impl Fn(NetworkPlace) -> usize,
-    ) -> PromisedPlaces {
-        let limited = promises.filter(|(place, ..)| capacity(*place) < usize::MAX);
-        let mut moments: Vec<(NetworkPlace, Time)> =
-            limited.flat_map(|(place, start, end)| [(place, start), (place, end)]).collect();
+        promises: impl Iterator<Item = (NetworkResource, Time, Time)>,
+        capacity: impl Fn(NetworkResource) -> usize,
+    ) -> PromisedResources {
+        let limited = promises.filter(|(resource, ..)| capacity(*resource) < usize::MAX);
+        let mut moments: Vec<(NetworkResource, Time)> =
+            limited.flat_map(|(resource, start, end)| [(resource, start), (resource, end)]).collect();
         moments.sort_unstable();
         moments.dedup();
-        let room = |of_one: &[(NetworkPlace, Time)]| {
+        let room = |of_one: &[(NetworkResource, Time)]| {
             let times = of_one.iter().map(|(_, time)| *time).collect();
-            (of_one[0].0, PromisedPlace::new(capacity(of_one[0].0), times))
+            (of_one[0].0, PromisedResource::new(capacity(of_one[0].0), times))
         };
-        PromisedPlaces(moments.chunk_by(|a, b| a.0 == b.0).map(room).collect())
+        PromisedResources(moments.chunk_by(|a, b| a.0 == b.0).map(room).collect())
     }
 
-    /// Returns a place, or `None` if nothing is ever promised there.
-    pub(super) fn at(&self, place: NetworkPlace) -> Option<&PromisedPlace> {
-        self.0.get(&place)
+    /// Returns a resource, or `None` if nothing is ever promised there.
+    pub(super) fn at(&self, resource: NetworkResource) -> Option<&PromisedResource> {
+        self.0.get(&resource)
     }
 
-    /// Makes a promise at its place.
-    pub(super) fn promise(&mut self, (place, start, end): (NetworkPlace, Time, Time)) {
-        if let Some(room) = self.0.get_mut(&place) {
+    /// Makes a promise at its resource.
+    pub(super) fn promise(&mut self, (resource, start, end): (NetworkResource, Time, Time)) {
+        if let Some(room) = self.0.get_mut(&resource) {
             room.promise(start, end);
         }
     }
@@ -194,7 +194,7 @@ mod tests {
 
     use super::*;
 
-    const PLACE: NetworkPlace = NetworkPlace::From(0, 0);
+    const RESOURCE: NetworkResource = NetworkResource::From(0, 0);
 
     fn time(ps: i64) -> Time {
         Time::from_ps(ps)
@@ -210,14 +210,14 @@ mod tests {
             promises in vec((0..40_i64, 1..9_i64), 1..25),
             (from, length) in (0..50_i64, 1..12_i64),
         ) {
-            let all = promises.iter().map(|(start, length)| (PLACE, time(*start), time(start + length)));
-            let mut rooms = PromisedPlaces::new(all, |_| capacity);
+            let all = promises.iter().map(|(start, length)| (RESOURCE, time(*start), time(start + length)));
+            let mut rooms = PromisedResources::new(all, |_| capacity);
             let mut counts = [0; 80];
             for (start, long) in promises {
-                rooms.promise((PLACE, time(start), time(start + long)));
+                rooms.promise((RESOURCE, time(start), time(start + long)));
                 counts[start as usize..(start + long) as usize].iter_mut().for_each(|count| *count += 1);
                 let full = |moment: i64| counts.get(moment as usize).is_some_and(|count| *count >= capacity);
-                let room = rooms.at(PLACE).unwrap();
+                let room = rooms.at(RESOURCE).unwrap();
                 let fit = (from..).find(|e| !(*e..e + length).any(full)).unwrap();
                 prop_assert_eq!(room.earliest_fit(time(from), time(length)), time(fit));
                 let last = (from..from + length).rfind(|moment| full(*moment));

@@ -10,7 +10,7 @@ use loggp_model::message::MessageId;
 use loggp_model::time::Time;
 
 use super::auditor::{AuditRule, Auditor, broken};
-use super::flight::{Flight, NetworkPlace, SendTimes};
+use super::flight::{Flight, NetworkResource, SendTimes};
 use crate::Message;
 
 /// The stretches of time in which an end of the network has room, in their order.
@@ -31,8 +31,8 @@ impl Auditor<'_> {
         for flight in self.flights.clone() {
             let Message { id, to, .. } = *flight.message;
             let Some(SendTimes { ready, admitted, .. }) = flight.sent else { continue };
-            let ends = [NetworkPlace::From(flight.level, id.from), NetworkPlace::To(flight.level, to)];
-            let room = earliest_room(flight.entry_request_time(), ends.map(|end| free.get(&end)));
+            let ends = [NetworkResource::From(flight.level, id.from), NetworkResource::To(flight.level, to)];
+            let room = earliest_room(flight.asked_at(), ends.map(|end| free.get(&end)));
             broken!(self, "{id} to {to}",
                 admitted > room => AuditRule::Stall, "stalls from {ready} to {admitted}, and there was room at {room}";
             );
@@ -48,11 +48,10 @@ impl Auditor<'_> {
     fn audit_order_of_admission(
         &mut self,
         flights: &mut [Flight],
-        free: &HashMap<NetworkPlace, FreeStretches>,
+        free: &HashMap<NetworkResource, FreeStretches>,
     ) {
-        let asked = |flight: &Flight| -> AskOrder {
-            (flight.entry_request_time(), flight.message.place, flight.message.id)
-        };
+        let asked =
+            |flight: &Flight| -> AskOrder { (flight.asked_at(), flight.message.place, flight.message.id) };
         flights.sort_by_key(asked);
         let mut earlier: BTreeMap<(Time, MessageId), Flight> = BTreeMap::new();
         for flight in flights {
@@ -60,9 +59,9 @@ impl Auditor<'_> {
             let last = MessageId { from: usize::MAX, number: usize::MAX };
             for ((_, waiting), other) in earlier.range((admitted, last)..) {
                 // Acts that take no time may follow each other at one moment in any order of places.
-                let is_before = other.entry_request_time() < flight.entry_request_time()
-                    || other.params.o.min(flight.params.o) > Time::ZERO;
-                let end = free.get(&NetworkPlace::From(other.level, waiting.from));
+                let is_before =
+                    other.asked_at() < flight.asked_at() || other.params.o.min(flight.params.o) > Time::ZERO;
+                let end = free.get(&NetworkResource::From(other.level, waiting.from));
                 // At a moment at which messages come and go, the end may have been full at first.
                 let has_room = is_before && end.is_none_or(|end| is_free_around(end, admitted));
                 broken!(self, "{id}",
@@ -74,19 +73,19 @@ impl Auditor<'_> {
     }
 
     /// Returns when the ends of the network have room, without those that always have.
-    fn free_stretches(&self) -> HashMap<NetworkPlace, FreeStretches> {
-        let mut changes: BTreeMap<NetworkPlace, Vec<(Time, bool)>> = BTreeMap::new();
-        for (place, start, end) in self.flights.iter().flat_map(Flight::occupancies) {
-            if !place.is_port() && self.capacity(place) < usize::MAX {
-                changes.entry(place).or_default().extend([(start, true), (end, false)]);
+    fn free_stretches(&self) -> HashMap<NetworkResource, FreeStretches> {
+        let mut changes: BTreeMap<NetworkResource, Vec<(Time, bool)>> = BTreeMap::new();
+        for (resource, start, end) in self.flights.iter().flat_map(Flight::occupancies) {
+            if !resource.is_port() && self.capacity(resource) < usize::MAX {
+                changes.entry(resource).or_default().extend([(start, true), (end, false)]);
             }
         }
-        let stretches = |(place, mut changes): (NetworkPlace, Vec<(Time, bool)>)| {
+        let stretches = |(resource, mut changes): (NetworkResource, Vec<(Time, bool)>)| {
             changes.sort_unstable(); // at the same time a message leaves before another comes
             let (mut count, mut free_from, mut free) = (0, Some(Time::from_ps(i64::MIN)), Vec::new());
             for (time, comes) in changes {
                 count = if comes { count + 1 } else { count - 1 };
-                match (count >= self.capacity(place), free_from) {
+                match (count >= self.capacity(resource), free_from) {
                     (true, Some(from)) => {
                         free.extend((from < time).then_some((from, time)));
                         free_from = None;
@@ -96,7 +95,7 @@ impl Auditor<'_> {
                 }
             }
             free.extend(free_from.map(|from| (from, Time::MAX)));
-            (place, free)
+            (resource, free)
         };
         changes.into_iter().map(stretches).collect()
     }

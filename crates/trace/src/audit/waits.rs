@@ -1,6 +1,6 @@
 //! Audits the reasons of waits.
 //!
-//! A message asks for entry when it is ready, or when it would arrive if a negative G_l makes that earlier.
+//! A message asks for its way when it is ready, or when it would arrive if a negative G_l makes that earlier.
 //! The message that asks first is served first; of several at the same moment, the one whose sender comes
 //! first in place. A message may wait only for what was promised to messages served before it: its own end of
 //! the network or its receiver's is full, or a port is taken. So this module goes through the messages in the
@@ -13,16 +13,16 @@ use std::collections::{HashMap, HashSet};
 use loggp_model::time::Time;
 
 use super::auditor::{AuditRule, Auditor, broken};
-use super::flight::{Flight, NetworkPlace, SendTimes};
-use super::promises::{PromisedPlace, PromisedPlaces};
+use super::flight::{Flight, NetworkResource, SendTimes};
+use super::promises::{PromisedResource, PromisedResources};
 use crate::{ActivityKind, Message, Trace};
 
-/// The places that a message needs; a place at which nothing is ever promised is `None`.
+/// The resources that a message needs; a resource at which nothing is ever promised is `None`.
 struct Route<'a> {
     flight: &'a Flight<'a>,
-    ends: [Option<&'a PromisedPlace>; 2],
-    egress: Option<&'a PromisedPlace>,
-    ingress: Option<&'a PromisedPlace>,
+    ends: [Option<&'a PromisedResource>; 2],
+    egress: Option<&'a PromisedResource>,
+    ingress: Option<&'a PromisedResource>,
     /// `true` if a processor with a single port sends itself a long message: the port must send the whole
     /// message before it receives the first word.
     is_to_itself: bool,
@@ -35,10 +35,10 @@ impl Auditor<'_> {
         if self.trace.out_of_order > 0 {
             return;
         }
-        let mut served: Vec<Flight> = self.order.iter().map(|place| self.flights[*place]).collect();
+        let mut served: Vec<Flight> = self.order.iter().map(|index| self.flights[*index]).collect();
         served.sort_by_key(service_time);
         let occupancies = served.iter().flat_map(|flight| flight.occupancies());
-        let mut promised = PromisedPlaces::new(occupancies, |place| self.promised_capacity(place));
+        let mut promised = PromisedResources::new(occupancies, |resource| self.promised_capacity(resource));
         let free = free_barriers(self.trace);
         for at_once in served.chunk_by(|a, b| service_time(a) == service_time(b)) {
             // If the trace does not determine the order of these messages, each may have been served before
@@ -50,7 +50,7 @@ impl Auditor<'_> {
                 let least =
                     |flight: &Flight| self.route(flight, &promised).earliest_admission(stall_start(flight));
                 let least: Vec<Time> = group.iter().map(least).collect();
-                let promise = |promised: &mut PromisedPlaces| {
+                let promise = |promised: &mut PromisedResources| {
                     let occupancies = group.iter().flat_map(|flight| flight.occupancies());
                     occupancies.for_each(|stay| promised.promise(stay));
                 };
@@ -67,17 +67,17 @@ impl Auditor<'_> {
         }
     }
 
-    /// Returns the most messages to which a place can be promised at once. Where a message is in transit until it
+    /// Returns the most messages to which a resource can be promised at once. Where a message is in transit until it
     /// is received, its end is unknown when it enters, and `rooms.rs` audits the stalls.
-    fn promised_capacity(&self, place: NetworkPlace) -> usize {
-        match !place.is_port() && self.trace.capacity.lasts_until_received() {
+    fn promised_capacity(&self, resource: NetworkResource) -> usize {
+        match !resource.is_port() && self.trace.capacity.lasts_until_received() {
             true => usize::MAX,
-            false => self.capacity(place),
+            false => self.capacity(resource),
         }
     }
 
     /// Returns the route of a message.
-    fn route<'a>(&self, flight: &'a Flight, promised: &'a PromisedPlaces) -> Route<'a> {
+    fn route<'a>(&self, flight: &'a Flight, promised: &'a PromisedResources) -> Route<'a> {
         let ports = flight.ports;
         let [egress, ingress] = ports.map(|port| promised.at(port).filter(|_| flight.stream > Time::ZERO));
         let [from, to] = flight.ends();
@@ -130,7 +130,7 @@ fn free_barriers(trace: &Trace) -> HashSet<Time> {
 /// Returns the time at which the network serves a message: when it asks, or when it is admitted where it is in
 /// transit until it is received.
 fn service_time(flight: &Flight) -> Time {
-    if flight.lasts_until_received() { flight.admitted() } else { flight.entry_request_time() }
+    if flight.lasts_until_received() { flight.admitted() } else { flight.asked_at() }
 }
 
 /// Returns the start of the stall that is compared with what was promised.
@@ -145,7 +145,7 @@ fn can_be_chained(at_once: &[Flight], free: &HashSet<Time>) -> bool {
     let Some(first) = at_once.first() else { return false };
     let no_time = |flight: &Flight| {
         let Message { id, to, arrival, .. } = *flight.message;
-        arrival <= flight.entry_request_time() && id.from != to
+        arrival <= flight.asked_at() && id.from != to
     };
     // Where calls take no time, a processor may read one message before it reads or sends another one at that moment, or after.
     let mut acts: HashMap<_, (usize, bool)> = HashMap::new();
@@ -155,8 +155,8 @@ fn can_be_chained(at_once: &[Flight], free: &HashSet<Time>) -> bool {
     }
     let reads_beside = acts.values().any(|(count, reads)| *count > 1 && *reads);
     let several = at_once.iter().any(|flight| flight.message.id.from != first.message.id.from);
-    let leaves = free.contains(&first.entry_request_time())
-        || at_once.iter().any(|flight| free.contains(&(first.entry_request_time() - flight.params.o)));
+    let leaves = free.contains(&first.asked_at())
+        || at_once.iter().any(|flight| free.contains(&(first.asked_at() - flight.params.o)));
     // A trace does not say which of two messages of one number, from several senders, a processor reads first.
     let key = |flight: &Flight| (flight.is_read, flight.message.place, flight.message.id.number);
     let are_alike = at_once.windows(2).any(|two| two[0].is_read && key(&two[0]) == key(&two[1]));

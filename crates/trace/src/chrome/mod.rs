@@ -208,16 +208,16 @@ mod tests {
             edits in vec((any::<Index>(), any::<Index>(), any::<u8>(), 0..4_u8), 1..6),
         ) {
             let mut text = text(&trace).into_bytes();
-            for (place, other, byte, kind) in edits {
+            for (position, other, byte, kind) in edits {
                 if text.is_empty() {
                     break;
                 }
-                let (place, other) = (place.index(text.len()), other.index(text.len()));
+                let (position, other) = (position.index(text.len()), other.index(text.len()));
                 match kind {
-                    0 => text[place] = byte,
-                    1 => text.truncate(place),
-                    2 => drop(text.drain(place.min(other)..place.max(other))),
-                    _ => text.swap(place, other),
+                    0 => text[position] = byte,
+                    1 => text.truncate(position),
+                    2 => drop(text.drain(position.min(other)..position.max(other))),
+                    _ => text.swap(position, other),
                 }
             }
             if let Err(error) = Trace::read(&*text) {

@@ -35,8 +35,8 @@ impl Trace {
     /// Returns the receiver of an activity's message, for human readers of the file; `None` if the activity
     /// has no message or the trace doesn't have it.
     fn receiver(&self, kind: &ActivityKind) -> Option<usize> {
-        let place = self.messages.binary_search_by_key(&kind.message()?, |message| message.id).ok()?;
-        Some(self.messages[place].to)
+        let index = self.messages.binary_search_by_key(&kind.message()?, |message| message.id).ok()?;
+        Some(self.messages[index].to)
     }
 }
 

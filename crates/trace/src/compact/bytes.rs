@@ -57,7 +57,7 @@ impl CompactFile<'_> {
     }
 
     /// Returns the prefix of an error that says at which byte of the file it occurred.
-    pub(super) fn place(&self) -> String {
+    pub(super) fn position(&self) -> String {
         match self {
             CompactFile::Written(_) => String::new(),
             CompactFile::Read { at, .. } => format!("at byte {at}: "),

@@ -279,9 +279,9 @@ impl<'a> Codec<'a> {
     /// Codes a time as its difference from another one. A recent difference takes one byte.
     fn later(&mut self, time: &mut Time, than: Time) -> Result<()> {
         let code = zigzag(time.as_ps().wrapping_sub(than.as_ps()));
-        let place = Memory::place(code);
+        let slot = Memory::slot(code);
         let new = 0x80 | u8::from(code > 0x3F) << 6 | (code & 0x3F) as u8;
-        let byte = if self.memory.times[place] == Some(code) { place as u8 } else { new };
+        let byte = if self.memory.times[slot] == Some(code) { slot as u8 } else { new };
         let byte = self.file.byte(byte)?;
         let code = if byte < 0x80 {
             let lately = self.memory.times[usize::from(byte)];
@@ -293,7 +293,7 @@ impl<'a> Codec<'a> {
                 return Err(Error::other("a time is longer than 64 bits"));
             }
             let code = rest << 6 | u64::from(byte & 0x3F);
-            self.memory.times[Memory::place(code)] = Some(code);
+            self.memory.times[Memory::slot(code)] = Some(code);
             code
         };
         *time = plus(than, Time::from_ps(unzigzag(code)));
@@ -317,12 +317,12 @@ impl<'a> Codec<'a> {
         number: u8,
         are_so: [bool; N],
     ) -> Result<(u8, [bool; N])> {
-        let bits = (0..N).fold(number, |bits, place| bits | u8::from(are_so[place]) << (low + place));
+        let bits = (0..N).fold(number, |bits, index| bits | u8::from(are_so[index]) << (low + index));
         let bits = self.file.byte(bits)?;
         if bits >> (low + N) != 0 {
             return Err(Error::other(format!("{what} begins with {bits:#x}")));
         }
-        Ok((bits & !(u8::MAX << low), array::from_fn(|place| bits >> (low + place) & 1 == 1)))
+        Ok((bits & !(u8::MAX << low), array::from_fn(|index| bits >> (low + index) & 1 == 1)))
     }
 
     /// Codes a value by `code`, unless `is_so` says that it has the expected value, which the file leaves

@@ -16,7 +16,7 @@ use crate::{Call, CallKind};
 
 /// The first bytes of a compact file, with the version. No JSON begins with these bytes.
 pub(crate) const MAGIC: &[u8; 14] = b"loggp trace 1\n";
-/// The place of the version.
+/// The position of the version.
 const VERSION_AT: usize = 12;
 
 impl Trace {
@@ -30,7 +30,7 @@ impl Trace {
 /// Reads a trace that [`Trace::write_compact`] wrote.
 pub(crate) fn read(input: BufReader<&mut dyn Read>) -> std::result::Result<Trace, TraceError> {
     let mut codec = Codec::new(CompactFile::Read { input, at: 0 });
-    codec.trace(None).map_err(|why| TraceError::new(format_args!("{}{why}", codec.file.place())))
+    codec.trace(None).map_err(|why| TraceError::new(format_args!("{}{why}", codec.file.position())))
 }
 
 impl Codec<'_> {

@@ -26,8 +26,8 @@ pub(super) trait KindNumber: Clone + 'static {
 
     /// Returns the number of this value's kind.
     fn number(&self) -> u8 {
-        let place = Self::all().iter().position(|kind| kind.is_same_kind(self));
-        place.expect("all kinds are there") as u8
+        let index = Self::all().iter().position(|kind| kind.is_same_kind(self));
+        index.expect("all kinds are there") as u8
     }
 
     /// Makes this a blank value of the kind with this number, unless it is of that kind already.

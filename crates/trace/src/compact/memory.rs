@@ -32,7 +32,7 @@ pub(super) struct Memory {
     pub request: u32,
     /// The number of the last tag that was written out in full.
     pub tag: u64,
-    /// The codes of recent differences between two times, each at its [`Memory::place`].
+    /// The codes of recent differences between two times, each at its [`Memory::slot`].
     pub times: [Option<u64>; TIMES],
 }
 
@@ -55,8 +55,8 @@ impl Memory {
         }
     }
 
-    /// Returns the place in `times` for the code of a difference.
-    pub(super) fn place(code: u64) -> usize {
+    /// Returns the slot in `times` for the code of a difference.
+    pub(super) fn slot(code: u64) -> usize {
         (code.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57) as usize
     }
 }
@@ -83,8 +83,8 @@ impl<T: Clone + Eq + Hash> Dictionary<T> {
 
     /// Returns the entry with this number.
     pub(super) fn get(&self, number: u64) -> Result<T> {
-        let place = usize::try_from(number - 1).ok();
-        let it = place.and_then(|place| self.all.get(place));
+        let index = usize::try_from(number - 1).ok();
+        let it = index.and_then(|index| self.all.get(index));
         it.cloned().ok_or_else(|| Error::other(format!("there is no {} {number}", self.kind)))
     }
 

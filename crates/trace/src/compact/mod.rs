@@ -43,13 +43,13 @@ mod tests {
             more in vec(any::<u8>(), 0..30),
         ) {
             let mut bytes = bytes(&trace);
-            for (place, byte, kind) in edits {
-                let place = place.index(bytes.len());
+            for (position, byte, kind) in edits {
+                let position = position.index(bytes.len());
                 match kind {
-                    0 => bytes[place] = byte,
-                    1 => bytes[place] ^= 1 << (byte % 8),
-                    2 => bytes.insert(place, byte),
-                    _ => drop(bytes.remove(place)),
+                    0 => bytes[position] = byte,
+                    1 => bytes[position] ^= 1 << (byte % 8),
+                    2 => bytes.insert(position, byte),
+                    _ => drop(bytes.remove(position)),
                 }
             }
             bytes.extend(more);
@@ -62,9 +62,9 @@ mod tests {
 
         /// A part of a file is not a file, nor is a file with another byte.
         #[test]
-        fn file_must_end_at_its_end(trace in any_trace(), place: Index) {
+        fn file_must_end_at_its_end(trace in any_trace(), position: Index) {
             let mut bytes = bytes(&trace);
-            bytes.truncate(place.index(bytes.len()).max(1));
+            bytes.truncate(position.index(bytes.len()).max(1));
             prop_assert!(Trace::read(&*bytes).is_err());
             let whole = {
                 let mut bytes = self::bytes(&trace);
@@ -116,8 +116,8 @@ mod tests {
             let mut bytes = machine();
             bytes.extend(rest);
             let refusal = Trace::read(&*bytes).unwrap_err().to_string();
-            let place = format!("this is not the trace of a run: at byte {}: ", after + at);
-            assert!(refusal.starts_with(&place) && refusal.contains(part), "{rest:?}: {refusal}");
+            let position = format!("this is not the trace of a run: at byte {}: ", after + at);
+            assert!(refusal.starts_with(&position) && refusal.contains(part), "{rest:?}: {refusal}");
         }
         for (file, at, why) in [
             ("loggp trace 2\n", 13, "it has another version of its form, and only version 1 is read"),

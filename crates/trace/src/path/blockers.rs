@@ -9,7 +9,7 @@ use loggp_model::log::IndexedEvent;
 use loggp_model::params::Ports;
 use loggp_model::time::Time;
 
-use super::index::{EventIndex, partition_place};
+use super::index::{EventIndex, partition_index};
 use super::message_kind::MessageKind;
 use crate::Message;
 
@@ -159,27 +159,27 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
     }
 
     /// Returns the reception after which the gap runs until another one begins, and its own beginning.
-    pub(super) fn reception_before_gap(&self, place: usize) -> Option<(usize, Time)> {
-        let IndexedEvent { id, start: end, .. } = self.events.indexed_event(place);
-        let start = |place: usize| self.events.indexed_event(place).start;
-        let g_after = |place: usize| {
-            let message = self.events.message_at(place);
+    pub(super) fn reception_before_gap(&self, index: usize) -> Option<(usize, Time)> {
+        let IndexedEvent { id, start: end, .. } = self.events.indexed_event(index);
+        let start = |index: usize| self.events.indexed_event(index).start;
+        let g_after = |index: usize| {
+            let message = self.events.message_at(index);
             self.events.params_at(message.map_or(0, |message| self.events.level_of(message))).g
         };
-        if let Some(before) = self.events.reception_before(place) {
+        if let Some(before) = self.events.reception_before(index) {
             return before
                 .map(|before| (before, start(before)))
                 .filter(|(before, begun)| *begun + g_after(*before) == end);
         }
         let mut all = self.receptions.borrow_mut();
-        let places = all.entry(id).or_insert_with(|| self.events.receptions(id).into());
+        let indices = all.entry(id).or_insert_with(|| self.events.receptions(id).into());
         let of_level = |level: usize| {
             let g = self.events.params_at(level).g;
             let begun = end - g;
-            let first = places.partition_point(|place| start(*place) < begun);
-            let then = places[first..].iter().take_while(|place| start(**place) == begun);
-            let found = then.copied().find(|other| *other != place && g_after(*other) == g);
-            found.filter(|_| g > Time::ZERO).map(|place| (place, begun))
+            let first = indices.partition_point(|index| start(*index) < begun);
+            let then = indices[first..].iter().take_while(|index| start(**index) == begun);
+            let found = then.copied().find(|other| *other != index && g_after(*other) == g);
+            found.filter(|_| g > Time::ZERO).map(|index| (index, begun))
         };
         (0..=self.events.levels().len()).filter_map(of_level).max_by_key(|(_, begun)| *begun)
     }
@@ -202,13 +202,13 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         let sorted = (!is_by_number).then(|| self.sorted_messages(order, id));
         let own = if is_by_number { self.events.messages_from(id) } else { 0..0 };
         let count = sorted.as_ref().map_or(own.len(), |sorted| sorted.len());
-        let message_at = move |place: usize| match &sorted {
-            Some(sorted) => sorted[place],
-            None => own.start + place,
+        let message_at = move |index: usize| match &sorted {
+            Some(sorted) => sorted[index],
+            None => own.start + index,
         };
-        let moment = |place: usize| self.moment(order, message_at(place));
-        let start = partition_place(0..count, |place| moment(place) < at);
-        let then = (start..count).take_while(|place| moment(*place) == at).count();
+        let moment = |index: usize| self.moment(order, message_at(index));
+        let start = partition_index(0..count, |index| moment(index) < at);
+        let then = (start..count).take_while(|index| moment(*index) == at).count();
         (start..start + then).map(message_at)
     }
 

@@ -66,7 +66,7 @@ pub struct Track {
     /// The number of the request, or `None` if the track is the processor's own.
     pub request: Option<u32>,
     /// Indices of its events.
-    pub places: Range<usize>,
+    pub indices: Range<usize>,
     /// Index of the first message that the processor sent.
     first_message: usize,
 }
@@ -82,9 +82,9 @@ impl<'a> Events<'a> {
         let mut tracks: Vec<Track> = Vec::new();
         for of_one in events.chunk_by(|a, b| (a.id, a.request) == (b.id, b.request)) {
             let Event { id, request, .. } = of_one[0];
-            let start = tracks.last().map_or(0, |track| track.places.end);
+            let start = tracks.last().map_or(0, |track| track.indices.end);
             let first_message = messages.partition_point(|message| message.id.from < id);
-            tracks.push(Track { id, request, places: start..start + of_one.len(), first_message });
+            tracks.push(Track { id, request, indices: start..start + of_one.len(), first_message });
         }
         let own = events.iter().filter(|event| event.request.is_none());
         let finish = own.map(|event| event.end).max().unwrap_or_default();
@@ -93,11 +93,11 @@ impl<'a> Events<'a> {
         let (kinds, has_answers) = (vec![MessageKind::Sent; messages.len()], false);
         let mut events =
             Events { trace, finish, events, tracks, messages, sends, receives, kinds, has_answers };
-        for place in 0..events.events.len() {
-            let Some(message) = events.message_of(place) else { continue };
-            match events.events[place].kind {
-                ActivityKind::Send(_) => events.sends[message] = Some(place as u32),
-                _ => events.receives[message] = Some(place as u32),
+        for index in 0..events.events.len() {
+            let Some(message) = events.message_of(index) else { continue };
+            match events.events[index].kind {
+                ActivityKind::Send(_) => events.sends[message] = Some(index as u32),
+                _ => events.receives[message] = Some(index as u32),
             }
         }
         events.find_kinds();
@@ -155,13 +155,13 @@ impl<'a> Events<'a> {
         if let Some(track) = self.tracks.get(id).filter(|track| key(track) == (id, request)) {
             return Some(track);
         }
-        let place = self.tracks.binary_search_by_key(&(id, request), key).ok()?;
-        Some(&self.tracks[place])
+        let index = self.tracks.binary_search_by_key(&(id, request), key).ok()?;
+        Some(&self.tracks[index])
     }
 
     /// Returns the event at an index.
-    pub fn event(&self, place: usize) -> Event<'a> {
-        self.events[place]
+    pub fn event(&self, index: usize) -> Event<'a> {
+        self.events[index]
     }
 
     /// Returns the number of events.
@@ -175,19 +175,19 @@ impl<'a> Events<'a> {
     }
 
     /// Returns the index of the event before one on the same track, if there is one.
-    pub fn previous(&self, place: usize) -> Option<usize> {
-        let before = place.checked_sub(1)?;
-        self.is_same(before, place).then_some(before)
+    pub fn previous(&self, index: usize) -> Option<usize> {
+        let before = index.checked_sub(1)?;
+        self.is_same(before, index).then_some(before)
     }
 
     /// Returns the index of the event after one on the same track, if there is one.
-    pub fn next(&self, place: usize) -> Option<usize> {
-        (place + 1 < self.events.len() && self.is_same(place, place + 1)).then_some(place + 1)
+    pub fn next(&self, index: usize) -> Option<usize> {
+        (index + 1 < self.events.len() && self.is_same(index, index + 1)).then_some(index + 1)
     }
 
     /// Returns whether two events are on the same track.
     fn is_same(&self, one: usize, other: usize) -> bool {
-        let track = |place: usize| (self.events[place].id, self.events[place].request);
+        let track = |index: usize| (self.events[index].id, self.events[index].request);
         track(one) == track(other)
     }
 
@@ -197,24 +197,24 @@ impl<'a> Events<'a> {
     }
 
     /// Returns the message at an index.
-    pub fn message(&self, place: usize) -> &'a Message {
-        self.messages[place]
+    pub fn message(&self, index: usize) -> &'a Message {
+        self.messages[index]
     }
 
     /// Returns the index of the message with an id, if there is one.
     pub fn message_index(&self, id: MessageId) -> Option<usize> {
-        let place = self.track(id.from, None)?.first_message.checked_add(id.number)?;
-        self.messages.get(place).is_some_and(|message| message.id == id).then_some(place)
+        let index = self.track(id.from, None)?.first_message.checked_add(id.number)?;
+        self.messages.get(index).is_some_and(|message| message.id == id).then_some(index)
     }
 
     /// Returns the index of the event that sent a message, if there is one.
     pub fn send_event(&self, message: usize) -> Option<usize> {
-        self.sends[message].map(|place| place as usize)
+        self.sends[message].map(|index| index as usize)
     }
 
     /// Returns the index of the event that received a message, if there is one.
     pub fn receive_event(&self, message: usize) -> Option<usize> {
-        self.receives[message].map(|place| place as usize)
+        self.receives[message].map(|index| index as usize)
     }
 
     /// Returns how a message gets to where it goes.
@@ -233,8 +233,8 @@ impl<'a> Events<'a> {
     }
 
     /// Returns the index of the message that an event sent or received; `None` for other events.
-    pub fn message_of(&self, place: usize) -> Option<usize> {
-        self.message_index(self.events[place].kind.message()?)
+    pub fn message_of(&self, index: usize) -> Option<usize> {
+        self.message_index(self.events[index].kind.message()?)
     }
 }
 

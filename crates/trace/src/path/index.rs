@@ -10,9 +10,9 @@ use loggp_model::time::Time;
 use super::events::{Event, Events};
 use super::message_kind::MessageKind;
 
-/// Returns the first of some places that is not before something, where all that are lie first.
-pub fn partition_place(places: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
-    let Range { start: mut low, end: mut high } = places;
+/// Returns the first of some indices that is not before something, where all that are lie first.
+pub fn partition_index(indices: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
+    let Range { start: mut low, end: mut high } = indices;
     while low < high {
         let middle = low + (high - low) / 2;
         if is_before(middle) { low = middle + 1 } else { high = middle }
@@ -20,7 +20,7 @@ pub fn partition_place(places: Range<usize>, is_before: impl Fn(usize) -> bool) 
     low
 }
 
-/// The events of a run by their places, and its messages, sorted by id.
+/// The events of a run by their indices, and its messages, sorted by id.
 pub trait EventIndex {
     fn params(&self) -> &Params;
 
@@ -91,19 +91,19 @@ pub trait EventIndex {
     /// Returns the time at which the last processor finished.
     fn finish(&self) -> Time;
 
-    /// Returns the place of the last event of each processor that was ever active.
+    /// Returns the index of the last event of each processor that was ever active.
     fn last_events(&self) -> impl Iterator<Item = usize>;
 
-    /// Returns a number that is greater than any place.
-    fn place_limit(&self) -> usize;
+    /// Returns a number that is greater than any index.
+    fn index_limit(&self) -> usize;
 
-    fn indexed_event(&self, place: usize) -> IndexedEvent;
+    fn indexed_event(&self, index: usize) -> IndexedEvent;
 
-    /// Returns the place of the event before one on the same track, if there is one.
-    fn event_before(&self, place: usize) -> Option<usize>;
+    /// Returns the index of the event before one on the same track, if there is one.
+    fn event_before(&self, index: usize) -> Option<usize>;
 
-    /// Returns the place of the event after one on the same track, if there is one.
-    fn event_after(&self, place: usize) -> Option<usize>;
+    /// Returns the index of the event after one on the same track, if there is one.
+    fn event_after(&self, index: usize) -> Option<usize>;
 
     fn number_of_messages(&self) -> usize;
 
@@ -113,16 +113,16 @@ pub trait EventIndex {
     fn message_times(&self, message: usize) -> [Time; 3];
 
     /// Returns the message that an event sent or received; `None` for other events.
-    fn message_at(&self, place: usize) -> Option<usize>;
+    fn message_at(&self, index: usize) -> Option<usize>;
 
-    /// Returns the place of the event that sent a message, if there is one.
+    /// Returns the index of the event that sent a message, if there is one.
     fn sent_at(&self, message: usize) -> Option<usize>;
 
     /// Returns the messages that a processor sent.
     fn messages_from(&self, id: usize) -> Range<usize> {
         let all = 0..self.number_of_messages();
         let first_from =
-            |id| partition_place(all.clone(), |message| self.indexed_message(message).id.from < id);
+            |id| partition_index(all.clone(), |message| self.indexed_message(message).id.from < id);
         first_from(id)..first_from(id + 1)
     }
 
@@ -131,21 +131,21 @@ pub trait EventIndex {
         false
     }
 
-    /// Returns the place of the reception before one on the same processor, if there is one; `None` if that is
+    /// Returns the index of the reception before one on the same processor, if there is one; `None` if that is
     /// not known without a list of all.
     fn reception_before(&self, _place: usize) -> Option<Option<usize>> {
         None
     }
 
-    /// Returns the places of a processor's receptions, by their start.
+    /// Returns the indices of a processor's receptions, by their start.
     fn receptions(&self, id: usize) -> Vec<usize>;
 
-    /// Returns the places of a request's events; none in runs without requests.
-    fn request_places(&self, _id: usize, _request: u32) -> Range<usize> {
+    /// Returns the indices of a request's events; none in runs without requests.
+    fn request_events(&self, _id: usize, _request: u32) -> Range<usize> {
         0..0
     }
 
-    /// Returns the place at which each request was called for; none in runs without requests.
+    /// Returns the index at which each request was called for; none in runs without requests.
     fn posts(&self) -> HashMap<(usize, u32), usize> {
         HashMap::new()
     }
@@ -183,24 +183,24 @@ impl EventIndex for Events<'_> {
     }
 
     fn last_events(&self) -> impl Iterator<Item = usize> {
-        self.processors().map(|track| track.places.end - 1)
+        self.processors().map(|track| track.indices.end - 1)
     }
 
-    fn place_limit(&self) -> usize {
+    fn index_limit(&self) -> usize {
         self.len()
     }
 
-    fn indexed_event(&self, place: usize) -> IndexedEvent {
-        let Event { id, request, start, end, kind } = self.event(place);
+    fn indexed_event(&self, index: usize) -> IndexedEvent {
+        let Event { id, request, start, end, kind } = self.event(index);
         IndexedEvent { id, request, start, end, kind: kind.into() }
     }
 
-    fn event_before(&self, place: usize) -> Option<usize> {
-        self.previous(place)
+    fn event_before(&self, index: usize) -> Option<usize> {
+        self.previous(index)
     }
 
-    fn event_after(&self, place: usize) -> Option<usize> {
-        self.next(place)
+    fn event_after(&self, index: usize) -> Option<usize> {
+        self.next(index)
     }
 
     fn number_of_messages(&self) -> usize {
@@ -216,8 +216,8 @@ impl EventIndex for Events<'_> {
         [*enter, *first, *arrival]
     }
 
-    fn message_at(&self, place: usize) -> Option<usize> {
-        self.message_of(place)
+    fn message_at(&self, index: usize) -> Option<usize> {
+        self.message_of(index)
     }
 
     fn sent_at(&self, message: usize) -> Option<usize> {
@@ -227,20 +227,20 @@ impl EventIndex for Events<'_> {
     fn receptions(&self, id: usize) -> Vec<usize> {
         let first = self.tracks().partition_point(|track| track.id < id);
         let own = self.tracks()[first..].iter().take_while(|track| track.id == id);
-        let is_one = |place: &usize| matches!(self.event(*place).kind, ActivityKind::Receive(_));
-        let mut places: Vec<usize> = own.flat_map(|track| track.places.clone()).filter(is_one).collect();
-        places.sort_by_key(|place| self.event(*place).start);
-        places
+        let is_one = |index: &usize| matches!(self.event(*index).kind, ActivityKind::Receive(_));
+        let mut indices: Vec<usize> = own.flat_map(|track| track.indices.clone()).filter(is_one).collect();
+        indices.sort_by_key(|index| self.event(*index).start);
+        indices
     }
 
-    fn request_places(&self, id: usize, request: u32) -> Range<usize> {
-        self.track(id, Some(request)).map_or(0..0, |track| track.places.clone())
+    fn request_events(&self, id: usize, request: u32) -> Range<usize> {
+        self.track(id, Some(request)).map_or(0..0, |track| track.indices.clone())
     }
 
     fn posts(&self) -> HashMap<(usize, u32), usize> {
-        let post = |place: usize| match self.event(place) {
+        let post = |index: usize| match self.event(index) {
             Event { id, request: None, kind: ActivityKind::Post(request), .. } => {
-                Some(((id, *request), place))
+                Some(((id, *request), index))
             }
             _ => None,
         };
@@ -250,12 +250,12 @@ impl EventIndex for Events<'_> {
     fn barriers(&self) -> (HashMap<usize, usize>, Vec<usize>) {
         let (mut numbers, mut lasts) = (HashMap::new(), Vec::new());
         for track in self.processors() {
-            let waits = |place: &usize| self.event(*place).kind == &ActivityKind::Barrier;
-            for (number, place) in track.places.clone().filter(waits).enumerate() {
-                numbers.insert(place, number);
+            let waits = |index: &usize| self.event(*index).kind == &ActivityKind::Barrier;
+            for (number, index) in track.indices.clone().filter(waits).enumerate() {
+                numbers.insert(index, number);
                 match lasts.get_mut(number) {
-                    None => lasts.push(place),
-                    Some(last) if self.event(*last).start < self.event(place).start => *last = place,
+                    None => lasts.push(index),
+                    Some(last) if self.event(*last).start < self.event(index).start => *last = index,
                     Some(_) => (),
                 }
             }

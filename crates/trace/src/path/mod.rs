@@ -11,7 +11,7 @@ pub use events::all_events;
 pub(crate) use events::sorted_events;
 pub use events::{Event, Events, Track};
 pub use formula::{Formula, FormulaBuilder};
-pub use index::{EventIndex, partition_place};
+pub use index::{EventIndex, partition_index};
 pub use message_kind::MessageKind;
 pub use walk::Walk;
 pub use walk::WalkPosition;

@@ -160,7 +160,7 @@ pub(super) fn for_each_hop(events: &impl EventIndex, mut on: impl FnMut(&Hop)) {
     let mut at = last_event(events).map(WalkPosition::End);
     // No event is passed twice, since the walk never goes forward in time. A trace with messages of no length
     // could be made up in which it is: so the steps are limited.
-    let mut steps = 2 * (events.place_limit() + events.number_of_messages());
+    let mut steps = 2 * (events.index_limit() + events.number_of_messages());
     while let Some(here) = at {
         if steps == 0 {
             walk.add_hop(HopKind::Idle, HopTerm::Fixed, begun.1, None, Time::ZERO, begun.0);
@@ -178,7 +178,7 @@ pub(super) fn for_each_hop(events: &impl EventIndex, mut on: impl FnMut(&Hop)) {
 
 /// Returns the index of the event that ended last, if there are any events.
 pub fn last_event(events: &impl EventIndex) -> Option<usize> {
-    events.last_events().max_by_key(|place| (events.indexed_event(*place).end, usize::MAX - place))
+    events.last_events().max_by_key(|index| (events.indexed_event(*index).end, usize::MAX - index))
 }
 
 /// The position of a walk, up to which the path has been followed back.
@@ -221,8 +221,8 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
     /// Goes back by one cause. Returns `None` at the start of the run.
     fn step(&mut self, at: WalkPosition) -> Option<WalkPosition> {
         match at {
-            WalkPosition::End(place) => self.step_from_end(place),
-            WalkPosition::Reception(place) => self.step_from_reception(place),
+            WalkPosition::End(index) => self.step_from_end(index),
+            WalkPosition::Reception(index) => self.step_from_reception(index),
             WalkPosition::Entry(message) => self.step_from_entry(message),
             WalkPosition::Arrival(message, held) => Some(self.step_from_arrival(message, held)),
         }
@@ -254,11 +254,11 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
 
     /// Returns the position before an event. Before a request's first event, that is the end of its
     /// processor's event before the call for the request.
-    fn position_before(&mut self, place: usize) -> Option<WalkPosition> {
-        if let Some(before) = self.events.event_before(place) {
+    fn position_before(&mut self, index: usize) -> Option<WalkPosition> {
+        if let Some(before) = self.events.event_before(index) {
             return Some(WalkPosition::End(before));
         }
-        let IndexedEvent { id, request, .. } = self.events.indexed_event(place);
+        let IndexedEvent { id, request, .. } = self.events.indexed_event(index);
         let posts = self.posts.get_or_insert_with(|| self.events.posts());
         let post = *posts.get(&(id, request?))?;
         self.events.event_before(post).map(WalkPosition::End)
@@ -266,8 +266,8 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
 
     /// Adds the overhead of a call for a request, or of a wait for it.
     fn add_request_overhead(&mut self, request: u32, id: usize, start: Time, end: Time) {
-        let mut places = self.events.request_places(id, request);
-        let sends = places.find_map(|place| match self.events.indexed_event(place).kind {
+        let mut indices = self.events.request_events(id, request);
+        let sends = indices.find_map(|index| match self.events.indexed_event(index).kind {
             IndexedKind::Send => Some(true),
             IndexedKind::Receive => Some(false),
             _ => None,
@@ -279,34 +279,34 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
     }
 
     /// Steps back from the end of an event.
-    fn step_from_end(&mut self, place: usize) -> Option<WalkPosition> {
-        let IndexedEvent { id, start, end, kind: what, .. } = self.events.indexed_event(place);
+    fn step_from_end(&mut self, index: usize) -> Option<WalkPosition> {
+        let IndexedEvent { id, start, end, kind: what, .. } = self.events.indexed_event(index);
         let kind = match what {
             IndexedKind::Receive => {
-                let message = self.events.message_at(place);
+                let message = self.events.message_at(index);
                 let words = message.map_or(0, |message| self.events.indexed_message(message).words);
                 self.add_hop(HopKind::ReceiveOverhead, HopTerm::Receive(words), id, message, start, end);
-                return Some(WalkPosition::Reception(place));
+                return Some(WalkPosition::Reception(index));
             }
             IndexedKind::Send | IndexedKind::Stall | IndexedKind::Port => {
-                if let Some(message) = self.sent_message(place) {
+                if let Some(message) = self.sent_message(index) {
                     return Some(WalkPosition::Entry(message));
                 }
                 HopKind::Idle
             }
-            IndexedKind::Barrier => return self.step_from_barrier(place),
+            IndexedKind::Barrier => return self.step_from_barrier(index),
             IndexedKind::Post(request) => {
                 self.add_request_overhead(request, id, start, end);
-                return self.position_before(place);
+                return self.position_before(index);
             }
             IndexedKind::Wait(request) => {
-                let last = self.events.request_places(id, request).last();
+                let last = self.events.request_events(id, request).last();
                 // A request that was done before costs only the overhead of the wait.
                 if let Some(last) = last.filter(|last| self.events.indexed_event(*last).end == end) {
                     return Some(WalkPosition::End(last));
                 }
                 self.add_request_overhead(request, id, start, end);
-                return self.position_before(place);
+                return self.position_before(index);
             }
             IndexedKind::Work => HopKind::Work,
             IndexedKind::Gap => HopKind::Gap,
@@ -320,32 +320,32 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
             }
         };
         self.add_hop(kind, HopTerm::Fixed, id, None, start, end);
-        self.position_before(place)
+        self.position_before(index)
     }
 
     /// Returns the message that a processor was sending.
-    fn sent_message(&self, mut place: usize) -> Option<usize> {
-        while matches!(self.events.indexed_event(place).kind, IndexedKind::Stall | IndexedKind::Port) {
-            place = self.events.event_before(place)?;
+    fn sent_message(&self, mut index: usize) -> Option<usize> {
+        while matches!(self.events.indexed_event(index).kind, IndexedKind::Stall | IndexedKind::Port) {
+            index = self.events.event_before(index)?;
         }
-        self.events.message_at(place)
+        self.events.message_at(index)
     }
 
     /// Steps back from the start of a reception: the gap was over, the message had arrived, or the processor
     /// was free.
-    fn step_from_reception(&mut self, place: usize) -> Option<WalkPosition> {
-        let IndexedEvent { id, start, .. } = self.events.indexed_event(place);
-        let Some(before) = self.events.event_before(place) else { return self.position_before(place) };
+    fn step_from_reception(&mut self, index: usize) -> Option<WalkPosition> {
+        let IndexedEvent { id, start, .. } = self.events.indexed_event(index);
+        let Some(before) = self.events.event_before(index) else { return self.position_before(index) };
         match self.events.indexed_event(before).kind {
             IndexedKind::Gap => {
-                if let Some((last, begun)) = self.blockers.reception_before_gap(place) {
-                    let [message, later] = [last, place].map(|place| self.events.message_at(place));
+                if let Some((last, begun)) = self.blockers.reception_before_gap(index) {
+                    let [message, later] = [last, index].map(|index| self.events.message_at(index));
                     self.add_gap(message, id, later, begun, start);
                     return Some(WalkPosition::Reception(last));
                 }
             }
             IndexedKind::Idle => {
-                let message = self.events.message_at(place);
+                let message = self.events.message_at(index);
                 if let Some(message) =
                     message.filter(|message| self.events.indexed_message(*message).arrival == start)
                 {
@@ -426,7 +426,7 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
     /// before it, was there.
     fn step_from_answer(&mut self, message: usize) -> Option<WalkPosition> {
         let [answer, request] =
-            [message, message.checked_sub(1)?].map(|place| self.events.indexed_message(place));
+            [message, message.checked_sub(1)?].map(|index| self.events.indexed_message(index));
         if answer.id.from != request.id.from || request.arrival > answer.enter {
             return None;
         }
@@ -484,11 +484,11 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
     }
 
     /// Steps back from the end of a barrier to the processor that came last.
-    fn step_from_barrier(&mut self, place: usize) -> Option<WalkPosition> {
+    fn step_from_barrier(&mut self, index: usize) -> Option<WalkPosition> {
         let (numbers, lasts) = self.barriers.get_or_insert_with(|| self.events.barriers());
-        let last = numbers.get(&place).and_then(|number| lasts.get(*number)).copied().unwrap_or(place);
+        let last = numbers.get(&index).and_then(|number| lasts.get(*number)).copied().unwrap_or(index);
         let IndexedEvent { id, start, .. } = self.events.indexed_event(last);
-        self.add_hop(HopKind::Barrier, HopTerm::Fixed, id, None, start, self.events.indexed_event(place).end);
+        self.add_hop(HopKind::Barrier, HopTerm::Fixed, id, None, start, self.events.indexed_event(index).end);
         self.position_before(last)
     }
 }

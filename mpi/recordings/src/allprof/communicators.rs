@@ -88,8 +88,8 @@ impl Names {
         let is_in = |made: &Made| {
             made.members.len() == size && made.members.get(rank).is_some_and(|member| *member == self.me)
         };
-        if let Some(place) = self.nameless.iter().position(is_in) {
-            let made = self.nameless.remove(place);
+        if let Some(index) = self.nameless.iter().position(is_in) {
+            let made = self.nameless.remove(index);
             self.is_guessed |=
                 self.nameless.iter().any(|other| is_in(other) && other.members != made.members);
             return Named::New(made);
@@ -211,11 +211,11 @@ fn groups(members: &Rc<[u32]>, ranks: &[FoundRank], events: &[Vec<CommunicatorUs
         return vec![members.clone()];
     }
     let mut sorted: Vec<(i64, i64, usize, u32)> = Vec::new();
-    for (place, member) in members.iter().enumerate() {
+    for (index, member) in members.iter().enumerate() {
         if let CommunicatorUse::Split { color, key, .. } = event(*member)
             && color != UNDEFINED
         {
-            sorted.push((color, key, place, *member));
+            sorted.push((color, key, index, *member));
         }
     }
     sorted.sort_unstable();

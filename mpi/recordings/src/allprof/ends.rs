@@ -41,8 +41,8 @@ impl EndReader<'_> {
     }
 
     /// Returns the other rank of a send or receive, or `None` for no process.
-    fn peer(&self, place: usize) -> Result<Option<u32>, String> {
-        let peer = self.call.number(place, "a rank")?;
+    fn peer(&self, index: usize) -> Result<Option<u32>, String> {
+        let peer = self.call.number(index, "a rank")?;
         if peer < 0 {
             return Ok(None);
         }
@@ -56,8 +56,8 @@ impl EndReader<'_> {
     }
 
     /// Returns a tag, or `None` for any.
-    fn tag(&self, place: usize) -> Result<Option<i32>, String> {
-        match self.call.number(place, "a tag")? {
+    fn tag(&self, index: usize) -> Result<Option<i32>, String> {
+        match self.call.number(index, "a tag")? {
             ANY_TAG => Ok(None),
             tag => match i32::try_from(tag) {
                 Ok(tag) if tag >= 0 => Ok(Some(tag)),

@@ -1,4 +1,4 @@
-//! A line of a trace: an MPI call and its arguments, whose meanings depend on their places.
+//! A line of a trace: an MPI call and its arguments, whose meanings depend on their indices.
 
 use std::io::{self, Read};
 
@@ -96,7 +96,7 @@ impl<'a> MpiLine<'a> {
         let mut call = MpiLine { name, arguments: [b""; MOST], count: 0 };
         while begin < line.len() {
             let end = colons.next().unwrap_or(line.len());
-            // The last place is that of the end, whatever is left out.
+            // The last index is that of the end, whatever is left out.
             call.arguments[call.count.min(MOST - 1)] = &line[begin + 1..end];
             call.count += 1;
             begin = end;
@@ -116,48 +116,48 @@ impl<'a> MpiLine<'a> {
     }
 
     #[inline]
-    fn argument(&self, place: usize) -> Result<&'a [u8], String> {
-        match self.arguments.get(place) {
-            Some(argument) if place < self.count => Ok(argument),
-            _ => Err(self.lacks(place)),
+    fn argument(&self, index: usize) -> Result<&'a [u8], String> {
+        match self.arguments.get(index) {
+            Some(argument) if index < self.count => Ok(argument),
+            _ => Err(self.lacks(index)),
         }
     }
 
     #[cold]
-    fn lacks(&self, place: usize) -> String {
-        format!("{} has {} arguments, and argument {place} is needed", self.name(), self.count)
+    fn lacks(&self, index: usize) -> String {
+        format!("{} has {} arguments, and argument {index} is needed", self.name(), self.count)
     }
 
-    /// Returns the number at a place: the first one, if there are several with commas between them.
+    /// Returns the number at an index: the first one, if there are several with commas between them.
     #[inline]
-    pub(super) fn number(&self, place: usize, what: &str) -> Result<i64, String> {
-        let part = self.argument(place)?;
+    pub(super) fn number(&self, index: usize, what: &str) -> Result<i64, String> {
+        let part = self.argument(index)?;
         let first = part.split(|byte| *byte == b',').next().unwrap_or_default().trim_ascii();
         to_number(first).ok_or_else(|| {
             let (name, first) = (self.name(), quoted(first));
-            format!("{name}: {what} is a number, and argument {place} is {first}")
+            format!("{name}: {what} is a number, and argument {index} is {first}")
         })
     }
 
     /// Returns a number that is not negative, such as a count or an address.
     #[inline]
-    pub(super) fn natural(&self, place: usize, what: &str) -> Result<u64, String> {
-        let part = self.argument(place)?;
+    pub(super) fn natural(&self, index: usize, what: &str) -> Result<u64, String> {
+        let part = self.argument(index)?;
         let first = part.split(|byte| *byte == b',').next().unwrap_or_default().trim_ascii();
         to_natural(first).ok_or_else(|| {
             let (name, first) = (self.name(), quoted(first));
-            format!("{name}: {what} is a number, and argument {place} is {first}")
+            format!("{name}: {what} is a number, and argument {index} is {first}")
         })
     }
 
     /// Returns the size of a datatype, `kind,size,extent`.
     #[inline]
-    pub(super) fn size(&self, place: usize) -> Result<u64, String> {
-        let kind = self.argument(place)?;
+    pub(super) fn size(&self, index: usize) -> Result<u64, String> {
+        let kind = self.argument(index)?;
         let size = kind.split(|byte| *byte == b',').nth(1).and_then(|size| to_natural(size.trim_ascii()));
         size.ok_or_else(|| {
             let (name, kind) = (self.name(), quoted(kind));
-            format!("{name}: a datatype is kind,size,extent, and argument {place} is {kind}")
+            format!("{name}: a datatype is kind,size,extent, and argument {index} is {kind}")
         })
     }
 
@@ -168,7 +168,7 @@ impl<'a> MpiLine<'a> {
         self.multiply(n, size)
     }
 
-    /// Returns the sizes in bytes of the counts at a place, of which there must be `ranks`.
+    /// Returns the sizes in bytes of the counts at an index, of which there must be `ranks`.
     pub(super) fn all_bytes(&self, counts: usize, datatype: usize, ranks: usize) -> Result<Vec<u64>, String> {
         let (text, size) = (self.argument(counts)?, self.size(datatype)?);
         let all: Option<Vec<u64>> =
@@ -194,8 +194,8 @@ impl<'a> MpiLine<'a> {
 
     /// Returns a moment, in ns.
     #[inline]
-    pub(super) fn moment(&self, place: usize) -> Result<i64, String> {
-        let text = self.argument(place)?.trim_ascii();
+    pub(super) fn moment(&self, index: usize) -> Result<i64, String> {
+        let text = self.argument(index)?.trim_ascii();
         let (whole, rest) = match memchr::memchr(b'.', text) {
             Some(point) => (&text[..point], &text[point + 1..]),
             None => (text, &b""[..]),
@@ -214,17 +214,17 @@ impl<'a> MpiLine<'a> {
         self.moment((self.count.saturating_sub(1)).min(MOST - 1))
     }
 
-    /// Returns the communicator at a place.
+    /// Returns the communicator at an index.
     #[inline]
-    pub(super) fn handle(&self, place: usize) -> Result<Handle, String> {
-        let text = self.argument(place)?;
+    pub(super) fn handle(&self, index: usize) -> Result<Handle, String> {
+        let text = self.argument(index)?;
         let mut parts = text.split(|byte| *byte == b',').map(|part| to_number(part.trim_ascii()));
         let name = parts.next().flatten();
         let mut small = || parts.next().flatten().and_then(|number| usize::try_from(number).ok());
         match (name, small(), small()) {
             (Some(name), Some(rank), Some(size)) => Ok(Handle { name: name as u64, rank, size }),
             _ => Err(format!(
-                "{}: a communicator is name,rank,size, and argument {place} is {}",
+                "{}: a communicator is name,rank,size, and argument {index} is {}",
                 self.name(),
                 quoted(text)
             )),
@@ -250,12 +250,12 @@ fn to_natural(text: &[u8]) -> Option<u64> {
     }
     // 19 digits always fit.
     let mut sum = 0u64;
-    for (place, byte) in text.iter().enumerate() {
+    for (index, byte) in text.iter().enumerate() {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             return None;
         }
-        sum = if place < 19 {
+        sum = if index < 19 {
             10 * sum + u64::from(digit)
         } else {
             sum.checked_mul(10)?.checked_add(digit.into())?

@@ -120,11 +120,11 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> AllprofProgram<F> {
             while let Ok(Some(line)) = lines.next() {
                 let Ok(Some(call)) = MpiLine::split(line) else { continue };
                 let shape = shape::shape(call.name_bytes());
-                let place = shape.communicator();
-                let Some(handle) = place.and_then(|place| call.handle(place).ok()) else { continue };
+                let index = shape.communicator();
+                let Some(handle) = index.and_then(|index| call.handle(index).ok()) else { continue };
                 match shape {
                     CallShape::NewCommunicator { is_split: true, .. } => {
-                        let number = |place| call.number(place, "a number").unwrap_or_default();
+                        let number = |index| call.number(index, "a number").unwrap_or_default();
                         events.push(CommunicatorUse::Split {
                             parent: handle,
                             color: number(2),

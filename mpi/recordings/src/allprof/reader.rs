@@ -136,9 +136,9 @@ impl AllprofReader {
                 }
                 (self.last, calls.begin, calls.end) = (Some(end), end, end);
             }
-            CallShape::Names(place) => {
+            CallShape::Names(index) => {
                 // A communicator gets its name early if the rank asks for its own number in the communicator.
-                if let Ok(handle) = call.handle(place)
+                if let Ok(handle) = call.handle(index)
                     && handle.size <= self.P
                 {
                     let _ = self.communicator(call, handle, calls)?;
@@ -158,7 +158,7 @@ impl AllprofReader {
         made: Option<&[Option<Made>]>,
         notes: &mut ReadingNotes,
     ) -> Result<Kind, String> {
-        let communicator = match shape.communicator().map(|place| call.handle(place)).transpose()? {
+        let communicator = match shape.communicator().map(|index| call.handle(index)).transpose()? {
             None => 0,
             Some(handle) => match self.communicator(call, handle, calls)? {
                 Ok(communicator) => communicator,
@@ -266,7 +266,7 @@ impl AllprofReader {
         shape: CallShape,
         notes: &mut ReadingNotes,
     ) -> Result<MpiCallKind, String> {
-        let (address, size) = (|place| call.natural(place, "a request"), self.mpi.request_size());
+        let (address, size) = (|index| call.natural(index, "a request"), self.mpi.request_size());
         let wait = |form: WaitForm, requests: Vec<RequestId>| MpiCallKind::Complete {
             form,
             requests: requests.into_iter().map(completed).collect(),
@@ -369,7 +369,7 @@ impl AllprofReader {
         communicator: u32,
         members: &[u32],
     ) -> Result<MpiCallKind, String> {
-        let root = match shape.root.map(|place| call.number(place, "a rank")).transpose()? {
+        let root = match shape.root.map(|index| call.number(index, "a rank")).transpose()? {
             None => Root::None,
             Some(root) if (0..members.len() as i64).contains(&root) => Root::Rank(root as u32),
             Some(_) => return Err(format!("{}: its root is no rank", call.name())),

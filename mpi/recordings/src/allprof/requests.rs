@@ -54,8 +54,8 @@ impl RequestsByAddress {
 
     /// Starts the persistent requests in an array, and returns what they do.
     pub(super) fn restart_all(&mut self, first: u64, count: u64, size: u64) -> Vec<MpiCallKind> {
-        let places = addresses(&self.at, (first, count, size), |request| request.persistent.is_some());
-        places.into_iter().filter_map(|address| self.restart(address)).collect()
+        let addresses = addresses(&self.at, (first, count, size), |request| request.persistent.is_some());
+        addresses.into_iter().filter_map(|address| self.restart(address)).collect()
     }
 
     /// Completes the request at an address, and returns its number if it was under way.
@@ -74,8 +74,8 @@ impl RequestsByAddress {
 
     /// Returns the addresses in an array at which requests are under way, and when each was started.
     pub(super) fn under_way(&self, first: u64, count: u64, size: u64) -> Vec<(u64, RequestId)> {
-        let places = addresses(&self.at, (first, count, size), |request| request.active.is_some());
-        places.into_iter().filter_map(|address| Some((address, self.at.get(&address)?.active?))).collect()
+        let addresses = addresses(&self.at, (first, count, size), |request| request.active.is_some());
+        addresses.into_iter().filter_map(|address| Some((address, self.at.get(&address)?.active?))).collect()
     }
 }
 
@@ -86,8 +86,8 @@ fn addresses(
     is_meant: impl Fn(&TracedRequest) -> bool,
 ) -> Vec<u64> {
     if count <= at.len() as u64 {
-        let places = (0..count).map_while(|place| first.checked_add(place * size));
-        return places.filter(|address| at.get(address).is_some_and(&is_meant)).collect();
+        let addresses = (0..count).map_while(|number| first.checked_add(number * size));
+        return addresses.filter(|address| at.get(address).is_some_and(&is_meant)).collect();
     }
     // The count may be any number.
     let until = first.saturating_add(count.saturating_mul(size));

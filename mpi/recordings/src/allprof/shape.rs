@@ -26,7 +26,7 @@ pub(super) enum CallShape {
     Forget,
     Probe,
     Collective(CollectiveShape),
-    /// Makes a communicator from the one at this place.
+    /// Makes a communicator from the one at this index.
     NewCommunicator {
         parent: usize,
         is_split: bool,
@@ -192,7 +192,7 @@ impl CallShape {
             CallShape::Probe => Some(3),
             CallShape::Collective(shape) => Some(shape.communicator),
             CallShape::NewCommunicator { parent, .. } => Some(parent),
-            CallShape::Names(place) => Some(place),
+            CallShape::Names(index) => Some(index),
             _ => None,
         }
     }

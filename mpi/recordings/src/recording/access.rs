@@ -80,11 +80,11 @@ pub(super) fn read_end(cursor: &mut Cursor, known: &Known) -> Result<(u32, Optio
     Ok((window, of, if which == BeforeFree(0) { BeforeFree(fences) } else { which }))
 }
 
-/// Reads the place of one among all.
+/// Reads the index of one among all.
 fn pick<T: Copy>(cursor: &mut Cursor, all: &[T]) -> Result<T, Wrong> {
-    let place = cursor.byte()?;
-    match all.get(place as usize) {
+    let index = cursor.byte()?;
+    match all.get(index as usize) {
         Some(one) => Ok(*one),
-        None => cursor.wrong(format!("{place} is not among {}", all.len())),
+        None => cursor.wrong(format!("{index} is not among {}", all.len())),
     }
 }

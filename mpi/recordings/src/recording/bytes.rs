@@ -9,7 +9,7 @@ pub(super) struct Wrong {
     pub what: Cow<'static, str>,
 }
 
-/// A place in bytes, from which is read on.
+/// A position in bytes, from which is read on.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     pub bytes: &'a [u8],
@@ -25,7 +25,7 @@ impl<'a> Cursor<'a> {
         self.at >= self.bytes.len()
     }
 
-    /// Returns an error at this place.
+    /// Returns an error at this position.
     pub(super) fn wrong<T>(&self, what: impl Into<Cow<'static, str>>) -> Result<T, Wrong> {
         Err(Wrong { at: self.at, what: what.into() })
     }

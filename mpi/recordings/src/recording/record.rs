@@ -40,7 +40,7 @@ pub(super) mod code {
     pub(in crate::recording) const TESTALL: u8 = 41;
     pub(in crate::recording) const TESTANY: u8 = 42;
     pub(in crate::recording) const TESTSOME: u8 = 43;
-    /// With its place among those of its communicator: older recorders wrote it as `START`.
+    /// With its number among those of its communicator: older recorders wrote it as `START`.
     pub(in crate::recording) const START_COLLECTIVE: u8 = 44;
     pub(in crate::recording) const PUT: u8 = 64;
     pub(in crate::recording) const GET: u8 = 65;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::ProgramError;
 
-/// The collectives of a communicator, by its number, or the starts of a persistent one of its, by the place of that.
+/// The collectives of a communicator, by its number, or the starts of a persistent one of its, by the number of that.
 pub(super) type CollectiveSeries = (u32, Option<u64>);
 
 /// The counts of all collectives.

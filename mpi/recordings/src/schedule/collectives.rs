@@ -117,12 +117,12 @@ impl RankCollective<'_> {
         before: &[Prerequisite],
     ) -> Result<u32, String> {
         let KnownCommunicator { members, me, destinations, sources, .. } = self.communicator;
-        let place = |rank: &u32| members.iter().position(|member| member == rank);
-        let places = |ranks: &[Option<u32>]| -> Vec<Option<usize>> {
-            ranks.iter().map(|rank| rank.as_ref().and_then(place)).collect()
+        let index = |rank: &u32| members.iter().position(|member| member == rank);
+        let indices = |ranks: &[Option<u32>]| -> Vec<Option<usize>> {
+            ranks.iter().map(|rank| rank.as_ref().and_then(index)).collect()
         };
         let (destinations, sources) = match self.kind.is_of_neighbors() {
-            true => (places(destinations), places(sources)),
+            true => (indices(destinations), indices(sources)),
             false => (Vec::new(), Vec::new()),
         };
         let call = CollectiveCall {
@@ -227,13 +227,13 @@ impl RankCollective<'_> {
         {
             return Err(format!("a collective has {} counts, and {n} ranks take part", each.len()));
         }
-        let count = |place: usize| match counts {
+        let count = |index: usize| match counts {
             Counts::Same(bytes) => *bytes,
-            Counts::Each(each) => each[place],
+            Counts::Each(each) => each[index],
         };
         let first = me.map_or(0, |me| me + 1);
-        let places = (first..first + n - usize::from(me.is_some())).map(|place| place % n);
-        Ok(places.map(|place| (members[place], count(place))).collect())
+        let indices = (first..first + n - usize::from(me.is_some())).map(|index| index % n);
+        Ok(indices.map(|index| (members[index], count(index))).collect())
     }
 
     /// Writes messages that go all at once. Those without bytes are not sent.
@@ -265,9 +265,9 @@ impl RankCollective<'_> {
     ) -> Result<Option<u32>, ScheduleError> {
         let KnownCommunicator { members, me, .. } = self.communicator;
         let (n, me) = (members.len(), *me);
-        let count = |place: usize| match self.received {
+        let count = |index: usize| match self.received {
             Counts::Same(bytes) => *bytes,
-            Counts::Each(each) => each.get(place).copied().unwrap_or_default(),
+            Counts::Each(each) => each.get(index).copied().unwrap_or_default(),
         };
         let (next, last) = (members[(me + 1) % n], members[(me + n - 1) % n]);
         let (mut all, mut came): (Vec<Prerequisite>, _) = (Vec::new(), before.to_vec());
@@ -316,10 +316,10 @@ fn by_neighbour(counts: &Counts, neighbours: &[Option<u32>]) -> Result<Messages,
             neighbours.len()
         ));
     }
-    let count = |place: usize| match counts {
+    let count = |index: usize| match counts {
         Counts::Same(bytes) => *bytes,
-        Counts::Each(each) => each[place],
+        Counts::Each(each) => each[index],
     };
     let there = neighbours.iter().enumerate();
-    Ok(there.filter_map(|(place, rank)| rank.map(|rank| (rank, count(place)))).collect())
+    Ok(there.filter_map(|(index, rank)| rank.map(|rank| (rank, count(index)))).collect())
 }

@@ -16,7 +16,7 @@ pub struct KnownCommunicator {
     pub number: u32,
     pub members: Vec<u32>,
     pub remote: Option<Vec<u32>>,
-    /// This rank's place among the members.
+    /// This rank's index among the members.
     pub me: usize,
     pub destinations: Vec<Option<u32>>,
     pub sources: Vec<Option<u32>>,

@@ -136,16 +136,16 @@ impl RankWriter<'_> {
         let tag = told_by.unwrap_or(tag);
         let in_schedule = self.shared.tags.tag(what, number, tag);
         let channel = (self.rank as u32, peer, in_schedule);
-        let place = self.shared.flows.send(channel, bytes);
-        if self.shared.knowledge.is_beyond(channel, place) {
+        let sent = self.shared.flows.send(channel, bytes);
+        if self.shared.knowledge.is_beyond(channel, sent) {
             return Ok(None);
         }
         let send = self.add(thread, Operation::Send { to: peer, bytes, tag: in_schedule })?;
         if mode != SendMode::Synchronous {
             return Ok(Some((send, None)));
         }
-        self.shared.flows.note_synchronous(channel, place);
-        if !self.shared.knowledge.is_synchronous(channel, place) {
+        self.shared.flows.note_synchronous(channel, sent);
+        if !self.shared.knowledge.is_synchronous(channel, sent) {
             return Ok(Some((send, None)));
         }
         let tag = self.shared.tags.tag(Use::Answer, number, tag);
@@ -198,13 +198,13 @@ impl RankWriter<'_> {
         bytes: u64,
     ) -> Result<Option<u32>, ProgramError> {
         let (peer, _, in_schedule) = channel;
-        let place = self.shared.flows.post(channel);
-        if self.shared.knowledge.is_beyond(channel, place) {
+        let posted = self.shared.flows.post(channel);
+        if self.shared.knowledge.is_beyond(channel, posted) {
             return Ok(None);
         }
         let receive = Operation::Recv { from: Some(peer), bytes, tag: Some(in_schedule) };
         let operation = self.add(thread, receive)?;
-        if self.shared.knowledge.is_synchronous(channel, place) {
+        if self.shared.knowledge.is_synchronous(channel, posted) {
             let tag = self.shared.tags.tag(Use::Answer, communicator, tag);
             let answer = Operation::Send { to: peer, bytes: 0, tag };
             add_after(self.builder, answer, &[(operation, false)]).map_err(|why| self.error(why))?;

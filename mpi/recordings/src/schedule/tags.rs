@@ -27,7 +27,7 @@ pub(super) enum Use {
     AnyMessage,
     /// An answer to a synchronous send: its message was taken.
     Answer,
-    /// A message of the persistent collective that has this place among its communicator's.
+    /// A message of the persistent collective that has this number among its communicator's.
     Persistent,
 }
 
@@ -116,8 +116,8 @@ impl TagTable {
         match communicator {
             WORLD => COLLECTIVES + (number % u64::from(COLLECTIVES)) as u32,
             other => {
-                let place = u64::from(other) * u64::from(AT_ONCE) + number % u64::from(AT_ONCE);
-                OTHER_COLLECTIVES + (place % u64::from(COLLECTIVES - 1)) as u32
+                let slot = u64::from(other) * u64::from(AT_ONCE) + number % u64::from(AT_ONCE);
+                OTHER_COLLECTIVES + (slot % u64::from(COLLECTIVES - 1)) as u32
             }
         }
     }

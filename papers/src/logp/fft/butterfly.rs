@@ -209,7 +209,7 @@ fn show_figure_5(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 /// Place of a node in the picture.
-fn place(row: usize, column: u32) -> (f64, f64) {
+fn position(row: usize, column: u32) -> (f64, f64) {
     (110.0 + 165.0 * f64::from(column), 110.0 + 42.0 * row as f64)
 }
 
@@ -220,13 +220,13 @@ fn draw_butterfly(butterfly: &Butterfly, run: &Run<ProcessorRecord>) -> String {
     let mut canvas = Canvas::new(WIDTH);
     canvas.draw_head(&title, "filled: processor 0; empty: processor 1");
     for column in 0..=columns {
-        let (x, y) = place(0, column);
+        let (x, y) = position(0, column);
         canvas.draw_text(GREY, (x, y - 30.0), Anchor::Middle, NORMAL, &format!("column {column}"));
     }
     for column in 1..=columns {
         for row in 0..butterfly.n {
             for from in [row, butterfly.partner(row, column)] {
-                canvas.draw_thin_line(GREY, &[place(from, column - 1), place(row, column)]);
+                canvas.draw_thin_line(GREY, &[position(from, column - 1), position(row, column)]);
             }
         }
     }
@@ -235,7 +235,7 @@ fn draw_butterfly(butterfly: &Butterfly, run: &Run<ProcessorRecord>) -> String {
         run.results.iter().position(|record| record.nodes[column as usize - 1].contains(&row))
     };
     for row in 0..butterfly.n {
-        let (x, y) = place(row, before);
+        let (x, y) = position(row, before);
         if let Some(to) = computed_by(row, before + 1).filter(|to| computed_by(row, before) != Some(*to)) {
             let ends = [(x, y), (x + 58.0, y)];
             canvas.draw_line(VERMILLION, ShapeStyle::Line, "", &ends);
@@ -249,8 +249,8 @@ fn draw_butterfly(butterfly: &Butterfly, run: &Run<ProcessorRecord>) -> String {
     }
     let mut draw_node = |row: usize, column: u32, is_first: bool| {
         let inside: Ink = if is_first { BLUE } else { PAPER };
-        canvas.draw_circle(TEXT, ShapeStyle::Area, place(row, column), 10.0);
-        canvas.draw_circle(inside, ShapeStyle::Area, place(row, column), 8.5);
+        canvas.draw_circle(TEXT, ShapeStyle::Area, position(row, column), 10.0);
+        canvas.draw_circle(inside, ShapeStyle::Area, position(row, column), 8.5);
     };
     for row in 0..butterfly.n {
         draw_node(row, 0, butterfly.owner(row, 0) == 0);
@@ -261,10 +261,10 @@ fn draw_butterfly(butterfly: &Butterfly, run: &Run<ProcessorRecord>) -> String {
         }
     }
     for row in 0..butterfly.n {
-        let (x, y) = place(row, 0);
+        let (x, y) = position(row, 0);
         canvas.draw_text(GREY, (x - 40.0, y), Anchor::Middle, SMALL, &format!("row {row}"));
     }
-    canvas.finish(place(butterfly.n, 0).1, &title)
+    canvas.finish(position(butterfly.n, 0).1, &title)
 }
 
 fn show_columns(sheet: &mut Sheet) -> Result<(), StudyError> {

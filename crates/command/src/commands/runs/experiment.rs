@@ -258,12 +258,12 @@ impl<'a> ProgramSetup<'a> {
         self.check_given_options(algorithms)?;
         let SweepStudies { studies, refused } = sweep.studies(algorithms);
         let quantities = || sweep.ranges.iter().map(|range| range.quantity);
-        let untimed = refused.iter().map(|(place, algorithm, why)| {
-            self.refused(place.iter().map(|point| point.number).collect(), algorithm, why)
+        let untimed = refused.iter().map(|(values, algorithm, why)| {
+            self.refused(values.iter().map(|point| point.number).collect(), algorithm, why)
         });
         let untimed = untimed.collect();
         // Of a map's many points the reasons alone are said.
-        let refusals = refused.into_iter().map(|(place, _, why)| match (&place[..], &sweep.ranges[..]) {
+        let refusals = refused.into_iter().map(|(values, _, why)| match (&values[..], &sweep.ranges[..]) {
             ([point], [Range { quantity, .. }]) => {
                 CliError::Request(format!("at {} = {}, {why}", quantity.name(), point.text(*quantity)))
             }
@@ -273,8 +273,8 @@ impl<'a> ProgramSetup<'a> {
         let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
         CliError::warn_all(refusals);
         let unit = choice::unit(&self.choice, &first.case.params);
-        let tasks = studies.into_iter().map(|(place, study)| {
-            let swept = place.iter().zip(quantities());
+        let tasks = studies.into_iter().map(|(values, study)| {
+            let swept = values.iter().zip(quantities());
             let swept =
                 swept.map(|(point, quantity)| (point.number, value_text(point.number, quantity, &unit)));
             let swept: Vec<(f64, String)> = swept.collect();

@@ -66,9 +66,9 @@ impl<'a> SweepMap<'a> {
     /// Returns a sentence for each stretch of a sweep over one quantity, if there are several.
     pub(crate) fn sentences(&self) -> Vec<DocumentBlock> {
         let sentence = |(number, stretch): (usize, &Stretch)| {
-            let place = self.stretch_text(number);
+            let at = self.stretch_text(number);
             let without = self.without(&stretch.failed);
-            format!("{} {place}{without}", are_fastest(&self.names(&stretch.fastest)))
+            format!("{} {at}{without}", are_fastest(&self.names(&stretch.fastest)))
         };
         let stretches = if self.stretches.len() > 1 { &self.stretches[..] } else { &[] };
         let sentences = stretches.iter().enumerate().map(sentence).chain(self.left_out());
@@ -202,9 +202,9 @@ impl<'a> SweepMap<'a> {
     /// Returns the picture of a map.
     pub(crate) fn picture(&self, heading: &str) -> RegionMap {
         let (title, subtitle) = heading.split_once(": ").unwrap_or((heading, ""));
-        let axis = |place: usize| {
-            let range = &self.ranges[place];
-            let values = self.map.axes[place].iter();
+        let axis = |axis: usize| {
+            let range = &self.ranges[axis];
+            let values = self.map.axes[axis].iter();
             MapAxis {
                 name: axis_name(range.quantity, self.program, self.unit),
                 scale: if range.log { Scale::Log } else { Scale::Linear },
@@ -214,7 +214,7 @@ impl<'a> SweepMap<'a> {
         let cell = |(column, cell): (usize, &MapCell), row: usize| RegionCell {
             best: cell.all_fastest(),
             lead: cell.lead(),
-            tooltip: format!("{}: {}", self.place([column, row]), self.cell_times(cell)),
+            tooltip: format!("{}: {}", self.point_text([column, row]), self.cell_times(cell)),
         };
         let border = |change: MapChange| Border {
             row: change.behind.row,
@@ -248,12 +248,12 @@ impl<'a> SweepMap<'a> {
     /// Returns the table of the cells, with the greatest value of the second quantity at the top, as in the
     /// picture.
     fn cell_table(&self) -> Table {
-        let name = |place: usize| {
-            let quantity = self.ranges[place].quantity;
+        let name = |axis: usize| {
+            let quantity = self.ranges[axis].quantity;
             let unit = if quantity.is_time() { format!(" [{}]", self.unit.name) } else { String::new() };
             format!("{}{unit}", quantity.name())
         };
-        let [columns, rows] = [0, 1].map(|place| self.axis_texts(place));
+        let [columns, rows] = [0, 1].map(|axis| self.axis_texts(axis));
         let corner = format!("{} \\ {}", name(1), name(0));
         let table = Table::new("", "").column(&corner, "", CellFormat::Right);
         let mut table = columns.iter().fold(table, |table, title| table.column(title, "", CellFormat::Right));
@@ -293,7 +293,7 @@ impl<'a> SweepMap<'a> {
     }
 
     fn crossing_table(&self) -> Table {
-        let [x, y] = [0, 1].map(|place| self.ranges[place].quantity.name());
+        let [x, y] = [0, 1].map(|axis| self.ranges[axis].quantity.name());
         let mut table =
             Table::new("", "").column(y, "", CellFormat::Right).text("before").text("behind").text(x);
         let mut changes: Vec<MapChange> = self.changes().collect();
@@ -336,9 +336,9 @@ impl<'a> SweepMap<'a> {
     }
 
     /// Returns the values of a cell as text.
-    fn place(&self, places: [usize; 2]) -> String {
+    fn point_text(&self, indices: [usize; 2]) -> String {
         let text = |axis: usize| {
-            let point = &self.map.axes[axis][places[axis]];
+            let point = &self.map.axes[axis][indices[axis]];
             format!("{} = {}", self.ranges[axis].quantity.name(), self.value(axis, point))
         };
         format!("{}, {}", text(0), text(1))
@@ -356,13 +356,13 @@ impl<'a> SweepMap<'a> {
     }
 
     /// Returns a value of a quantity as text.
-    fn value(&self, place: usize, point: &SweepPoint) -> String {
-        value_text(point.number, self.ranges[place].quantity, &self.unit)
+    fn value(&self, axis: usize, point: &SweepPoint) -> String {
+        value_text(point.number, self.ranges[axis].quantity, &self.unit)
     }
 
     /// Returns the values of an axis with no more digits than tell them apart.
-    fn axis_texts(&self, place: usize) -> Vec<String> {
-        let (quantity, points) = (self.ranges[place].quantity, &self.map.axes[place]);
+    fn axis_texts(&self, axis: usize) -> Vec<String> {
+        let (quantity, points) = (self.ranges[axis].quantity, &self.map.axes[axis]);
         let texts = |digits| -> Vec<String> {
             points.iter().map(|point| figures(amount(point.number, quantity, self.unit), digits)).collect()
         };

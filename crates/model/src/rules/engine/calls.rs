@@ -46,7 +46,7 @@ impl Engine<'_> {
     }
 
     /// Receives a message as [`receive`](Engine::receive) does, unless one of the requests with these numbers is done
-    /// first, and nothing of the message has come by then. Returns the place of that request.
+    /// first, and nothing of the message has come by then. Returns the index of that request.
     pub fn receive_unless_done(
         &mut self,
         clock: &mut dyn Clock,
@@ -60,9 +60,9 @@ impl Engine<'_> {
             let first = self.first_known(requests).filter(|_| call.received.is_none());
             let until = first.map_or(Time::MAX, |(done, _)| done);
             if !self.handle_event_of_call(clock, &mut call, until)
-                && let Some((_, place)) = first
+                && let Some((_, index)) = first
             {
-                return Some(place);
+                return Some(index);
             }
         }
         let tag = call.tag;

@@ -97,7 +97,7 @@ impl<'n> Engine<'n> {
         let Some(receives) = &mut requests.receives else { return CALL };
         let Some(chosen) = receives.chosen.take() else { return CALL };
         receives.queue.remove(chosen);
-        chosen.place.1
+        chosen.order.1
     }
 
     /// Handles the arrival of a message for the call or a request.
@@ -229,7 +229,7 @@ impl<'n> Engine<'n> {
             let receives = self.requests().receives.get_or_insert_default();
             // The numbers of requests are in the order of posting.
             receives.awaits_room |= filter.tag.is_room();
-            receives.queue.post(PostedReceive { place: (Time::ZERO, owner), filter });
+            receives.queue.post(PostedReceive { order: (Time::ZERO, owner), filter });
         }
     }
 
@@ -256,7 +256,7 @@ impl<'n> Engine<'n> {
             self.requests().is_stalled = true;
             return None;
         }
-        Some(self.finish_send(clock, operation, (outgoing, outgoing.entry.ready, tag)))
+        Some(self.finish_send(clock, operation, (outgoing, outgoing.departure.ready, tag)))
     }
 
     /// Sends the message of an operation that has waited for room until a moment. The processor has sent no other
@@ -268,8 +268,8 @@ impl<'n> Engine<'n> {
         at: Time,
     ) -> Option<(ArrivedHeader, Parcel)> {
         let OperationStage::AwaitRoom(mut outgoing, tag) = operation.stage else { return None };
-        let ready = outgoing.entry.ready;
-        outgoing.entry.defer_to(at);
+        let ready = outgoing.departure.ready;
+        outgoing.departure.defer_to(at);
         let requests = self.requests();
         requests.is_stalled = false;
         requests.receives.get_or_insert_default().awaits_room = false;

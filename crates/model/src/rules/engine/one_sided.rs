@@ -31,7 +31,7 @@ impl Engine<'_> {
     ) {
         let outgoing = self.prepare_one_sided(clock, tag, call.peer as usize, words as usize);
         clock.wait_for_turn(outgoing.turn, outgoing.is_visible);
-        let (arrival, _) = self.enter(clock, (&outgoing, outgoing.entry.ready), tag, None);
+        let (arrival, _) = self.enter(clock, (&outgoing, outgoing.departure.ready), tag, None);
         self.reach_memory(clock, &outgoing, arrival, &mut call.next_parcel());
         call.on_sent(outgoing.number);
     }

@@ -83,10 +83,10 @@ impl Engine<'_> {
         operation.request.as_ref().filter(|_| operation.is_done()).map(|state| state.now)
     }
 
-    /// Returns when the first of these requests is done, of those of which that is known, and its place among them.
+    /// Returns when the first of these requests is done, of those of which that is known, and its index among them.
     pub fn first_known(&self, requests: &[u32]) -> Option<(Time, usize)> {
         let done = requests.iter().map(|request| self.completion_time(*request));
-        done.zip(0..).filter_map(|(done, place)| Some((done?, place))).min()
+        done.zip(0..).filter_map(|(done, index)| Some((done?, index))).min()
     }
 
     /// Withdraws the request of a receive that has taken no message, which then is none, or of a send whose receiver has
@@ -96,7 +96,7 @@ impl Engine<'_> {
         let Some(operation) = requests.operations.get_mut(&request) else { return false };
         if let Some(awaited) = operation.withdraw_send() {
             if let (Some(receives), Some(filter)) = (&mut requests.receives, awaited) {
-                receives.queue.remove(PostedReceive { place: (Time::ZERO, request), filter });
+                receives.queue.remove(PostedReceive { order: (Time::ZERO, request), filter });
             }
             return true;
         }
@@ -108,7 +108,7 @@ impl Engine<'_> {
         }
         requests.operations.remove(&request);
         if let Some(receives) = &mut requests.receives {
-            receives.queue.remove(PostedReceive { place: (Time::ZERO, request), filter });
+            receives.queue.remove(PostedReceive { order: (Time::ZERO, request), filter });
         }
         self.has_requests = !self.requests().operations.is_empty();
         true

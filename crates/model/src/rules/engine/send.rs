@@ -22,11 +22,11 @@ impl Engine<'_> {
         parcel: Parcel,
     ) -> u32 {
         let mut outgoing = self.prepare(clock, to, words);
-        let ready = outgoing.entry.ready;
+        let ready = outgoing.departure.ready;
         clock.wait_for_turn(outgoing.turn, outgoing.is_visible);
         if self.has_rooms && !self.ask_for_room(&outgoing, outgoing.turn) {
             let admitted = self.wait_for_room(clock, outgoing.to, outgoing.number);
-            admitted.into_iter().for_each(|at| outgoing.entry.defer_to(at));
+            admitted.into_iter().for_each(|at| outgoing.departure.defer_to(at));
         }
         let arrived = self.enter(clock, (&outgoing, ready), tag, None);
         clock.deliver(arrived, parcel);
@@ -56,7 +56,7 @@ impl Engine<'_> {
     /// Ends the run if a message could enter only after the end of time.
     #[inline(always)]
     pub(super) fn check_end_of_time<C: Clock + ?Sized>(&self, clock: &mut C, outgoing: &OutgoingMessage) {
-        if outgoing.entry.asked_at == Time::MAX {
+        if outgoing.departure.asked_at == Time::MAX {
             fail_program(clock, Cause::EndOfTime { id: self.id() });
         }
     }
@@ -90,13 +90,13 @@ impl Engine<'_> {
     ) -> ArrivedHeader {
         let (network, id) = (self.network, self.id());
         let passage = Passage { ready, ..clock.serve(network, &mut self.rank.egress, outgoing) };
-        let OutgoingMessage { to, words, number, entry, .. } = *outgoing;
+        let OutgoingMessage { to, words, number, departure, .. } = *outgoing;
         let Passage { enter, arrival, .. } = passage;
         let called = std::mem::replace(&mut self.rank.now, enter);
-        let begin = self.begin_of_overhead(entry.overhead, ready, called);
+        let begin = self.begin_of_overhead(departure.overhead, ready, called);
         self.account(outgoing, id, (called, begin), &passage, tag, activities);
         // A message that takes no time on its way is hidden from a look at that very moment.
-        let is_instant = arrival == entry.asked_at && network.has_fixed_latency(id, to);
+        let is_instant = arrival == departure.asked_at && network.has_fixed_latency(id, to);
         let to = Receiver::new(to as u32, is_instant);
         (arrival, Header { from: id as u32, to, number, words: words as u32, tag })
     }

@@ -10,7 +10,7 @@ use crate::message::{ArrivedMessage, MessageId, RecvFilter};
 use crate::rules::operation::{ActiveOperation, CALL, OperationStage, RequestState};
 use crate::rules::rank::{OutgoingMessage, send_activities};
 use crate::time::Time;
-use crate::transport::{Entry, Passage};
+use crate::transport::{Departure, Passage};
 
 /// The first message that is stalled while its processor receives, in place of a request's number; the next ones
 /// have the numbers below.
@@ -62,7 +62,7 @@ impl Engine<'_> {
 
     /// Spends the time of a send until its overhead is over.
     fn spend_overhead(&mut self, outgoing: &OutgoingMessage) {
-        let Entry { ready, overhead, .. } = outgoing.entry;
+        let Departure { ready, overhead, .. } = outgoing.departure;
         let called = std::mem::replace(&mut self.rank.now, ready);
         let begin = self.begin_of_overhead(overhead, ready, called);
         self.stats.gap += begin - called;

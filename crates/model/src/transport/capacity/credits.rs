@@ -29,7 +29,7 @@ impl Credits {
         Room { shared: [in_use, &NOTHING], most: self.most, beyond: self.back }
     }
 
-    /// Takes a credit for a message that enters and arrives at these times, and whose entry is served `now`.
+    /// Takes a credit for a message that enters and arrives at these times, and whose departure is served `now`.
     pub(super) fn reserve(
         &self,
         judge: &mut impl Judge,

@@ -78,7 +78,7 @@ impl Occupancy {
         }
     }
 
-    /// Adds a message that is in transit during [enter, arrival) and whose entry is served `now`: messages
+    /// Adds a message that is in transit during [enter, arrival) and whose departure is served `now`: messages
     /// that have arrived by then take no room any more.
     #[inline(always)]
     pub(crate) fn reserve(

@@ -191,7 +191,8 @@ impl Limits {
         }
     }
 
-    /// Reserves the room of a message that [only its sender's](Limits::is_own) share, and whose entry is served `now`.
+    /// Reserves the room of a message that [only its sender's](Limits::is_own) share, and whose departure is served
+    /// `now`.
     pub(super) fn reserve_own(
         &self,
         judge: &mut impl Judge,

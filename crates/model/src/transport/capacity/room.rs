@@ -6,18 +6,18 @@ use crate::transport::judge::Judge;
 
 /// The room that a message needs, from its entry until some time after its arrival.
 pub(crate) struct Room<'a> {
-    /// The messages with which it shares the room, at two places.
+    /// The messages with which it shares the room, at the two ends.
     pub shared: [&'a Occupancy; 2],
-    /// The most messages at each place.
+    /// The most messages at each end.
     pub most: usize,
     /// The time for which it takes the room beyond its arrival.
     pub beyond: Time,
 }
 
 impl Room<'_> {
-    /// Returns whether a place is full at some moment after `ready`.
+    /// Returns whether an end is full at some moment after `ready`.
     pub(crate) fn is_full_after(&self, judge: &mut impl Judge, ready: Time) -> bool {
-        let [one, other] = self.shared.map(|place| place.free_from(self.most));
+        let [one, other] = self.shared.map(|end| end.free_from(self.most));
         judge.is_before(ready, one.max(other))
     }
 

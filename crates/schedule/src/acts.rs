@@ -34,7 +34,7 @@ pub(super) trait Acts {
 
 /// Lets ranks act until each is done or waits for another.
 #[inline]
-pub(super) fn drive<A: Acts>(acts: &mut A, ranks: u32) -> Result<(), A::Error> {
+pub(super) fn run_acts<A: Acts>(acts: &mut A, ranks: u32) -> Result<(), A::Error> {
     let mut agenda = Agenda::default();
     for rank in 0..ranks {
         acts.start(rank);
