@@ -26,7 +26,9 @@ const WINDOW: usize = 64 << 10;
 pub(crate) const WINDOW_BYTES: usize = SLOT_BYTES - WINDOW;
 /// The most words of an answer.
 pub(crate) const MOST_WORDS: usize = CALL_BYTES / 8;
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
+/// Nobody's turn: for which no rank waits.
+const GIVEN_UP: u32 = 2;
 
 /// What the ranks need to know beforehand; the bits of the header's flags.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,9 +87,11 @@ impl Segment {
         self.slots
     }
 
-    /// Tells all ranks to end at once, when they next look.
+    /// Ends all ranks that wait for the command, or will.
     pub(crate) fn give_up(&self) {
-        self.file.word(24).store(1, Ordering::Release);
+        self.file.word(24).store(1, Ordering::SeqCst);
+        let slots = (0..self.slots).map(|rank| self.slot(rank));
+        slots.filter(|slot| slot.attached().is_some()).for_each(|slot| slot.give_up());
     }
 
     pub(crate) fn slot(&self, rank: usize) -> Slot<'_> {
@@ -230,7 +234,13 @@ impl Slot<'_> {
         wake(self.word(0));
     }
 
-    /// Wakes who waits for the other side, to look whether it still is there: a rank, or this command.
+    /// Wakes a rank that waits, or will in a moment: it gave the turn away before, or else sees that the command has given up.
+    fn give_up(&self) {
+        self.word(0).store(GIVEN_UP, Ordering::SeqCst);
+        self.rouse();
+    }
+
+    /// Wakes who waits for a post, to look whether the rank still is there.
     pub(crate) fn rouse(&self) {
         wake(self.word(0));
     }

@@ -306,7 +306,6 @@ impl Session {
         const PATIENCE: Duration = Duration::from_millis(300);
         let processes = || self.watch.processes.get().into_iter().flatten();
         self.segment.give_up();
-        (0..processes().count()).for_each(|rank| self.segment.slot(rank).rouse());
         let until = Instant::now() + PATIENCE;
         let running =
             || processes().filter_map(|(process, _)| Pid::from_raw(*process)).filter(|p| is_running(*p));

@@ -4,7 +4,7 @@
 #define HEADER_BYTES 4096
 #define AREA_BYTES 61440
 #define DATA_BYTES 327680
-#define EMULATION_VERSION 5
+#define EMULATION_VERSION 6
 
 /* Where a record goes is `at`, from `buffer` on, as in a file. */
 struct slot {
@@ -104,15 +104,16 @@ static int64_t process_ns(void)
 /* Ends the process if the command has given up, or is no more. */
 static void look_for_command(int is_late)
 {
-    if (header->gone || (is_late && kill(header->command, 0) != 0 && errno == ESRCH))
+    if (__atomic_load_n(&header->gone, __ATOMIC_SEQ_CST) || (is_late && kill(header->command, 0) != 0 && errno == ESRCH))
         _exit(1);
 }
 
 /* It does not spin: the command may need this core. A fork ends with its keeper, which looks for the command; a timer for each
- * wait would take half a microsecond. */
+ * wait would take half a microsecond. A command that gives up says so, and then changes the word on which this waits. */
 static void await_turn(void)
 {
     const struct timespec second = {.tv_sec = 1};
+    look_for_command(0);
     while (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) != 0) {
         long error = syscall(SYS_futex, &slot->turn, FUTEX_WAIT, 1, is_fork ? NULL : &second, NULL, 0);
         look_for_command(error != 0 && errno == ETIMEDOUT);
@@ -121,7 +122,7 @@ static void await_turn(void)
 
 static void give_turn(void)
 {
-    __atomic_store_n(&slot->turn, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->turn, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &slot->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
