@@ -366,19 +366,13 @@ impl Network {
 
     /// Creates the departure of a message of k words that the processor with this egress reads from the memory of its
     /// sender. It begins at `t`, and asks when its o and the latency of its request are over.
-    pub(crate) fn prepare_read(
-        &self,
-        egress: &mut Egress,
-        message: MessageId,
-        k: usize,
-        t: Time,
-    ) -> Departure {
-        let (from, to) = (message.from, egress.processor());
+    pub(crate) fn prepare_read(&self, egress: &mut Egress, id: MessageId, k: usize, t: Time) -> Departure {
+        let (from, to) = (id.from, egress.processor());
         let (L, stream) = (self.params_between(from, to).L, self.stream(from, to, k));
         let ready = self.busy_until(to, t, self.read_overhead(from, to));
         let mut departure = Departure::when_ready(ready, L, stream);
         if !self.is_exact {
-            (departure.latency, departure.asked_at) = self.draw_latency(egress, (message, to), departure);
+            (departure.latency, departure.asked_at) = self.draw_latency(egress, (id, to), departure);
         }
         departure
     }

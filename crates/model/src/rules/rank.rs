@@ -211,14 +211,8 @@ impl Rank {
         if is_request {
             self.egress.keep_number();
         }
-        OutgoingMessage {
-            turn: network.turn_time(&departure),
-            is_visible: true,
-            departure,
-            to,
-            words,
-            number,
-        }
+        let turn = network.turn_time(&departure);
+        OutgoingMessage { turn, is_visible: true, departure, to, words, number }
     }
 
     /// Predicts when a read from the memory of `from` would begin, and its turn, as

@@ -347,9 +347,9 @@ impl<'n> Engine<'n> {
         &mut self,
         clock: &mut dyn Clock,
         operation: &mut ActiveOperation,
-        message: ArrivedMessage,
+        got: ArrivedMessage,
     ) {
-        let arrived = message.arrived_header();
+        let arrived = got.arrived_header();
         let Header { from, number, tag, .. } = arrived.1;
         let time =
             self.with_local_time(operation, |engine, activities| engine.spend_reception(arrived, activities));
@@ -357,7 +357,7 @@ impl<'n> Engine<'n> {
             let turn = Turn { time, is_send: false, number, owner: from, is_visible: true };
             self.requests().receptions.push(Reverse(turn));
         }
-        operation.take(message);
+        operation.take(got);
         if operation.number() == CALL {
             operation.stage = OperationStage::AwaitLocalTime;
         } else {
