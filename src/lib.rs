@@ -73,7 +73,7 @@ compile_error!(
 );
 
 #[cfg(test)]
-#[path = "../crates/model/src/tests/cases.rs"]
+#[path = "tests/cases.rs"]
 mod cases;
 mod checked;
 mod clock;

@@ -1,0 +1,1 @@
+../../crates/model/src/tests/cases.rs
