@@ -165,11 +165,33 @@ impl NextAct {
 }
 
 impl NextSend {
+    /// Returns the only message of a send.
+    #[inline]
+    fn short(operation: u32, packed: &PackedOperation, words: u32) -> NextSend {
+        NextSend {
+            operation,
+            to: packed.peer,
+            is_read: false,
+            words,
+            tag: packed.filter().tag,
+            is_short: true,
+        }
+    }
+
     /// Returns whether it goes to another rank's memory.
     #[inline]
     fn is_one_sided(&self) -> bool {
         !self.is_short && self.tag.is_one_sided()
     }
+}
+
+/// Returns the length in words of the message of a rank's send, or `None` if an announcement comes before it.
+#[inline]
+fn short_words(network: &Network, rank: u32, packed: &PackedOperation) -> Option<u32> {
+    let OperationKind::Send(bytes) = packed.kind else { return None };
+    let words = network.params().words(bytes as usize);
+    let is_long = network.is_synchronous(rank as usize, packed.peer as usize, words);
+    (!is_long).then_some(words as u32)
 }
 
 impl Acts for PapersPlay<'_, '_> {
@@ -501,19 +523,12 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
                     state.is_chosen = true;
                     return self.begin(rank, operation, at, None);
                 }
-                OperationKind::Send(bytes) => {
-                    let (to, words) = (packed.peer as usize, self.network.params().words(bytes as usize));
-                    if !self.network.is_synchronous(rank as usize, to, words) {
-                        let (begin, turn) = state.rank.predict_send(self.network, to, words);
-                        let send = NextSend {
-                            operation,
-                            to: packed.peer,
-                            is_read: false,
-                            words: words as u32,
-                            tag: packed.filter().tag,
-                            is_short: true,
-                        };
-                        state.next = Some(NextAct { act: RankAct::Send(send), begin, turn });
+                OperationKind::Send(_) => {
+                    if let Some(words) = short_words(self.network, rank, &packed) {
+                        let (begin, turn) =
+                            state.rank.predict_send(self.network, packed.peer as usize, words as usize);
+                        let act = RankAct::Send(NextSend::short(operation, &packed, words));
+                        state.next = Some(NextAct { act, begin, turn });
                         state.is_chosen = true;
                         return;
                     }
@@ -785,9 +800,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     #[inline]
     fn next_send(&self, rank: u32, operation: u32) -> NextSend {
         let packed = self.progress.operation(rank, operation);
-        if let Some(words) = self.short_words(rank, &packed) {
-            let tag = packed.filter().tag;
-            return NextSend { operation, to: packed.peer, is_read: false, words, tag, is_short: true };
+        if let Some(words) = short_words(self.network, rank, &packed) {
+            return NextSend::short(operation, &packed, words);
         }
         match self.long.get(&operation).map(|long| (long.peer, long.next_step())) {
             Some((to, OperationStep::Send(tag, words))) => {
@@ -811,15 +825,6 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             OperationStep::Read(read) => Some(read),
             _ => None,
         }
-    }
-
-    /// Returns the length in words of the message of a send, or `None` if an announcement comes before it.
-    #[inline]
-    fn short_words(&self, rank: u32, packed: &PackedOperation) -> Option<u32> {
-        let OperationKind::Send(bytes) = packed.kind else { return None };
-        let words = self.network.params().words(bytes as usize);
-        let is_long = self.network.is_synchronous(rank as usize, packed.peer as usize, words);
-        (!is_long).then_some(words as u32)
     }
 
     /// Returns the message of an operation to another rank's memory.
@@ -883,7 +888,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         match packed.kind {
             OperationKind::Send(bytes) => {
                 self.ready.insert(&mut state.sends, (since, operation));
-                if self.short_words(rank, &packed).is_none() {
+                if short_words(self.network, rank, &packed).is_none() {
                     let (tag, words) = (packed.filter().tag, self.network.params().words(bytes as usize));
                     let protocol = self.network.rendezvous(rank as usize, packed.peer as usize, words);
                     let send = ActiveOperation::send(packed.peer, tag, words as u32, protocol, None);

@@ -28,33 +28,32 @@ fn message_id() -> impl Strategy<Value = MessageId> {
         .prop_map(|(from, number)| MessageId { from, number })
 }
 
-fn activity() -> impl Strategy<Value = Activity> {
-    let kind = prop_oneof![
-        any::<String>().prop_map(|kind| ActivityKind::Work(kind.into())),
+/// What a message or a wait for it takes.
+fn step() -> impl Strategy<Value = ActivityKind> {
+    prop_oneof![
         message_id().prop_map(ActivityKind::Send),
         message_id().prop_map(ActivityKind::Receive),
         Just(ActivityKind::Gap),
         Just(ActivityKind::Stall),
         Just(ActivityKind::Port),
         Just(ActivityKind::Idle),
-        Just(ActivityKind::Barrier),
-        any::<u32>().prop_map(ActivityKind::Post),
-        any::<u32>().prop_map(ActivityKind::Wait),
+    ]
+}
+
+fn activity() -> impl Strategy<Value = Activity> {
+    let kind = prop_oneof![
+        6 => step(),
+        1 => any::<String>().prop_map(|kind| ActivityKind::Work(kind.into())),
+        1 => Just(ActivityKind::Barrier),
+        1 => any::<u32>().prop_map(ActivityKind::Post),
+        1 => any::<u32>().prop_map(ActivityKind::Wait),
     ];
     (count(), time(), time(), kind).prop_map(|(id, start, end, kind)| Activity { id, start, end, kind })
 }
 
 fn progress() -> impl Strategy<Value = Progress> {
-    let kind = prop_oneof![
-        message_id().prop_map(ActivityKind::Send),
-        message_id().prop_map(ActivityKind::Receive),
-        Just(ActivityKind::Gap),
-        Just(ActivityKind::Stall),
-        Just(ActivityKind::Port),
-        Just(ActivityKind::Idle),
-    ];
     let owner = (number(), any::<u32>());
-    (owner, time(), time(), kind).prop_map(|((id, request), start, end, kind)| Progress {
+    (owner, time(), time(), step()).prop_map(|((id, request), start, end, kind)| Progress {
         id,
         request,
         start,

@@ -80,6 +80,15 @@ static void take_message(const struct counts *into, MPI_Status *status, int is_c
     set_status(status, source, tag, bytes, is_cancelled);
 }
 
+/* Ends a receive that blocks: of nobody, or of the message that came. */
+static void take_received(const struct counts *into, int is_nobody, MPI_Status *status)
+{
+    if (is_nobody)
+        set_nobody(status);
+    else
+        take_message(into, status, 0);
+}
+
 static int emulate_send(enum send_mode mode, const char *name, struct counts message, int to, int tag, MPI_Comm comm,
                         MPI_Request *request, int is_persistent)
 {
@@ -109,10 +118,8 @@ static int emulate_receive(const char *name, struct counts message, int from, in
         keep(*request, &(struct collective){.name = name, .received = message});
     if (from != MPI_PROC_NULL && !is_persistent)
         end_record(request == NULL);
-    if (request == NULL && from == MPI_PROC_NULL)
-        set_nobody(status);
-    else if (request == NULL)
-        take_message(&message, status, 0);
+    if (request == NULL)
+        take_received(&message, from == MPI_PROC_NULL, status);
     return MPI_SUCCESS;
 }
 
@@ -133,10 +140,8 @@ static int emulate_exchange(const char *name, struct counts sent, int to, int se
         keep(*request, &(struct collective){.name = name, .sent = sent, .received = received});
     if (to != MPI_PROC_NULL || from != MPI_PROC_NULL)
         end_record(request == NULL);
-    if (request == NULL && from == MPI_PROC_NULL)
-        set_nobody(status);
-    else if (request == NULL)
-        take_message(&received, status, 0);
+    if (request == NULL)
+        take_received(&received, from == MPI_PROC_NULL, status);
     return MPI_SUCCESS;
 }
 
@@ -166,10 +171,8 @@ static int emulate_matched(struct counts message, MPI_Message *handle, MPI_Statu
     *handle = MPI_MESSAGE_NULL;
     if (request != NULL)
         keep(*request, &(struct collective){.name = name, .received = message});
-    else if (is_nobody)
-        set_nobody(status);
     else
-        take_message(&message, status, 0);
+        take_received(&message, is_nobody, status);
     return MPI_SUCCESS;
 }
 

@@ -88,7 +88,7 @@ CALL(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
 CALL(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request))
 {
     *made = MPI_COMM_NULL;
-    BEGIN(REAL(Comm_idup_with_info)(comm, info, made, request), 
+    BEGIN(REAL(Comm_idup_with_info)(comm, info, made, request),
           emulate_idup("MPI_Comm_idup_with_info", comm, info, made, given("MPI_Comm_idup_with_info", request)));
     if (error == MPI_SUCCESS)
         record_idup(&span, "MPI_Comm_idup_with_info", comm, *made, request);
@@ -96,20 +96,16 @@ CALL(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Req
 }
 #endif
 
-CALL(Comm_free, (MPI_Comm *comm))
-{
-    MPI_Comm handle = *comm;
-    BEGIN(REAL(Comm_free)(comm), emulate_comm_free(comm));
-    if (error == MPI_SUCCESS)
-        free_communicator(handle);
-    return error;
-}
+#define FREE(name)                                                                                                   \
+    CALL(name, (MPI_Comm *comm))                                                                                     \
+    {                                                                                                                \
+        MPI_Comm handle = *comm;                                                                                     \
+        BEGIN(REAL(name)(comm), emulate_comm_free(comm));                                                            \
+        if (error == MPI_SUCCESS)                                                                                    \
+            free_communicator(handle);                                                                               \
+        return error;                                                                                                \
+    }
 
-CALL(Comm_disconnect, (MPI_Comm *comm))
-{
-    MPI_Comm handle = *comm;
-    BEGIN(REAL(Comm_disconnect)(comm), emulate_comm_free(comm));
-    if (error == MPI_SUCCESS)
-        free_communicator(handle);
-    return error;
-}
+FREE(Comm_free)
+FREE(Comm_disconnect)
+#undef FREE

@@ -18,7 +18,7 @@
                       MPI_Request *request))                                                                         \
     {                                                                                                                \
         BEGIN(REAL(NAME(name))(data, count, type, to, tag, comm, request),                                           \
-              EMULATE_SEND(name, mode, given("MPI_" #name, request), is_persistent));                                                     \
+              EMULATE_SEND(name, mode, given("MPI_" #name, request), is_persistent));                                \
         if (error == MPI_SUCCESS)                                                                                    \
             record_send(&span, mode, "MPI_" #name, (uint64_t)count * type_bytes(type), to, tag, comm, request,       \
                         is_persistent);                                                                              \
@@ -51,23 +51,21 @@ CALL(NAME(Recv), (void *data, COUNT count, MPI_Datatype type, int from, int tag,
     return error;
 }
 
-CALL(NAME(Irecv), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))
-{
-    BEGIN(REAL(NAME(Irecv))(data, count, type, from, tag, comm, request),
-          emulate_receive("MPI_Irecv", OUT, from, tag, comm, NULL, given("MPI_Irecv", request), 0));
-    if (error == MPI_SUCCESS)
-        record_receive(&span, "MPI_Irecv", (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request, 0);
-    return error;
-}
+#define RECEIVE_REQUEST(name, is_persistent)                                                                         \
+    CALL(NAME(name), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm,                  \
+                      MPI_Request *request))                                                                         \
+    {                                                                                                                \
+        BEGIN(REAL(NAME(name))(data, count, type, from, tag, comm, request),                                         \
+              emulate_receive("MPI_" #name, OUT, from, tag, comm, NULL, given("MPI_" #name, request), is_persistent)); \
+        if (error == MPI_SUCCESS)                                                                                    \
+            record_receive(&span, "MPI_" #name, (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request,  \
+                           is_persistent);                                                                           \
+        return error;                                                                                                \
+    }
 
-CALL(NAME(Recv_init), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))
-{
-    BEGIN(REAL(NAME(Recv_init))(data, count, type, from, tag, comm, request),
-          emulate_receive("MPI_Recv_init", OUT, from, tag, comm, NULL, given("MPI_Recv_init", request), 1));
-    if (error == MPI_SUCCESS)
-        record_receive(&span, "MPI_Recv_init", (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request, 1);
-    return error;
-}
+RECEIVE_REQUEST(Irecv, 0)
+RECEIVE_REQUEST(Recv_init, 1)
+#undef RECEIVE_REQUEST
 
 CALL(NAME(Mrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status))
 {

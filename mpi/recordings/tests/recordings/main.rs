@@ -251,28 +251,24 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut fastrand::Rng) {
     }
 }
 
-/// Whatever a file holds, it is read or refused in one sentence, within ten times its size of memory and what reading
-/// any file takes.
-#[test]
-fn mutated_files() {
-    const ANY_FILE: usize = 64 << 10;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mutated.mpi");
-    let mut random = fastrand::Rng::with_seed(49);
+/// Changes each input at random so many times, and lets it be read within so many bytes of memory for each of its bytes, and
+/// some more. Returns how many were read, and how many refused, in one sentence.
+fn try_mutations(
+    inputs: Vec<Vec<u8>>,
+    (times, seed): (usize, u64),
+    (for_each, for_any): (usize, usize),
+    read: &mut dyn FnMut(&[u8]) -> Result<(), String>,
+) -> (usize, usize) {
+    let mut random = fastrand::Rng::with_seed(seed);
     let (mut read_so, mut refused) = (0, 0);
-    for whole in recordings() {
-        let bytes = fs::read(&whole).unwrap();
-        for _ in 0..2000 {
-            let mut mutated = bytes.clone();
+    for whole in inputs {
+        for _ in 0..times {
+            let mut mutated = whole.clone();
             mutate(&mut mutated, &mut random);
-            fs::write(&path, &mutated).unwrap();
-            let (outcome, peak) = memory::peak(|| read(&path));
-            assert!(peak <= 10 * mutated.len() + ANY_FILE, "{peak} bytes for {}", mutated.len());
+            let (outcome, peak) = memory::peak(|| read(&mutated));
+            assert!(peak <= for_each * mutated.len() + for_any, "{peak} bytes for {}", mutated.len());
             match outcome {
-                Ok(calls) => {
-                    assert!(calls <= mutated.len());
-                    read_so += 1;
-                }
+                Ok(()) => read_so += 1,
                 Err(why) => {
                     assert!(!why.is_empty() && !why.contains('\n'), "{why}");
                     refused += 1;
@@ -280,6 +276,25 @@ fn mutated_files() {
             }
         }
     }
+    (read_so, refused)
+}
+
+/// Returns the bytes of all recordings.
+fn recorded() -> Vec<Vec<u8>> {
+    recordings().iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// Whatever a file holds, it is read or refused in one sentence, within ten times its size of memory and what reading
+/// any file takes.
+#[test]
+fn mutated_files() {
+    const ANY_FILE: usize = 64 << 10;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mutated.mpi");
+    let (read_so, refused) = try_mutations(recorded(), (2000, 49), (10, ANY_FILE), &mut |bytes| {
+        fs::write(&path, bytes).unwrap();
+        read(&path).map(|calls| assert!(calls <= bytes.len()))
+    });
     assert!(read_so > 500 && refused > 500, "{read_so} were read, {refused} refused");
 }
 
@@ -287,28 +302,18 @@ fn mutated_files() {
 #[test]
 fn mutated_traces() {
     const ANY_TRACES: usize = 1 << 20;
-    let mut random = fastrand::Rng::with_seed(51);
-    let (mut read_so, mut refused) = (0, 0);
+    let mut read = |bytes: &[u8]| {
+        traces::read(bytes).inspect_err(|why| {
+            assert!(why.contains("rank") && !why.contains(char::is_control), "{why:?}");
+            assert!(why.chars().count() < 1000, "it quotes too much: {why}");
+        })
+    };
     for whole in traces::inputs() {
-        for number in 0..800 {
-            let mut mutated = whole.clone();
-            // The first one is as it was.
-            if number > 0 {
-                mutate(&mut mutated, &mut random);
-            }
-            let (outcome, peak) = memory::peak(|| traces::read(&mutated));
-            // A line may be a message to every rank.
-            assert!(peak <= (1 << 13) * mutated.len() + ANY_TRACES, "{peak} bytes for {}", mutated.len());
-            match outcome {
-                Ok(()) => read_so += 1,
-                Err(why) => {
-                    assert!(why.contains("rank") && !why.contains(char::is_control), "{why:?}");
-                    assert!(why.chars().count() < 1000, "it quotes too much: {why}");
-                    refused += 1;
-                }
-            }
-        }
+        let (_, peak) = memory::peak(|| read(&whole));
+        assert!(peak <= (1 << 13) * whole.len() + ANY_TRACES, "{peak} bytes for {}", whole.len());
     }
+    // A line may be a message to every rank.
+    let (read_so, refused) = try_mutations(traces::inputs(), (800, 51), (1 << 13, ANY_TRACES), &mut read);
     assert!(read_so > 100 && refused > 500, "{read_so} were read, {refused} refused");
 }
 
@@ -351,29 +356,15 @@ fn schedules_of_mutated_files() {
     const ANY_FILE: usize = 1 << 20;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mutated.mpi");
-    let mut random = fastrand::Rng::with_seed(50);
-    let (mut played, mut refused) = (0, 0);
-    for whole in recordings() {
-        let bytes = fs::read(&whole).unwrap();
-        assert!(play(&whole).unwrap() > 0);
-        for _ in 0..500 {
-            let mut mutated = bytes.clone();
-            mutate(&mut mutated, &mut random);
-            fs::write(&path, &mutated).unwrap();
-            let begin = Instant::now();
-            let (outcome, peak) = memory::peak(|| play(&path));
-            assert!(begin.elapsed() < Duration::from_secs(20), "it takes {:?}", begin.elapsed());
-            // A collective has a message for each rank.
-            assert!(peak <= 64 * mutated.len() + ANY_FILE, "{peak} bytes for {}", mutated.len());
-            match outcome {
-                Ok(_) => played += 1,
-                Err(why) => {
-                    assert!(!why.is_empty() && !why.contains('\n'), "{why}");
-                    refused += 1;
-                }
-            }
-        }
-    }
+    assert!(recordings().iter().all(|whole| play(whole).unwrap() > 0));
+    // A collective has a message for each rank.
+    let (played, refused) = try_mutations(recorded(), (500, 50), (64, ANY_FILE), &mut |bytes| {
+        fs::write(&path, bytes).unwrap();
+        let begin = Instant::now();
+        let played = play(&path);
+        assert!(begin.elapsed() < Duration::from_secs(20), "it takes {:?}", begin.elapsed());
+        played.map(drop)
+    });
     assert!(played > 100 && refused > 100, "{played} were played, {refused} refused");
 }
 
