@@ -1,4 +1,4 @@
-//! What a message costs the computer: all processors of a ring pass words on, many times.
+//! A ring of processors that pass words on many times: `.ci/speed` counts what a message costs.
 //!
 //! `cargo run --release --example messages -- 1024 300` has 1,024 processors, which pass 300 words on each.
 

@@ -154,7 +154,7 @@ impl Check {
     }
 }
 
-/// What makes a run under an order. Behind a pointer, so that a check of each program is compiled with little more than the
+/// A function that makes a run under an order. It is behind a pointer, so that a check of each program is compiled with little more than the
 /// program.
 type Trial<'t, R> = &'t (dyn Fn(&Order) -> TrialResult<R> + Sync);
 

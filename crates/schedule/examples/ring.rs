@@ -1,4 +1,4 @@
-//! What a message costs the computer where it is played: all ranks of a ring pass words on, many times.
+//! A ring of ranks that pass words on many times, played without a program: `.ci/speed` counts what a message costs.
 //!
 //! `cargo run --release -p loggp-schedule --example ring -- 1024 300` plays the messages that `examples/messages.rs` sends.
 

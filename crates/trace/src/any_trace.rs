@@ -28,7 +28,7 @@ fn message_id() -> impl Strategy<Value = MessageId> {
         .prop_map(|(from, number)| MessageId { from, number })
 }
 
-/// What a message or a wait for it takes.
+/// An activity of a message, or a wait for one.
 fn step() -> impl Strategy<Value = ActivityKind> {
     prop_oneof![
         message_id().prop_map(ActivityKind::Send),

@@ -7,7 +7,7 @@ use loggp_mpi_trace::call::WaitForm::{Test, Testall, Testany, Testsome};
 use crate::failure::Called;
 use crate::reply::Reply;
 
-/// How long the looks in vain at a place take.
+/// The times of looks in vain at one place of the program.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct LookTimes {
     /// The time that the next one takes beyond a cycle.

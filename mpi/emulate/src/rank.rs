@@ -60,7 +60,7 @@ pub(crate) struct EmulatedRank<'a> {
     pub awaited: Option<Wanted>,
     /// True while it waits for a send, if that is a request.
     pub awaits_send: bool,
-    /// How long its looks in vain take, by their places.
+    /// The times of its looks in vain, by their places in the program.
     pub look_times: FxHashMap<u32, LookTimes>,
     /// The place of the last call, if that was a look in vain.
     pub looked_in_vain: Option<u32>,

@@ -1,4 +1,4 @@
-//! What collectives take by the parameters, by which every processor plans its part of one.
+//! The times of collectives by the parameters, from which every processor plans its part of one.
 
 mod costs;
 mod tree;

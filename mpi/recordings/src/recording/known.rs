@@ -1,4 +1,4 @@
-//! What is known of a rank up to a position in its file.
+//! The facts about a rank up to a position in its file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::clock::BlockClock;
 use super::header::PlaceIndex;
 use crate::call::{Communicator, Place, RequestId, Unmodelled};
 
-/// What is known of a rank up to a position in its file.
+/// The facts about a rank up to a position in its file.
 pub(super) struct Known {
     pub ranks: u32,
     pub communicators: Vec<Communicator>,
