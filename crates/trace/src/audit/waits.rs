@@ -40,12 +40,14 @@ impl Auditor<'_> {
         let occupancies = served.iter().flat_map(|flight| flight.occupancies());
         let mut promised = PromisedResources::new(occupancies, |resource| self.promised_capacity(resource));
         let free = free_barriers(self.trace);
+        let levels = self.trace.levels.iter().map(|level| level.params.o);
+        let least_o = levels.fold(self.trace.params.o, Time::min);
         for at_once in served.chunk_by(|a, b| service_time(a) == service_time(b)) {
             // If the trace does not determine the order of these messages, each may have been served before
             // all others, or after them.
             let has_stalled =
                 |flight: &Flight| flight.lasts_until_received() && flight.admitted() > flight.ready();
-            let chained = at_once.iter().any(has_stalled) || can_be_chained(at_once, &free);
+            let chained = at_once.iter().any(has_stalled) || can_be_chained(at_once, &free, least_o);
             for group in at_once.chunks(if chained { at_once.len() } else { 1 }) {
                 let least =
                     |flight: &Flight| self.route(flight, &promised).earliest_admission(stall_start(flight));
@@ -141,19 +143,23 @@ fn stall_start(flight: &Flight) -> Time {
 /// Returns whether some of the messages that ask at one moment may have caused others of them: then the
 /// caused ones are served later, whatever the numbers of their senders. A processor that leaves a barrier and
 /// sends asks o later.
-fn can_be_chained(at_once: &[Flight], free: &HashSet<Time>) -> bool {
+fn can_be_chained(at_once: &[Flight], free: &HashSet<Time>, least_o: Time) -> bool {
     let Some(first) = at_once.first() else { return false };
     let no_time = |flight: &Flight| {
         let Message { id, to, arrival, .. } = *flight.message;
         arrival <= flight.asked_at() && id.from != to
     };
-    // Where calls take no time, a processor may read one message before it reads or sends another one at that moment, or after.
-    let mut acts: HashMap<_, (usize, bool)> = HashMap::new();
-    for flight in at_once.iter().filter(|flight| flight.params.o == Time::ZERO) {
-        let (count, reads) = acts.entry(flight.message.place).or_default();
-        (*count, *reads) = (*count + 1, *reads || flight.is_read);
+    // A processor decides the order of its messages the least o before they ask. What it begins no earlier may follow on
+    // another one, and the number of a message that it reads does not say which came first.
+    let mut acts: HashMap<_, (usize, bool, bool)> = HashMap::new();
+    for flight in at_once {
+        let (count, reads, is_late) = acts.entry(flight.message.place).or_default();
+        let begun = flight.sent.filter(|_| flight.memory.is_none()).map(|sent| sent.begun);
+        *count += 1;
+        *reads |= flight.is_read;
+        *is_late |= begun.is_some_and(|begun| begun + least_o >= flight.asked_at());
     }
-    let reads_beside = acts.values().any(|(count, reads)| *count > 1 && *reads);
+    let reads_beside = acts.values().any(|(count, reads, is_late)| *count > 1 && *reads && *is_late);
     let several = at_once.iter().any(|flight| flight.message.id.from != first.message.id.from);
     let leaves = free.contains(&first.asked_at())
         || at_once.iter().any(|flight| free.contains(&(first.asked_at() - flight.params.o)));
