@@ -120,8 +120,8 @@ enum RunCount {
     AsNeeded,
 }
 
-/// A program that stores its results itself.
-type ProgramFn<'a> = &'a (dyn Fn(&mut Proc) + Sync);
+/// A program. Without R it stores its results itself.
+type ProgramFn<'a, R = ()> = &'a (dyn Fn(&mut Proc) -> R + Sync);
 
 impl Setup {
     /// Runs the program on one processor. Returns the account of its time.
@@ -515,7 +515,7 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
-        self.execute(RunCount::Once, program)?.with_trace().require_all()
+        self.execute_to_end(RunCount::Once, &program)
     }
 
     /// Runs a program on every processor as often as a measurement on the wall clock needs: once on the virtual
@@ -525,7 +525,7 @@ impl Machine {
     ///
     /// Where the dilation is fixed, and on the virtual clock, it runs once, as with [`run`](Machine::run).
     pub fn measure<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
-        self.execute(RunCount::AsNeeded, program)?.with_trace().require_all()
+        self.execute_to_end(RunCount::AsNeeded, &program)
     }
 
     /// Lets a run on one core of the virtual clock end at a time, before its programs, and leave messages that nobody
@@ -541,9 +541,9 @@ impl Machine {
         &self,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<(Run<Option<R>>, Option<Recording>), RunError> {
-        let mut run = self.execute(RunCount::Once, program)?;
+        let (mut run, results) = self.execute(RunCount::Once, &program)?;
         let recording = run.recording.take();
-        Ok((run, recording))
+        Ok((run.with_results(results.into_iter().map(Mutex::into_inner).collect()), recording))
     }
 
     /// Runs a program once on every processor, under an [order](Machine::order) in which some may crash. A
@@ -552,7 +552,8 @@ impl Machine {
         &self,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<Option<R>>, RunError> {
-        Ok(self.execute(RunCount::Once, program)?.with_trace())
+        let (run, results) = self.execute(RunCount::Once, &program)?;
+        Ok(run.with_trace().with_results(results.into_iter().map(Mutex::into_inner).collect()))
     }
 
     /// Runs a program with an input for each processor, which is moved to it. There must be P inputs. As they
@@ -620,10 +621,22 @@ impl Machine {
         program: impl Fn(&mut Proc) -> T + Sync,
         map: impl Fn(T) -> R,
     ) -> Result<Run<R>, RunError> {
-        if self.link.is_none() {
-            let (run, results) = self.measure(program)?.take_results();
-            return Ok(run.replace_results(results.into_iter().map(map).collect()).0);
+        match self.link {
+            Some(_) => self.measure_linked(std::any::type_name_of_val(&program), &program, &map),
+            None => {
+                let (run, results) = self.measure(program)?.take_results();
+                Ok(run.with_results(results.into_iter().map(map).collect()))
+            }
         }
+    }
+
+    /// Runs a program on the machine's link. It is compiled for the results, and not for each program.
+    fn measure_linked<T: Send, R: Payload>(
+        &self,
+        program_type: &str,
+        program: ProgramFn<T>,
+        map: &dyn Fn(T) -> R,
+    ) -> Result<Run<R>, RunError> {
         let result = Mutex::new(None);
         let store_result = |p: &mut Proc| *result.lock() = Some(program(p));
         let mut pack_end = |stats: Stats| {
@@ -632,8 +645,7 @@ impl Machine {
             end.pack(&mut pack);
             bytes_to_bring_home(pack)
         };
-        let packed =
-            self.execute_linked(std::any::type_name_of_val(&program), &store_result, &mut pack_end)?;
+        let packed = self.execute_linked(program_type, &store_result, &mut pack_end)?;
         let unpack = |packed: &Vec<u8>| <(Stats, R)>::unpack(&mut Unpack::new(packed, None));
         let all = packed.iter().map(unpack).collect::<Option<Vec<(Stats, R)>>>();
         let (processors, results): (Vec<Stats>, Vec<R>) =
@@ -660,22 +672,33 @@ impl Machine {
         if packed.len() == link.P() { Ok(packed) } else { Err(results_of_another_program()) }
     }
 
-    /// Runs a program on the machine's clock. A processor that has crashed has the result `None`.
+    /// Runs a program on the machine's clock. It is an error if a processor has crashed.
+    #[inline(never)]
+    fn execute_to_end<R: Send>(&self, runs: RunCount, program: ProgramFn<R>) -> Result<Run<R>, RunError> {
+        let (run, results) = self.execute(runs, program)?;
+        let mut all = Vec::with_capacity(results.len());
+        for (id, result) in results.into_iter().enumerate() {
+            all.push(result.into_inner().ok_or(Cause::Crashed { id })?);
+        }
+        Ok(run.with_trace().with_results(all))
+    }
+
+    /// Runs a program on the machine's clock. Returns the run, and each processor's result; one that has crashed has none. It
+    /// is compiled for the results, and not for each program.
     fn execute<R: Send>(
         &self,
         runs: RunCount,
-        program: impl Fn(&mut Proc) -> R + Sync,
-    ) -> Result<Run<Option<R>>, RunError> {
+        program: ProgramFn<R>,
+    ) -> Result<(Run<()>, Vec<Mutex<Option<R>>>), RunError> {
         self.check_can_run()?;
         let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
         let store_result = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
         let forget_result = |id: usize| contain(|| drop(results[id].lock().take()));
         let mut run = self.execute_program(runs, &store_result, &forget_result)?;
-        let results: Vec<_> = results.into_iter().map(Mutex::into_inner).collect();
-        if self.end.at < Time::MAX && results.iter().any(Option::is_none) {
+        if self.end.at < Time::MAX && results.iter().any(|result| result.lock().is_none()) {
             (run.time, run.model) = (self.end.at, Some(self.end.at)); // programs have not ended
         }
-        Ok(run.replace_results(results).0)
+        Ok((run, results))
     }
 
     /// Runs a program that stores its results. This is compiled once, not once for every program.
@@ -1054,35 +1077,27 @@ fn switch_costs(carrier: Carrier, processors: usize) -> SwitchCosts {
     costs
 }
 
-impl<R> Run<Option<R>> {
-    /// Returns the run with all results. It is an error if a processor has none.
-    fn require_all(self) -> Result<Run<R>, RunError> {
-        let (run, results) = self.take_results();
-        match results.iter().position(Option::is_none) {
-            Some(id) => Err(Cause::Crashed { id }.into()),
-            None => Ok(run.replace_results(results.into_iter().flatten().collect()).0),
+impl Run<()> {
+    /// Returns the run with results.
+    fn with_results<R>(self, results: Vec<R>) -> Run<R> {
+        let Run { results: _, processors, time, model, host, trace, recording } = self;
+        Run { results, processors, time, model, host, trace, recording }
+    }
+
+    /// Returns the run with its trace, if it was traced.
+    fn with_trace(mut self) -> Run<()> {
+        if let Some(recording) = self.recording.take() {
+            self.trace = Some(recording.into_trace());
         }
+        self
     }
 }
 
 impl<R> Run<R> {
     /// Splits the run into a run without results, and the results.
     pub fn take_results(self) -> (Run<()>, Vec<R>) {
-        self.replace_results(Vec::new())
-    }
-
-    /// Returns the run with other results, and its own results.
-    fn replace_results<S>(self, others: Vec<S>) -> (Run<S>, Vec<R>) {
         let Run { results, processors, time, model, host, trace, recording } = self;
-        (Run { results: others, processors, time, model, host, trace, recording }, results)
-    }
-
-    /// Returns the run with its trace, if it was traced.
-    fn with_trace(mut self) -> Run<R> {
-        if let Some(recording) = self.recording.take() {
-            self.trace = Some(recording.into_trace());
-        }
-        self
+        (Run { results: Vec::new(), processors, time, model, host, trace, recording }, results)
     }
 
     /// Returns the number of messages sent.

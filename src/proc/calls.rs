@@ -116,23 +116,7 @@ impl<'a> Proc<'a> {
         self.refuse_unwinding();
         let mut send = self.new_send(to, tag, words, value);
         let mut receive = self.new_receive(Some(from), tag);
-        let (engine, clock) = (&mut self.engine, &mut *self.clock);
-        let is_matched = ActiveOperation::is_matched;
-        engine.start(clock, &mut receive);
-        let mut until = engine.rank.now;
-        while !receive.is_matched() && engine.next_send(to, words) > until {
-            until = engine.next_send(to, words);
-            engine.drive(clock, &mut receive, until, is_matched);
-        }
-        engine.start(clock, &mut send);
-        engine.drive(clock, &mut send, Time::MAX, is_matched);
-        engine.catch_up(clock);
-        if !send.is_done() {
-            // The send waits for its grant: grant the other one's message meanwhile.
-            engine.drive(clock, &mut receive, Time::MAX, is_matched);
-        }
-        engine.drive(clock, &mut send, Time::MAX, ActiveOperation::is_done);
-        engine.drive(clock, &mut receive, Time::MAX, ActiveOperation::is_done);
+        self.drive_both((to, words), &mut send, &mut receive);
         let Some(mut taken) = receive.into_message() else { self.fail_to_wait() };
         let (_, message) = self.open_at(&mut taken, tag, Location::caller());
         self.engine.log_call(|messages| {
@@ -142,6 +126,32 @@ impl<'a> Proc<'a> {
         });
         self.leave_call();
         message
+    }
+
+    /// Drives a send of so many words and a receive until both are done.
+    fn drive_both(
+        &mut self,
+        (to, words): (usize, usize),
+        send: &mut ActiveOperation,
+        receive: &mut ActiveOperation,
+    ) {
+        let (engine, clock) = (&mut self.engine, &mut *self.clock);
+        let is_matched = ActiveOperation::is_matched;
+        engine.start(clock, receive);
+        let mut until = engine.rank.now;
+        while !receive.is_matched() && engine.next_send(to, words) > until {
+            until = engine.next_send(to, words);
+            engine.drive(clock, receive, until, is_matched);
+        }
+        engine.start(clock, send);
+        engine.drive(clock, send, Time::MAX, is_matched);
+        engine.catch_up(clock);
+        if !send.is_done() {
+            // The send waits for its grant: grant the other one's message meanwhile.
+            engine.drive(clock, receive, Time::MAX, is_matched);
+        }
+        engine.drive(clock, send, Time::MAX, ActiveOperation::is_done);
+        engine.drive(clock, receive, Time::MAX, ActiveOperation::is_done);
     }
 
     /// Receives the message that the [filter](Filter) takes and that arrives first, and waits until there is
@@ -363,23 +373,35 @@ impl<'a> Proc<'a> {
     /// Logs a send that is over, if the run is traced.
     #[inline]
     pub(super) fn log_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
-        // Asked before the closure is made, which lies in memory.
         if self.engine.is_traced {
-            self.engine.log_call(move |messages| {
-                Some(CallKind::Send { to, tag: CallTag::new(tag), bytes, sent: messages.sent()? })
-            });
+            self.write_send(to, CallTag::new(tag), bytes);
         }
+    }
+
+    #[cold]
+    fn write_send(&mut self, to: usize, tag: CallTag, bytes: usize) {
+        self.engine.log_call(|messages| Some(CallKind::Send { to, tag, bytes, sent: messages.sent()? }));
     }
 
     /// Logs a receive that is over, if the run is traced.
     #[inline]
     pub(super) fn log_receive(&mut self, filter: impl Filter, until: Until, at: &'static Location<'static>) {
         if self.engine.is_traced {
-            self.engine.log_call(move |messages| {
-                let (from, tag) = (filter.sender(), CallTag::new(filter.tag()));
-                Some(CallKind::Receive { from, tag, until, received: messages.received() })
-            });
-            self.engine.log_location(at);
+            self.write_receive(filter.sender(), CallTag::new(filter.tag()), until, at);
         }
+    }
+
+    #[cold]
+    fn write_receive(
+        &mut self,
+        from: Option<usize>,
+        tag: CallTag,
+        until: Until,
+        at: &'static Location<'static>,
+    ) {
+        self.engine.log_call(|messages| {
+            Some(CallKind::Receive { from, tag, until, received: messages.received() })
+        });
+        self.engine.log_location(at);
     }
 }

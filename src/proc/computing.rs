@@ -1,11 +1,20 @@
 //! Computing, and its cost.
 
 use super::processor::Proc;
+use super::work::WorkBegin;
 
 impl Proc<'_> {
     /// Computes. This costs `units` times the machine's rate for this kind of work, or the time that this
     /// computer takes for it if the machine measures work: see [`Work`](crate::Work).
     pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
+        let began = self.start_work(kind, units);
+        let result = compute();
+        self.end_work(kind, began);
+        result
+    }
+
+    /// Starts to compute. Charges the cost, or returns when the work began if the machine measures work.
+    fn start_work(&mut self, kind: &'static str, units: u64) -> Option<WorkBegin> {
         self.enter_call();
         let Some(stopwatch) = &mut self.stopwatch else {
             let cost = self.setup.rates.cost(kind, units, self.params().cycle);
@@ -13,26 +22,29 @@ impl Proc<'_> {
             if !self.engine.has_requests {
                 self.promise_no_act_before_now();
             }
-            let result = compute();
-            if self.local_time() >= self.setup.end.at && !self.is_unwinding() {
-                self.wait_for_local_time(); // a program that only computes would never end
-            }
-            return result;
+            return None;
         };
         if let Some(cores) = self.clock.cores() {
             cores.start_computing_at(self.engine.rank.now);
         }
-        let (result, cost) = stopwatch.time(units, || {
-            let result = compute();
-            if let Some(cores) = self.clock.cores() {
-                cores.stop_computing();
+        Some(stopwatch.begin_work(units))
+    }
+
+    /// Ends computing. Charges what it took if that was measured.
+    fn end_work(&mut self, kind: &'static str, began: Option<WorkBegin>) {
+        let (Some(stopwatch), Some(began)) = (&mut self.stopwatch, began) else {
+            if self.local_time() >= self.setup.end.at && !self.is_unwinding() {
+                self.wait_for_local_time(); // a program that only computes would never end
             }
-            result
-        });
+            return;
+        };
+        if let Some(cores) = self.clock.cores() {
+            cores.stop_computing();
+        }
+        let cost = stopwatch.end_work(began);
         let cost = self.unseen_time().unwrap_or(cost);
         self.engine.work(kind, cost);
         self.leave_call();
-        result
     }
 
     /// Lets other cores know that the processor does nothing that they can see before its local time.

@@ -55,22 +55,28 @@ impl Stopwatch {
         lap as i64 * NS
     }
 
-    /// Runs work, and returns its result and its time. A preemption is not charged: long work is charged no
-    /// more than the thread's own time. Short work is not worth asking the host for that.
-    pub(super) fn time<R>(&mut self, units: u64, work: impl FnOnce() -> R) -> (R, Time) {
-        if units < LONG {
-            self.lap();
-            let result = work();
-            return (result, self.lap());
-        }
-        let before = thread_time();
+    /// Begins work. Short work is not worth asking the host for the thread's own time.
+    pub(super) fn begin_work(&mut self, units: u64) -> WorkBegin {
+        let thread = (units >= LONG).then(thread_time);
         self.lap();
-        let result = work();
+        WorkBegin { thread }
+    }
+
+    /// Ends work, and returns its time. A preemption is not charged: long work is charged no more than the
+    /// thread's own time.
+    pub(super) fn end_work(&mut self, began: WorkBegin) -> Time {
         let lap = self.lap();
+        let Some(before) = began.thread else { return lap };
         let cost = lap.min(thread_time() - before);
         self.lap(); // asking the host took time too
-        (result, cost)
+        cost
     }
+}
+
+/// The begin of work that is measured.
+pub(super) struct WorkBegin {
+    /// The thread's own time then, if the work is long.
+    thread: Option<Time>,
 }
 
 /// Returns the time for which this thread has run, on any core.
@@ -88,9 +94,14 @@ mod tests {
     #[test]
     fn preemption_of_long_work_is_not_charged() {
         let mut stopwatch = Stopwatch::start();
-        let ((), asleep) = stopwatch.time(LONG, || std::thread::sleep(Duration::from_millis(50)));
+        let mut sleep = |units, ms| {
+            let began = stopwatch.begin_work(units);
+            std::thread::sleep(Duration::from_millis(ms));
+            stopwatch.end_work(began)
+        };
+        let asleep = sleep(LONG, 50);
         assert!(asleep < 20 * MS, "{asleep}");
-        let ((), awake) = stopwatch.time(1, || std::thread::sleep(Duration::from_millis(5)));
+        let awake = sleep(1, 5);
         assert!(awake > 4 * MS, "{awake}"); // the sleep is measured by another clock of the host
     }
 }
