@@ -114,7 +114,7 @@ fn every_case_is_right_and_keeps_the_rules() {
     let mut rng = fastrand::Rng::with_seed(14);
     for program in PROGRAMS {
         for algorithm in program.algorithms {
-            for n in 0..crate::cases::times(16) {
+            for n in 0..crate::cases::times(8) {
                 let case = draw_case(&mut rng, program, algorithm);
                 let model = outcome(&case, &Emulation::with_trace());
                 let trace = model.run.trace.unwrap();

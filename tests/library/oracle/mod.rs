@@ -187,9 +187,9 @@ fn stalls(trace: &Trace) -> [i64; 2] {
 
 /// Programs that were wrong once, and that are found again only among very many: a signal of a barrier that
 /// costs nothing overtook a reception at the same moment; and of the oracle's and the auditor's own orders at one moment, those of
-/// two reads of one processor, of a read and a send of one, and of a memory's answer and a message of its processor, which the
-/// machine left to chance.
-const ONCE_WRONG: [u64; 8] = [92_480, 3_626, 5_538, 3_206, 3_542, 12_959, 8_332, 14_891];
+/// two reads of one processor, of a read and a send of one, of a memory's answer and a message of its processor, which the
+/// machine left to chance, and of an answer that is taken before its request's send is over, and a look.
+const ONCE_WRONG: [u64; 9] = [92_480, 3_626, 5_538, 3_206, 3_542, 12_959, 8_332, 14_891, 74_990];
 
 /// Returns the seed that is replayed, if one is, and all seeds to try.
 fn seeds(usual: u32) -> (Option<u64>, Vec<u64>) {
@@ -218,7 +218,7 @@ fn machine_agrees_with_the_oracle_on_pairs_whose_messages_take_no_time() {
 /// what is put into the memory of a processor that has ended is in transit to it.
 #[test]
 fn machine_agrees_with_the_oracle_on_one_sided_messages() {
-    let (replayed, seeds) = seeds(400);
+    let (replayed, seeds) = seeds(200);
     let (mut above_S, mut taken_back, mut after_the_end) = (0, 0, 0);
     for seed in seeds {
         let case = draw_one_sided(seed);
@@ -269,7 +269,7 @@ fn machine_agrees_with_the_oracle_with_each_kind_of_capacity() {
 }
 
 fn check_with_capacity(capacity: Capacity) {
-    let (replayed, seeds) = seeds(300);
+    let (replayed, seeds) = seeds(150);
     let (mut stalls, mut deadlocks) = (0, 0);
     for seed in seeds {
         let Some(case) = draw_with_capacity(capacity, seed) else { continue };
@@ -291,7 +291,7 @@ fn check_with_capacity(capacity: Capacity) {
 
 #[test]
 fn machine_agrees_with_the_oracle_on_random_programs() {
-    let (replayed, seeds) = seeds(800);
+    let (replayed, seeds) = seeds(400);
     let (mut stalls, mut waits_for_ports, mut deadlocks, mut with_requests) = (0, 0, 0, 0);
     let (mut wrong, mut seeds_of, mut first) = (0, BTreeMap::<&str, Vec<u64>>::new(), None);
     for seed in seeds {

@@ -381,9 +381,20 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
     /// Returns whether a reception could begin at a moment: no gap is running, nor does one begin at that
     /// moment after a request's reply.
     fn can_receive(&self, at: Time) -> bool {
-        let began = self.of_requests.iter().filter(|activity| activity.start <= at);
-        let gaps = began.map(|activity| self.auditor.gap_after(activity)).chain(self.receive_gap_end);
-        gaps.max().is_none_or(|over| over <= at)
+        let taken = (0..self.of_requests.len()).filter(|index| self.taken_at(*index) <= at);
+        let gaps = taken.map(|index| self.auditor.gap_after(&self.of_requests[index]));
+        gaps.chain(self.receive_gap_end).max().is_none_or(|over| over <= at)
+    }
+
+    /// Returns when a request takes the message of its activity, from which on no other reception goes before that one. An
+    /// answer that is there before the request's send is over (G_l may be negative) is taken on its arrival.
+    fn taken_at(&self, index: usize) -> Time {
+        let Event { request, start, kind, .. } = self.of_requests[index];
+        let ActivityKind::Receive(id) = *kind else { return start };
+        let of_it = self.of_requests[..index].iter().rev().take_while(|before| before.request == request);
+        let sent = of_it.filter(|before| matches!(before.kind, ActivityKind::Send(_))).map(|send| send.start);
+        let arrival = self.auditor.message(id).map(|message| message.arrival);
+        sent.max().zip(arrival).map_or(start, |(sent, arrival)| arrival.max(sent).min(start))
     }
 
     /// Reports the remaining activities that began before a moment, since they are in no call.
