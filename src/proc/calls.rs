@@ -399,9 +399,8 @@ impl<'a> Proc<'a> {
         until: Until,
         at: &'static Location<'static>,
     ) {
-        self.engine.log_call(|messages| {
-            Some(CallKind::Receive { from, tag, until, received: messages.received() })
-        });
+        self.engine
+            .log_call(|messages| Some(CallKind::Receive { from, tag, until, received: messages.received() }));
         self.engine.log_location(at);
     }
 }

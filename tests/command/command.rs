@@ -996,13 +996,13 @@ fn shards_are_merged_to_what_one_run_writes() {
 #[cfg(target_os = "linux")]
 fn a_schedule_that_is_too_large_is_refused() {
     for rules in ["papers", "loggopsim"] {
-        let line = format!("replay all-to-all -P 4000 --rules {rules}");
-        let command = format!("ulimit -v 280000; exec {} {line}", env!("CARGO_BIN_EXE_loggp"));
+        let line = format!("replay all-to-all -P 2000 --rules {rules}");
+        let command = format!("ulimit -v 100000; exec {} {line}", env!("CARGO_BIN_EXE_loggp"));
         let mut shell = Command::new("sh");
         shell.args(["-c", &command]);
         let (status, _, stderr) = answer_of(shell);
         assert_eq!(status, Some(2), "{stderr}");
-        assert!(stderr.contains("to play 31,992,000 operations of 4000 ranks takes "), "{stderr}");
+        assert!(stderr.contains("to play 7,996,000 operations of 2000 ranks takes "), "{stderr}");
     }
 }
 

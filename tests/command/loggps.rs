@@ -49,7 +49,7 @@ fn any_loggps() -> impl Strategy<Value = Params> {
 }
 
 proptest! {
-    #![proptest_config(cases(80))]
+    #![proptest_config(cases(40))]
 
     /// Every parameter that round trips show is exact, and the recovered machine takes as long as the
     /// configured one for messages of any length.

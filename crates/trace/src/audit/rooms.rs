@@ -4,7 +4,7 @@
 //! that asked first of those that can take it. So at every moment of a stall one of the two ends is full; and a
 //! message to the same receiver that asked later is admitted in that time only while the sender's end is full.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use loggp_model::message::MessageId;
 use loggp_model::time::Time;
@@ -28,6 +28,7 @@ impl Auditor<'_> {
         }
         let free = self.free_stretches();
         let mut to_one: BTreeMap<(usize, usize), Vec<Flight>> = BTreeMap::new();
+        let mut stalled_until = HashSet::new();
         for flight in self.flights.clone() {
             let Message { id, to, .. } = *flight.message;
             let Some(SendTimes { ready, admitted, .. }) = flight.sent else { continue };
@@ -37,9 +38,12 @@ impl Auditor<'_> {
                 admitted > room => AuditRule::Stall, "stalls from {ready} to {admitted}, and there was room at {room}";
             );
             to_one.entry((flight.level, to)).or_default().push(flight);
+            if admitted > ready {
+                stalled_until.insert((id.from, admitted));
+            }
         }
         for flights in to_one.values_mut() {
-            self.audit_order_of_admission(flights, &free);
+            self.audit_order_of_admission(flights, &free, &stalled_until);
         }
     }
 
@@ -49,6 +53,7 @@ impl Auditor<'_> {
         &mut self,
         flights: &mut [Flight],
         free: &HashMap<NetworkResource, FreeStretches>,
+        stalled_until: &HashSet<(usize, Time)>,
     ) {
         let asked =
             |flight: &Flight| -> AskOrder { (flight.asked_at(), flight.message.place, flight.message.id) };
@@ -58,9 +63,11 @@ impl Auditor<'_> {
             let (id, admitted) = (flight.message.id, flight.admitted());
             let last = MessageId { from: usize::MAX, number: usize::MAX };
             for ((_, waiting), other) in earlier.range((admitted, last)..) {
-                // Acts that take no time may follow each other at one moment in any order of places.
-                let is_before =
-                    other.asked_at() < flight.asked_at() || other.params.o.min(flight.params.o) > Time::ZERO;
+                // Acts that take no time may follow each other at one moment in any order of places, and so may those of a
+                // sender whose message before has stalled until then.
+                let takes_time = other.params.o.min(flight.params.o) > Time::ZERO;
+                let has_waited = stalled_until.contains(&(waiting.from, other.asked_at()));
+                let is_before = other.asked_at() < flight.asked_at() || takes_time && !has_waited;
                 let end = free.get(&NetworkResource::From(other.level, waiting.from));
                 // At a moment at which messages come and go, the end may have been full at first.
                 let has_room = is_before && end.is_none_or(|end| is_free_around(end, admitted));
