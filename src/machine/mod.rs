@@ -120,6 +120,9 @@ enum RunCount {
     AsNeeded,
 }
 
+/// The result of each processor, or `None` if its program has not ended.
+type StoredResults<R> = Vec<Mutex<Option<R>>>;
+
 /// A program. Without R it stores its results itself.
 type ProgramFn<'a, R = ()> = &'a (dyn Fn(&mut Proc) -> R + Sync);
 
@@ -689,9 +692,9 @@ impl Machine {
         &self,
         runs: RunCount,
         program: ProgramFn<R>,
-    ) -> Result<(Run<()>, Vec<Mutex<Option<R>>>), RunError> {
+    ) -> Result<(Run<()>, StoredResults<R>), RunError> {
         self.check_can_run()?;
-        let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
+        let results: StoredResults<R> = (0..self.params.P).map(|_| Mutex::default()).collect();
         let store_result = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
         let forget_result = |id: usize| contain(|| drop(results[id].lock().take()));
         let mut run = self.execute_program(runs, &store_result, &forget_result)?;
