@@ -7,41 +7,53 @@ impl Proc<'_> {
     /// Computes. This costs `units` times the machine's rate for this kind of work, or the time that this
     /// computer takes for it if the machine measures work: see [`Work`](crate::Work).
     pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
-        let began = self.start_work(kind, units);
+        let began = self.stopwatch.is_some().then(|| self.start_measured_work(units));
+        if began.is_none() {
+            self.charge_work(kind, units);
+        }
         let result = compute();
-        self.end_work(kind, began);
+        match began {
+            Some(began) => self.end_measured_work(kind, began),
+            // A program that only computes would never end.
+            None if self.local_time() >= self.setup.end.at => self.end_with_run(),
+            None => (),
+        }
         result
     }
 
-    /// Starts to compute. Charges the cost, or returns when the work began if the machine measures work.
-    fn start_work(&mut self, kind: &'static str, units: u64) -> Option<WorkBegin> {
+    /// Charges the cost of work.
+    #[inline]
+    fn charge_work(&mut self, kind: &'static str, units: u64) {
+        let cost = self.setup.rates.cost(kind, units, self.params().cycle);
+        self.engine.work(kind, cost);
+        if !self.engine.has_requests {
+            self.promise_no_act_before_now();
+        }
+    }
+
+    /// Waits where the run ends before the program.
+    #[cold]
+    fn end_with_run(&mut self) {
+        if !self.is_unwinding() {
+            self.wait_for_local_time();
+        }
+    }
+
+    #[cold]
+    fn start_measured_work(&mut self, units: u64) -> WorkBegin {
         self.enter_call();
-        let Some(stopwatch) = &mut self.stopwatch else {
-            let cost = self.setup.rates.cost(kind, units, self.params().cycle);
-            self.engine.work(kind, cost);
-            if !self.engine.has_requests {
-                self.promise_no_act_before_now();
-            }
-            return None;
-        };
         if let Some(cores) = self.clock.cores() {
             cores.start_computing_at(self.engine.rank.now);
         }
-        Some(stopwatch.begin_work(units))
+        self.stopwatch.as_mut().expect("work is measured").begin_work(units)
     }
 
-    /// Ends computing. Charges what it took if that was measured.
-    fn end_work(&mut self, kind: &'static str, began: Option<WorkBegin>) {
-        let (Some(stopwatch), Some(began)) = (&mut self.stopwatch, began) else {
-            if self.local_time() >= self.setup.end.at && !self.is_unwinding() {
-                self.wait_for_local_time(); // a program that only computes would never end
-            }
-            return;
-        };
+    #[cold]
+    fn end_measured_work(&mut self, kind: &'static str, began: WorkBegin) {
         if let Some(cores) = self.clock.cores() {
             cores.stop_computing();
         }
-        let cost = stopwatch.end_work(began);
+        let cost = self.stopwatch.as_mut().expect("work is measured").end_work(began);
         let cost = self.unseen_time().unwrap_or(cost);
         self.engine.work(kind, cost);
         self.leave_call();

@@ -42,11 +42,22 @@ impl Auditor<'_> {
         let free = free_barriers(self.trace);
         let levels = self.trace.levels.iter().map(|level| level.params.o);
         let least_o = levels.fold(self.trace.params.o, Time::min);
+        let mut left: HashMap<NetworkResource, Vec<Time>> = HashMap::new();
+        for flight in served.iter().filter(|flight| flight.lasts_until_received()) {
+            flight.ends().into_iter().for_each(|end| left.entry(end).or_default().push(flight.transit().1));
+        }
+        left.values_mut().for_each(|times| times.sort_unstable());
         for at_once in served.chunk_by(|a, b| service_time(a) == service_time(b)) {
             // If the trace does not determine the order of these messages, each may have been served before
             // all others, or after them.
-            let has_stalled =
-                |flight: &Flight| flight.lasts_until_received() && flight.admitted() > flight.ready();
+            // One that found no room at its turn, the least o before it was ready, may be admitted only when it is.
+            let has_stalled = |flight: &Flight| {
+                let admitted = flight.admitted();
+                let is_left =
+                    |end| left.get(&end).is_some_and(|times| has_within(times, admitted - least_o, admitted));
+                flight.lasts_until_received()
+                    && (admitted > flight.ready() || flight.ends().into_iter().any(is_left))
+            };
             let chained = at_once.iter().any(has_stalled) || can_be_chained(at_once, &free, least_o);
             for group in at_once.chunks(if chained { at_once.len() } else { 1 }) {
                 let least =
@@ -119,6 +130,11 @@ impl Auditor<'_> {
                 "waits for a port until {entered}, and could enter at {soonest}";
         );
     }
+}
+
+/// Returns whether one of these sorted times is from `least` to `most`.
+fn has_within(times: &[Time], least: Time, most: Time) -> bool {
+    times.get(times.partition_point(|time| *time < least)).is_some_and(|time| *time <= most)
 }
 
 /// Returns the ends of barriers that cost nothing. A processor that leaves such a barrier may act after other
