@@ -185,8 +185,8 @@ fn stalls(trace: &Trace) -> [i64; 2] {
     sums
 }
 
-/// Programs that were wrong once, and that are found again only among very many: a signal of a barrier that
-/// costs nothing overtook a reception at the same moment; and of the oracle's and the auditor's own orders at one moment, those of
+/// Programs that were wrong once, and that are found again only among very many: a send behind a request that stalled
+/// never left; a signal of a barrier that costs nothing overtook a reception at the same moment; and of the oracle's and the auditor's own orders at one moment, those of
 /// two reads of one processor, of a read and a send of one, of a memory's answer and a message of its processor, which the
 /// machine left to chance, of an answer that is taken before its request's send is over, and a look, and of messages of two
 /// senders that have stalled until then.

@@ -64,10 +64,23 @@ impl<'n> Engine<'n> {
             return false;
         }
         self.catch_up(clock);
-        if let OperationStage::AwaitLocalTime = call.stage {
+        let is_next = match call.stage {
+            OperationStage::AwaitLocalTime => true,
+            // Requests that caught up may have sent all that the call's message is queued behind.
+            OperationStage::Queued => self.is_next_send(call),
+            _ => false,
+        };
+        if is_next {
             self.advance(clock, call);
         }
         true
+    }
+
+    /// Returns whether the message of a queued call is the next one to its receiver.
+    #[cold]
+    fn is_next_send(&mut self, call: &ActiveOperation) -> bool {
+        let queue = self.requests().send_queues.get(&call.peer);
+        queue.is_some_and(|queue| queue.front() == Some(&CALL))
     }
 
     /// Waits for the next event of the call or a request until a time, and handles the event: a message has
