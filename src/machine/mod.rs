@@ -120,9 +120,6 @@ enum RunCount {
     AsNeeded,
 }
 
-/// The result of each processor, or `None` if its program has not ended.
-type StoredResults<R> = Vec<Mutex<Option<R>>>;
-
 /// A program. Without R it stores its results itself.
 type ProgramFn<'a, R = ()> = &'a (dyn Fn(&mut Proc) -> R + Sync);
 
@@ -546,7 +543,7 @@ impl Machine {
     ) -> Result<(Run<Option<R>>, Option<Recording>), RunError> {
         let (mut run, results) = self.execute(RunCount::Once, &program)?;
         let recording = run.recording.take();
-        Ok((run.with_results(results.into_iter().map(Mutex::into_inner).collect()), recording))
+        Ok((run.with_results(results), recording))
     }
 
     /// Runs a program once on every processor, under an [order](Machine::order) in which some may crash. A
@@ -556,7 +553,7 @@ impl Machine {
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<Option<R>>, RunError> {
         let (run, results) = self.execute(RunCount::Once, &program)?;
-        Ok(run.with_trace().with_results(results.into_iter().map(Mutex::into_inner).collect()))
+        Ok(run.with_trace().with_results(results))
     }
 
     /// Runs a program with an input for each processor, which is moved to it. There must be P inputs. As they
@@ -676,29 +673,31 @@ impl Machine {
     }
 
     /// Runs a program on the machine's clock. It is an error if a processor has crashed.
+    // Inlined, it would be compiled for each program, and not for the results.
     #[inline(never)]
     fn execute_to_end<R: Send>(&self, runs: RunCount, program: ProgramFn<R>) -> Result<Run<R>, RunError> {
         let (run, results) = self.execute(runs, program)?;
         let mut all = Vec::with_capacity(results.len());
         for (id, result) in results.into_iter().enumerate() {
-            all.push(result.into_inner().ok_or(Cause::Crashed { id })?);
+            all.push(result.ok_or(Cause::Crashed { id })?);
         }
         Ok(run.with_trace().with_results(all))
     }
 
-    /// Runs a program on the machine's clock. Returns the run, and each processor's result; one that has crashed has none. It
-    /// is compiled for the results, and not for each program.
+    /// Runs a program on the machine's clock. Returns the run, and each processor's result; one that has crashed has
+    /// none.
     fn execute<R: Send>(
         &self,
         runs: RunCount,
         program: ProgramFn<R>,
-    ) -> Result<(Run<()>, StoredResults<R>), RunError> {
+    ) -> Result<(Run<()>, Vec<Option<R>>), RunError> {
         self.check_can_run()?;
-        let results: StoredResults<R> = (0..self.params.P).map(|_| Mutex::default()).collect();
+        let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
         let store_result = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
         let forget_result = |id: usize| contain(|| drop(results[id].lock().take()));
         let mut run = self.execute_program(runs, &store_result, &forget_result)?;
-        if self.end.at < Time::MAX && results.iter().any(|result| result.lock().is_none()) {
+        let results: Vec<_> = results.into_iter().map(Mutex::into_inner).collect();
+        if self.end.at < Time::MAX && results.iter().any(Option::is_none) {
             (run.time, run.model) = (self.end.at, Some(self.end.at)); // programs have not ended
         }
         Ok((run, results))

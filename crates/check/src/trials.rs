@@ -154,8 +154,8 @@ impl Check {
     }
 }
 
-/// A function that makes a run under an order. It is behind a pointer, so that a check of each program is compiled with little more than the
-/// program.
+/// A function that makes a run under an order. It is behind a pointer, so that a check of each program is compiled
+/// with little more than the program.
 type Trial<'t, R> = &'t (dyn Fn(&Order) -> TrialResult<R> + Sync);
 
 /// The runs of a check.

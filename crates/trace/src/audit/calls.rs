@@ -104,8 +104,8 @@ struct CallAudit<'c, 'a, D: Iterator<Item = &'c Event<'a>>> {
     receive_gap_end: Option<Time>,
     /// When it knows that all that it has put into another's memory is there.
     acknowledged: BTreeMap<usize, Time>,
-    /// The activities of its requests.
-    of_requests: &'c [Event<'a>],
+    /// The gaps after the receptions of its requests, as [`request_gaps`](Auditor::request_gaps) has them.
+    request_gaps: Vec<(Time, Time)>,
     /// The calls for requests that the processor has not waited for yet, by number.
     posted: HashMap<u32, &'a CallKind>,
     /// `true` if the calls determine which message a receive must take. They do not if the processor has
@@ -137,6 +137,7 @@ impl<'a> Auditor<'a> {
         };
         let mut sent_messages = self.sent_messages();
         for (id, (calls, (own_activities, of_requests))) in processors {
+            let request_gaps = self.request_gaps(of_requests);
             let mut call_audit = CallAudit {
                 is_order_known: trace.out_of_order == 0
                     && !calls.iter().any(|call| matches!(call.kind, CallKind::Irecv { .. })),
@@ -146,7 +147,7 @@ impl<'a> Auditor<'a> {
                 stalled_send: None,
                 receive_gap_end: None,
                 acknowledged: BTreeMap::new(),
-                of_requests,
+                request_gaps,
                 posted: HashMap::new(),
             };
             let mut now = Time::ZERO;
@@ -188,6 +189,36 @@ impl<'a> Auditor<'a> {
             }
         }
         sent_messages
+    }
+
+    /// Returns when requests take messages, from which on no other reception goes before theirs, and when the last gap
+    /// after one that was taken until then is over. An answer that is there before its request's send is over (G_l may be
+    /// negative) is taken on its arrival.
+    fn request_gaps(&self, of_requests: &[Event]) -> Vec<(Time, Time)> {
+        let (mut gaps, mut sent) = (Vec::new(), None);
+        for activity in of_requests {
+            let Event { request, start, kind, .. } = *activity;
+            let taken = match kind {
+                ActivityKind::Send(_) => {
+                    sent = Some((request, start));
+                    start
+                }
+                ActivityKind::Receive(id) => {
+                    let sent = sent.filter(|(of, _)| *of == request).map(|(_, start)| start);
+                    let arrival = self.message(*id).map(|message| message.arrival);
+                    sent.zip(arrival).map_or(start, |(sent, arrival)| arrival.max(sent).min(start))
+                }
+                _ => start,
+            };
+            gaps.push((taken, self.gap_after(activity)));
+        }
+        gaps.sort_unstable();
+        let mut last = Time::ZERO;
+        for (_, over) in &mut gaps {
+            last = last.max(*over);
+            *over = last;
+        }
+        gaps
     }
 
     fn message(&self, id: MessageId) -> Option<&'a Message> {
@@ -381,20 +412,9 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
     /// Returns whether a reception could begin at a moment: no gap is running, nor does one begin at that
     /// moment after a request's reply.
     fn can_receive(&self, at: Time) -> bool {
-        let taken = (0..self.of_requests.len()).filter(|index| self.taken_at(*index) <= at);
-        let gaps = taken.map(|index| self.auditor.gap_after(&self.of_requests[index]));
-        gaps.chain(self.receive_gap_end).max().is_none_or(|over| over <= at)
-    }
-
-    /// Returns when a request takes the message of its activity, from which on no other reception goes before that one. An
-    /// answer that is there before the request's send is over (G_l may be negative) is taken on its arrival.
-    fn taken_at(&self, index: usize) -> Time {
-        let Event { request, start, kind, .. } = self.of_requests[index];
-        let ActivityKind::Receive(id) = *kind else { return start };
-        let of_it = self.of_requests[..index].iter().rev().take_while(|before| before.request == request);
-        let sent = of_it.filter(|before| matches!(before.kind, ActivityKind::Send(_))).map(|send| send.start);
-        let arrival = self.auditor.message(id).map(|message| message.arrival);
-        sent.max().zip(arrival).map_or(start, |(sent, arrival)| arrival.max(sent).min(start))
+        let taken = self.request_gaps.partition_point(|(taken, _)| *taken <= at);
+        let of_requests = taken.checked_sub(1).map(|last| self.request_gaps[last].1);
+        of_requests.max(self.receive_gap_end).is_none_or(|over| over <= at)
     }
 
     /// Reports the remaining activities that began before a moment, since they are in no call.

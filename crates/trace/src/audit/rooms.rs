@@ -63,8 +63,8 @@ impl Auditor<'_> {
             let (id, admitted) = (flight.message.id, flight.admitted());
             let last = MessageId { from: usize::MAX, number: usize::MAX };
             for ((_, waiting), other) in earlier.range((admitted, last)..) {
-                // Acts that take no time may follow each other at one moment in any order of places, and so may those of a
-                // sender whose message before has stalled until then.
+                // Acts that take no time may follow each other at one moment in any order of places, and so
+                // may those of a sender whose message before has stalled until then.
                 let takes_time = other.params.o.min(flight.params.o) > Time::ZERO;
                 let has_waited = stalled_until.contains(&(waiting.from, other.asked_at()));
                 let is_before = other.asked_at() < flight.asked_at() || takes_time && !has_waited;

@@ -42,11 +42,7 @@ impl Auditor<'_> {
         let free = free_barriers(self.trace);
         let levels = self.trace.levels.iter().map(|level| level.params.o);
         let least_o = levels.fold(self.trace.params.o, Time::min);
-        let mut left: HashMap<NetworkResource, Vec<Time>> = HashMap::new();
-        for flight in served.iter().filter(|flight| flight.lasts_until_received()) {
-            flight.ends().into_iter().for_each(|end| left.entry(end).or_default().push(flight.transit().1));
-        }
-        left.values_mut().for_each(|times| times.sort_unstable());
+        let left = times_left(&served);
         for at_once in served.chunk_by(|a, b| service_time(a) == service_time(b)) {
             // If the trace does not determine the order of these messages, each may have been served before
             // all others, or after them.
@@ -130,6 +126,16 @@ impl Auditor<'_> {
                 "waits for a port until {entered}, and could enter at {soonest}";
         );
     }
+}
+
+/// Returns, for each end of the network, when the messages that were received left it, in the order of time.
+fn times_left(flights: &[Flight]) -> HashMap<NetworkResource, Vec<Time>> {
+    let mut left: HashMap<NetworkResource, Vec<Time>> = HashMap::new();
+    for flight in flights.iter().filter(|flight| flight.lasts_until_received()) {
+        flight.ends().into_iter().for_each(|end| left.entry(end).or_default().push(flight.transit().1));
+    }
+    left.values_mut().for_each(|times| times.sort_unstable());
+    left
 }
 
 /// Returns whether one of these sorted times is from `least` to `most`.
