@@ -170,6 +170,14 @@ impl Outlook {
         }
     }
 
+    /// Shows that a processor of the core may act at this moment, if that is earlier than what is shown.
+    #[inline]
+    pub(super) fn show_earlier(&mut self, front: &Front, moment: Moment) {
+        if moment < self.shown {
+            self.show(front, moment);
+        }
+    }
+
     /// Counts a message that was let in from the core with index `from`. If it arrives at the horizon's time,
     /// its sender may act at that time again, and at an earlier place than the horizon's: an act of a later
     /// place may have brought that about, with a message that took no time.

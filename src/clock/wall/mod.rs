@@ -240,14 +240,23 @@ impl CoreState {
         }
     }
 
-    /// Puts a message into the inbox of the processor in a seat. The holder needs no entry on the agenda,
-    /// because it looks at its own seat.
+    /// Puts a message into the inbox of the processor in a seat. Returns the processor's new entry on the
+    /// agenda, if the message changes it. The holder needs none, because it looks at its own seat.
     #[inline]
-    fn put_in_seat(&mut self, seat_index: usize, holder: u32, arrived: ArrivedHeader, parcel: Parcel) {
+    fn put_in_seat(
+        &mut self,
+        seat_index: usize,
+        holder: u32,
+        arrived: ArrivedHeader,
+        parcel: Parcel,
+    ) -> Option<AgendaEntry> {
         let id = arrived.1.to.id();
-        if self.seats[seat_index].put(arrived, parcel, &self.cost).is_some() && id != holder {
-            self.add(self.agenda_entry(id, seat_index));
+        let woken = self.seats[seat_index].put(arrived, parcel, &self.cost).filter(|_| id != holder);
+        let entry = woken.map(|_| self.agenda_entry(id, seat_index));
+        if let Some(entry) = entry {
+            self.add(entry);
         }
+        entry
     }
 
     #[inline]
@@ -639,7 +648,12 @@ impl Clock for WallClock<'_> {
         let (from, id, wall) = (self.core_number, self.id, self.wall);
         let core_state = self.core_state();
         if to == from {
-            return core_state.put_in_seat(seat, id, arrived, parcel);
+            if let Some(entry) = core_state.put_in_seat(seat, id, arrived, parcel) {
+                // The same act may send more messages: their receivers must see who acts before them.
+                let moment = core_state.front_moment(entry.moment());
+                core_state.outlook.show_earlier(&wall.fronts[from], moment);
+            }
+            return;
         }
         let lane = index_among_others(from, to);
         core_state.outlook.count_sent(&wall.fronts[from], lane, arrival);
