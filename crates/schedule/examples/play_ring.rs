@@ -1,6 +1,6 @@
 //! A ring of ranks that pass words on many times, played without a program: `.ci/speed` counts what a message costs.
 //!
-//! `cargo run --release -p loggp-schedule --example ring -- 1024 300` plays the messages that `examples/messages.rs` sends.
+//! `cargo run --release -p loggp-schedule --example play_ring -- 1024 300` plays the messages that `examples/messages.rs` sends.
 
 use loggp_model::params::Params;
 use loggp_model::time::US;
