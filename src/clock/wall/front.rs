@@ -352,6 +352,30 @@ mod loom_tests {
         try_all(show_waiting, show_waiting, assert_hope);
     }
 
+    /// An act of core 0 wakes a processor of its own with an earlier place, and then one of core 1.
+    #[test]
+    fn core_sees_whom_the_same_act_has_woken_before() {
+        loom::model(|| {
+            let fronts: Arc<Vec<Front>> = Arc::new((0..2).map(|_| Front::new(2)).collect());
+            let [mut first, mut second] = [0, 1].map(|core| Outlook::new(core, 2));
+            first.show(&fronts[0], (US, 2));
+            let in_lane = Arc::new(AtomicU64::new(0));
+
+            let (shows, lane) = (fronts.clone(), in_lane.clone());
+            let acting = thread::spawn(move || {
+                first.show_earlier(&shows[0], (US, 0));
+                first.count_sent(&shows[0], index_among_others(0, 1), US);
+                lane.store(1, Ordering::Release);
+            });
+            if in_lane.load(Ordering::Acquire) == 1 {
+                second.count_let_in(index_among_others(1, 0), US);
+                second.look(&fronts, &HostClock::unpaced());
+                assert_eq!(second.horizon(), (US, 0));
+            }
+            acting.join().unwrap();
+        });
+    }
+
     /// Some of the cores look and some wait, and all messages are let in.
     #[test]
     fn cores_that_wait_or_look_in_vain_are_hopeless() {
