@@ -251,12 +251,10 @@ impl CoreState {
         parcel: Parcel,
     ) -> Option<AgendaEntry> {
         let id = arrived.1.to.id();
-        let woken = self.seats[seat_index].put(arrived, parcel, &self.cost).filter(|_| id != holder);
-        let entry = woken.map(|_| self.agenda_entry(id, seat_index));
-        if let Some(entry) = entry {
-            self.add(entry);
-        }
-        entry
+        self.seats[seat_index].put(arrived, parcel, &self.cost).filter(|_| id != holder)?;
+        let entry = self.agenda_entry(id, seat_index);
+        self.add(entry);
+        Some(entry)
     }
 
     #[inline]

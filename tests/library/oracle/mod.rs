@@ -187,7 +187,7 @@ fn stalls(trace: &Trace) -> [i64; 2] {
 
 /// Programs that were wrong once, and that are found again only among very many. Of the machine's mistakes: a signal of a
 /// barrier that costs nothing overtook a reception at the same moment, a send behind a request that stalled never left, and on
-/// several cores one of two senders that a reception admitted went first, whoever that was.
+/// several cores either of two senders that a reception admitted could go first.
 /// The others are orders at one moment that the oracle or the auditor took for known: of two reads of one processor, of a
 /// read and a send, of a memory's answer and a message of its processor, of such an answer and a look, of messages of two
 /// senders that stalled until then, and of one that finds room just when it is ready.
