@@ -167,7 +167,12 @@ pub(crate) fn read_program(
 
 /// Opens a recording.
 pub(crate) fn open_recording(path: &Path) -> Result<MpiRecording, String> {
-    let path = source::as_file(path).map_err(|why| format!("it cannot be read: {}", system_reason(&why)))?;
+    let unreadable = |why| format!("it cannot be read: {}", system_reason(&why));
+    // Seen before what a pipe has is copied, which may be endless.
+    if !is_recording(&source::beginning(path).map_err(unreadable)?) {
+        return Err("this is not a program that loggp recorded".into());
+    }
+    let path = source::as_file(path).map_err(unreadable)?;
     MpiRecording::open(path).map_err(|why| why.to_string())
 }
 
