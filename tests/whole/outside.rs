@@ -206,7 +206,7 @@ fn texts_of_other_files_give_no_orders() {
     assert_printable("timeline broadcast -o", &folder, &format!("{name}.html"));
 }
 
-/// Inputs that never end are refused in a sentence, with little memory.
+/// Inputs that never end are refused in a sentence, with little memory and no copy in a file.
 #[test]
 fn endless_inputs_are_refused() {
     let folder = folder("outside-endless");
@@ -233,7 +233,7 @@ fn endless_inputs_are_refused() {
         "record --list F",
     ] {
         let line = line.replace("F.", "0.").replace('F', "zeros");
-        let script = format!("cat /dev/zero 2>&- | (ulimit -v 2000000 && exec \"$0\" {line})");
+        let script = format!("cat /dev/zero 2>&- | (ulimit -v 2000000 -f 0 && exec \"$0\" {line})");
         let mut command = Command::new("sh");
         command.args(["-c", &script, env!("CARGO_BIN_EXE_loggp")]).current_dir(&folder);
         let (status, stdout, stderr) = answer_of(command);
