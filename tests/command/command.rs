@@ -725,6 +725,9 @@ fn an_audit_finds_broken_rules() {
     }
     fs::write(&path, [0xff, 0xfe, 0]).unwrap();
     refusal(&format!("audit {}", path.display()));
+    let folder = path.parent().unwrap();
+    let sentence = refusal(&format!("audit {}", folder.display()));
+    assert!(sentence.ends_with(": it cannot be read: Is a directory"), "{sentence}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The error for a file that is not a trace.
 
-use std::fmt;
+use std::{fmt, io};
 
 use loggp_model::text::escaped;
 
@@ -10,9 +10,9 @@ pub(super) const VERSION: u64 = 1;
 /// The refusal of a file of another version.
 pub(super) const OTHER_VERSION: &str = "it has another version of its form, and only version 1 is read; take the loggp that wrote it, or write it anew";
 
-/// The reason why a file is not a trace, in one sentence.
+/// The reason why a file is not a trace, or cannot be read, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is not the trace of a run: {0}")]
+#[error("{0}")]
 pub struct TraceError(String);
 
 impl TraceError {
@@ -21,7 +21,12 @@ impl TraceError {
         // quotation.
         let why = why.to_string();
         let (why, position) = why.split_at(why.rfind(" at line ").unwrap_or(why.len()));
-        TraceError(format!("{}{position}", escaped(why).max_chars(400)))
+        TraceError(format!("this is not the trace of a run: {}{position}", escaped(why).max_chars(400)))
+    }
+
+    /// Returns the refusal of a file of which nothing can be read.
+    pub(super) fn unreadable(why: &io::Error) -> TraceError {
+        TraceError(format!("it cannot be read: {why}"))
     }
 }
 

@@ -11,7 +11,7 @@ impl Trace {
     /// as it was.
     pub fn read(mut input: impl Read) -> Result<Trace, TraceError> {
         let mut input = BufReader::new(&mut input as &mut dyn Read);
-        match input.fill_buf().map_err(TraceError::new)?.first() {
+        match input.fill_buf().map_err(|why| TraceError::unreadable(&why))?.first() {
             None => Err(TraceError::new("it is empty")),
             Some(first) if *first == compact::MAGIC[0] => compact::read(input),
             Some(b'{' | b' ' | b'\n' | b'\r' | b'\t') => chrome::read(input),
