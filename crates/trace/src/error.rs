@@ -1,4 +1,4 @@
-//! The error for a file that is not a trace.
+//! The error for a file that is not a trace, or cannot be read.
 
 use std::{fmt, io};
 
